@@ -1,0 +1,114 @@
+import type { AuthParams, Challenge } from '#shared/http/auth/challenge.ts';
+import type { Credentials } from '#shared/http/auth/credentials.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+
+/** Response header fields: name as it is written, value or values. */
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+/** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
+export interface Position {
+  readonly status: 401 | 407;
+  readonly ask: 'WWW-Authenticate' | 'Proxy-Authenticate';
+  readonly answer: 'Authorization' | 'Proxy-Authorization';
+  readonly info: 'Authentication-Info' | 'Proxy-Authentication-Info';
+}
+
+export const ORIGIN: Position = {
+  status: 401,
+  ask: 'WWW-Authenticate',
+  answer: 'Authorization',
+  info: 'Authentication-Info',
+};
+export const PROXY: Position = {
+  status: 407,
+  ask: 'Proxy-Authenticate',
+  answer: 'Proxy-Authorization',
+  info: 'Proxy-Authentication-Info',
+};
+
+/** What a request says, as far as authentication reads it. No Koa and no response. */
+export interface AuthRequest {
+  readonly at: Position;
+  readonly method: string;
+  /** As received. */
+  readonly target: string;
+  /** Scheme, host and port as configured, never from the Host field. */
+  readonly origin: string;
+  /** The value of a field that may come once; throws `BadRequest` when it comes twice. */
+  field(name: string): string | undefined;
+  /** Every line of a field, in order. */
+  lines(name: string): readonly string[];
+  readonly peer: { readonly address: string; readonly connection: object; readonly trusted: boolean };
+}
+
+export type Principal = (
+  | { readonly kind: 'person'; readonly realm: string; readonly name: string }
+  | { readonly kind: 'application'; readonly id: string }
+  | { readonly kind: 'anonymous' }
+) & {
+  /** Absent: the scheme knows no scopes and the space's apply. */
+  readonly scopes?: ReadonlySet<string>;
+  /** What the doors may tell an application behind them (`/verify`), for example `client_id`, `jti`. */
+  readonly claims?: Readonly<Record<string, string>>;
+};
+
+/** What a granted request owes its client besides the answer. */
+export interface Proof {
+  readonly info?: AuthParams;
+  readonly fields?: Fields;
+}
+
+export type Verdict =
+  | { readonly kind: 'granted'; readonly principal: Principal; readonly proof?: Proof }
+  | {
+      readonly kind: 'refused';
+      /** For the log, never for the client. */
+      readonly reason: string;
+      readonly as?: 'unauthenticated' | 'malformed' | 'forbidden';
+      /** Replace this scheme's own challenges only. */
+      readonly challenges?: readonly Challenge[];
+      readonly fields?: Fields;
+    }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly status: 429 | 503;
+      /** Seconds. */
+      readonly retryAfter: number;
+    };
+
+/** One file, one factory. Says, never writes; throws only when it could not do its work. */
+export interface Scheme {
+  /** As registered at IANA. */
+  readonly name: string;
+  /** Credentials outside the Authorization field. */
+  locate?(request: AuthRequest): Credentials | undefined;
+  /** Empty: does not announce itself. */
+  challenge(request: AuthRequest): Awaitable<readonly Challenge[]>;
+  authenticate(credentials: Credentials, request: AuthRequest): Awaitable<Verdict>;
+  /** The challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
+  insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
+}
+
+/** Resources that share authentication requirements (RFC 9110 section 11.5). */
+export interface ProtectionSpace {
+  readonly at: Position;
+  /** Names the space in logs and challenges. */
+  readonly realm: string;
+  readonly schemes: readonly Scheme[];
+  /** `forbidden`: 403 becomes 404 (specification 3.1). */
+  readonly hide?: 'forbidden';
+  /** Scopes that a request of this method needs. */
+  scopes(method: string): readonly string[];
+}
+
+export type Outcome =
+  | { readonly kind: 'pass'; readonly scheme: string; readonly principal: Principal; readonly fields: Fields }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly fields: Fields;
+      readonly reason: string;
+      readonly scheme?: string;
+    };

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { isScopeToken } from '#shared/oauth/scope.ts';
+
+const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+
+const origin = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).origin === value, {
+    error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
+  })
+  .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
+
+const absoluteUrl = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).href === value, {
+    error: 'must be an absolute URL in its normal form, such as https://api.example/documents/',
+  })
+  .refine((value) => /^https?:\/\/[^?#@]+$/.test(value), {
+    error: 'must be http or https, without user, query or fragment',
+  });
+
+const address = z.strictObject({
+  host: z.string().min(1),
+  port: z.int().min(0).max(65_535),
+});
+
+const scopeList = z.array(
+  z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
+);
+
+const rate = z.strictObject({
+  burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),
+  per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
+});
+
+const store = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('sqlite') }),
+  z.strictObject({
+    kind: z.literal('redis'),
+    mode: z.enum(['single', 'sentinel', 'cluster']).default('single'),
+    urls: z
+      .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
+      .min(1)
+      .describe('one server, the sentinels, or some nodes of the cluster'),
+    master: z.string().default('mymaster').describe('name of the master set (sentinel only)'),
+    prefix: z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}$/)
+      .default('cs'),
+    replicas: z
+      .int()
+      .min(0)
+      .max(10)
+      .default(0)
+      .describe('replicas that must have a revocation before it is acknowledged (WAIT)'),
+  }),
+]);
+
+const space = z.strictObject({
+  url: absoluteUrl.describe(
+    'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
+  ),
+  realm: z
+    .string()
+    .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters'),
+  schemes: z.array(z.enum(['Bearer', 'DPoP'])).min(1),
+  scopes: z
+    .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
+    .default({})
+    .describe('scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named'),
+  hide: z.enum(['forbidden']).optional().describe('forbidden: 403 becomes 404'),
+  alg: z.enum(['ES256', 'RS256', 'EdDSA']).default('ES256').describe('signs the tokens of this space'),
+  nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
+  cors: z.strictObject({ origins: z.array(origin) }).default({ origins: [] }),
+  serves: z
+    .enum(['documents', 'verify'])
+    .default('documents')
+    .describe('documents on disk, or nothing but the answers of GET /verify'),
+});
+
+/** The one schema of the pair's configuration file. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  issuer: origin.default('http://localhost:3000').describe('public origin of the authorization server'),
+  resource: origin.default('http://localhost:3001').describe('public origin of the resource server'),
+  listen: z
+    .strictObject({
+      authz: address.default({ host: '127.0.0.1', port: 3000 }),
+      resource: address.default({ host: '127.0.0.1', port: 3001 }),
+    })
+    .prefault({}),
+  data: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('folder of the embedded store, the documents and the master secret'),
+  store: store.default({ kind: 'sqlite' }),
+  trustedProxies: z
+    .array(z.union([z.cidrv4(), z.cidrv6()]))
+    .default([])
+    .describe('networks whose Forwarded fields are believed, counted from the right'),
+  tokens: z
+    .strictObject({
+      lifetime: seconds(10, 86_400).default(600),
+      skew: seconds(0, 60).default(5).describe('tolerated difference of clocks'),
+    })
+    .prefault({}),
+  jwks: z
+    .strictObject({
+      url: absoluteUrl.optional().describe('where the RS fetches the keys; default: issuer + /jwks'),
+      maxAge: seconds(1, 86_400).default(300),
+      cooldown: seconds(1, 3600).default(30).describe('between two fetches for an unknown kid'),
+      overlap: seconds(2, 172_800).default(360).describe('from publishing a new key to signing with it'),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      client: rate.default({ burst: 200, per: 0.02 }).describe('token requests of one client'),
+      address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
+      failures: rate
+        .default({ burst: 20, per: 3 })
+        .describe('failed client authentications for one client from one address'),
+    })
+    .prefault({}),
+  documents: z
+    .strictObject({
+      maxBytes: z.int().min(1).default(64 * 1024 * 1024),
+    })
+    .prefault({}),
+  spaces: z.array(space).default([]),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export type SpaceConfig = Config['spaces'][number];
+export type RedisConfig = Extract<Config['store'], { kind: 'redis' }>;

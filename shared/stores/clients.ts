@@ -1,0 +1,32 @@
+/** A registered OAuth client; the members are those of RFC 7591 section 2, plus ours. */
+export interface ClientRecord {
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly grant_types: readonly string[];
+  readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+  /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
+  readonly secret_hash?: string;
+  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** All scopes it may ever ask for, space separated. */
+  readonly scope: string;
+  /** What it gets when it asks for none; absent: all of `scope`. */
+  readonly default_scope?: string;
+  /** RFC 8707 resources it may name; absent: every configured one. */
+  readonly resources?: readonly string[];
+  readonly redirect_uris?: readonly string[];
+  /** A resource server that may introspect every token of its own audience. */
+  readonly introspects?: string;
+  /** Made by the first start; refused in production. */
+  readonly demo?: boolean;
+  readonly created_at: number;
+}
+
+export interface Clients {
+  /** False when the client_id is taken. */
+  add(client: ClientRecord): Promise<boolean>;
+  get(clientId: string): Promise<ClientRecord | undefined>;
+  list(): Promise<readonly ClientRecord[]>;
+  /** Replaces an existing client; false when there is none. */
+  replace(client: ClientRecord): Promise<boolean>;
+  remove(clientId: string): Promise<boolean>;
+}

@@ -1,0 +1,14 @@
+export interface Rate {
+  /** How many may come at once. */
+  readonly burst: number;
+  /** Seconds after which one more is allowed. */
+  readonly per: number;
+}
+
+export type Spent = { readonly ok: true } | { readonly ok: false; readonly retryAfter: number };
+
+/** Throttling: a token bucket for each key, shared by all processes. */
+export interface Limits {
+  /** Takes one from the bucket of `key`; when it is empty says after how many seconds (>= 1) to retry. */
+  spend(namespace: string, key: string, rate: Rate): Promise<Spent>;
+}

@@ -1,0 +1,62 @@
+import type {
+  RevocableClaims,
+  Revocation,
+  RevocationView,
+  RevokedBy,
+} from './revocations.ts';
+
+type Kind = Revocation['kind'];
+
+/** The set that both feeds fill: a check is a few map lookups. Entries are merged, never replaced. */
+export class RevocationSet implements RevocationView {
+  epoch: string | undefined;
+  readonly #until: Record<Kind, Map<string, number>> = {
+    token: new Map(),
+    grant: new Map(),
+    key: new Map(),
+    person: new Map(),
+    client: new Map(),
+  };
+  readonly #generation: Record<'person' | 'client', Map<string, number>> = {
+    person: new Map(),
+    client: new Map(),
+  };
+
+  get size(): number {
+    return Object.values(this.#until).reduce((sum, entries) => sum + entries.size, 0);
+  }
+
+  /** `until`: milliseconds since the epoch; the later of two wins, so does the higher generation. */
+  apply(revocation: Revocation, until: number): void {
+    const entries = this.#until[revocation.kind];
+    entries.set(revocation.id, Math.max(until, entries.get(revocation.id) ?? 0));
+    if (revocation.kind === 'person' || revocation.kind === 'client') {
+      const generations = this.#generation[revocation.kind];
+      generations.set(
+        revocation.id,
+        Math.max(revocation.generation, generations.get(revocation.id) ?? 0),
+      );
+    }
+  }
+
+  /** Forgets what ended before `now` (milliseconds since the epoch); never anything that still bites. */
+  sweep(now: number): void {
+    for (const kind of Object.keys(this.#until) as Kind[]) {
+      for (const [id, until] of this.#until[kind]) {
+        if (until > now) continue;
+        this.#until[kind].delete(id);
+        if (kind === 'person' || kind === 'client') this.#generation[kind].delete(id);
+      }
+    }
+  }
+
+  revokedBy(claims: RevocableClaims): RevokedBy | undefined {
+    if (claims.epoch !== this.epoch) return 'epoch';
+    if (this.#until.token.has(claims.jti)) return 'token';
+    if (claims.grant_id !== undefined && this.#until.grant.has(claims.grant_id)) return 'grant';
+    if (this.#until.key.has(claims.kid)) return 'key';
+    if (claims.client_gen < (this.#generation.client.get(claims.client_id) ?? 0)) return 'client';
+    const raised = this.#generation.person.get(claims.sub) ?? 0;
+    return claims.sub_gen !== undefined && claims.sub_gen < raised ? 'person' : undefined;
+  }
+}

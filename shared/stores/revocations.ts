@@ -1,0 +1,65 @@
+/**
+ * Revocation (design section 4): an append-only feed that every resource server follows.
+ * `token` is a jti, `grant` a grant_id, `key` a kid; `person` and `client` carry a generation: a token
+ * whose `sub_gen` or `client_gen` claim is lower than the generation in the feed is revoked.
+ */
+export type Revocation =
+  | { readonly kind: 'token' | 'grant' | 'key'; readonly id: string }
+  | { readonly kind: 'person' | 'client'; readonly id: string; readonly generation: number };
+
+/** What of a token the revocation check reads. */
+export interface RevocableClaims {
+  readonly jti: string;
+  readonly kid: string;
+  readonly sub: string;
+  readonly client_id: string;
+  readonly grant_id?: string;
+  /** Absent from a token that no person stands behind. */
+  readonly sub_gen?: number;
+  readonly client_gen: number;
+  /** Identifier of the store's memory at issue; a token of another epoch is refused. */
+  readonly epoch: string;
+}
+
+/** Why a token is refused; goes to the log, never to the client. */
+export type RevokedBy = Revocation['kind'] | 'epoch';
+
+/** The revocations as one process has them in memory, as fresh as the store allows. */
+export interface RevocationView {
+  revokedBy(claims: RevocableClaims): RevokedBy | undefined;
+}
+
+export interface RevocationFeed extends AsyncDisposable {
+  /**
+   * The view as of this call. Throws `StoreUnavailable` when it cannot be trusted: the store is
+   * silent past its bound, was emptied and has no epoch yet, or was never read.
+   * Synchronous for the hot path: SQLite looks at the file, Redis is pushed to.
+   */
+  current(): RevocationView;
+  /** Called with each `key` revocation as it is applied. */
+  onKeyRevoked(listener: (kid: string) => void): void;
+  status(): RevocationStatus;
+}
+
+export interface RevocationStatus {
+  readonly entries: number;
+  readonly epoch: string | undefined;
+  /** Position in the feed: a seq or a stream id. */
+  readonly cursor: string;
+  /** Milliseconds since the store was last heard of. */
+  readonly silence: number;
+  readonly trusted: boolean;
+}
+
+export interface Revocations {
+  /** Appends; resolves only when durable as configured. `until`: milliseconds since the epoch, after which it may be forgotten. */
+  revoke(kind: 'token' | 'grant' | 'key', id: string, until: number): Promise<void>;
+  /** Raises the generation and appends it, atomically; resolves to the new generation. */
+  raise(kind: 'person' | 'client', id: string, until: number): Promise<number>;
+  /** 0 for a person or client that was never raised. Generations are never forgotten. */
+  generation(kind: 'person' | 'client', id: string): Promise<number>;
+  /** The epoch; made when absent and `create` is true (an AS), else undefined. */
+  epoch(create: boolean): Promise<string | undefined>;
+  /** Opens a feed of its own connection, which begins by reading everything. */
+  feed(): Promise<RevocationFeed>;
+}

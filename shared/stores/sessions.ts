@@ -1,0 +1,8 @@
+/** State between the legs of an exchange of several messages (SCRAM, Mutual, Negotiate). */
+export interface Sessions {
+  /** Keeps `value` (JSON) for `seconds` under a new unguessable id. */
+  put(value: unknown, seconds: number): Promise<string>;
+  get(id: string): Promise<unknown>;
+  /** Returns and forgets: of any number of callers exactly one gets the value. */
+  take(id: string): Promise<unknown>;
+}

@@ -1,0 +1,32 @@
+import type { Artefacts } from './artefacts.ts';
+import type { Clients } from './clients.ts';
+import type { Documents } from './documents.ts';
+import type { Keys } from './keys.ts';
+import type { Limits } from './limits.ts';
+import type { Replay } from './replay.ts';
+import type { Revocations } from './revocations.ts';
+import type { Sessions } from './sessions.ts';
+
+/**
+ * All that the pair remembers. Two implementations, `sqlite` and `redis`, pass one contract suite.
+ * Every verb rejects with `StoreUnavailable` when the store cannot answer; callers fail closed (503).
+ */
+export interface Stores extends AsyncDisposable {
+  readonly artefacts: Artefacts;
+  readonly clients: Clients;
+  readonly documents: Documents;
+  readonly keys: Keys;
+  readonly limits: Limits;
+  readonly replay: Replay;
+  readonly revocations: Revocations;
+  readonly sessions: Sessions;
+  /** Resolves when the store answers now; the question behind `/health/ready`. */
+  ping(): Promise<void>;
+  /** Removes what has expired, in small batches; resolves to the number of rows or keys removed. */
+  sweep(): Promise<number>;
+}
+
+/** The store could not do its work: down, hung, not trusted. Becomes 503 with Retry-After. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
