@@ -19,10 +19,13 @@ const absoluteUrl = z
     error: 'must be http or https, without user, query or fragment',
   });
 
-const address = z.strictObject({
-  host: z.string().min(1),
-  port: z.int().min(0).max(65_535),
-});
+const address = (port: number) =>
+  z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: z.int().min(0).max(65_535).default(port),
+    })
+    .prefault({});
 
 const scopeList = z.array(
   z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
@@ -67,9 +70,14 @@ const space = z.strictObject({
   scopes: z
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
     .default({})
-    .describe('scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named'),
+    .describe(
+      'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
+    ),
   hide: z.enum(['forbidden']).optional().describe('forbidden: 403 becomes 404'),
-  alg: z.enum(['ES256', 'RS256', 'EdDSA']).default('ES256').describe('signs the tokens of this space'),
+  alg: z
+    .enum(['ES256', 'RS256', 'EdDSA'])
+    .default('ES256')
+    .describe('signs the tokens of this space'),
   nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
   cors: z.strictObject({ origins: z.array(origin) }).default({ origins: [] }),
   serves: z
@@ -81,12 +89,16 @@ const space = z.strictObject({
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
-  issuer: origin.default('http://localhost:3000').describe('public origin of the authorization server'),
-  resource: origin.default('http://localhost:3001').describe('public origin of the resource server'),
+  issuer: origin
+    .default('http://localhost:3000')
+    .describe('public origin of the authorization server'),
+  resource: origin
+    .default('http://localhost:3001')
+    .describe('public origin of the resource server'),
   listen: z
     .strictObject({
-      authz: address.default({ host: '127.0.0.1', port: 3000 }),
-      resource: address.default({ host: '127.0.0.1', port: 3001 }),
+      authz: address(3000),
+      resource: address(3001),
     })
     .prefault({}),
   data: z
@@ -103,28 +115,38 @@ export const configSchema = z.strictObject({
     .strictObject({
       lifetime: seconds(10, 86_400).default(600),
       skew: seconds(0, 60).default(5).describe('tolerated difference of clocks'),
+      nonce: z
+        .boolean()
+        .default(false)
+        .describe('DPoP proofs at the token endpoint must carry a nonce of the server'),
     })
     .prefault({}),
   jwks: z
     .strictObject({
-      url: absoluteUrl.optional().describe('where the RS fetches the keys; default: issuer + /jwks'),
+      url: absoluteUrl
+        .optional()
+        .describe('where the RS fetches the keys; default: issuer + /jwks'),
       maxAge: seconds(1, 86_400).default(300),
       cooldown: seconds(1, 3600).default(30).describe('between two fetches for an unknown kid'),
-      overlap: seconds(2, 172_800).default(360).describe('from publishing a new key to signing with it'),
+      overlap: seconds(2, 172_800)
+        .default(360)
+        .describe('from publishing a new key to signing with it'),
     })
     .prefault({}),
   limits: z
     .strictObject({
-      client: rate.default({ burst: 200, per: 0.02 }).describe('token requests of one client'),
+      client: rate
+        .default({ burst: 200, per: 0.02 })
+        .describe('token requests of one authenticated client'),
       address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
-      failures: rate
-        .default({ burst: 20, per: 3 })
-        .describe('failed client authentications for one client from one address'),
     })
     .prefault({}),
   documents: z
     .strictObject({
-      maxBytes: z.int().min(1).default(64 * 1024 * 1024),
+      maxBytes: z
+        .int()
+        .min(1)
+        .default(64 * 1024 * 1024),
     })
     .prefault({}),
   spaces: z.array(space).default([]),

@@ -3,7 +3,11 @@ export interface ClientRecord {
   readonly client_id: string;
   readonly client_name: string;
   readonly grant_types: readonly string[];
-  readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+  readonly token_endpoint_auth_method:
+    | 'client_secret_basic'
+    | 'client_secret_post'
+    | 'private_key_jwt'
+    | 'none';
   /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
   readonly secret_hash?: string;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };

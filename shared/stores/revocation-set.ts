@@ -1,15 +1,11 @@
-import type {
-  RevocableClaims,
-  Revocation,
-  RevocationView,
-  RevokedBy,
-} from './revocations.ts';
+import type { RevocableClaims, Revocation, RevocationView, RevokedBy } from './revocations.ts';
 
 type Kind = Revocation['kind'];
 
-/** The set that both feeds fill: a check is a few map lookups. Entries are merged, never replaced. */
+/** The set that both feeds fill: a check is a few map lookups. What is read again is merged, never replaced. */
 export class RevocationSet implements RevocationView {
-  epoch: string | undefined;
+  #epoch: string | undefined;
+  #countedIn: string | undefined;
   readonly #until: Record<Kind, Map<string, number>> = {
     token: new Map(),
     grant: new Map(),
@@ -21,6 +17,24 @@ export class RevocationSet implements RevocationView {
     person: new Map(),
     client: new Map(),
   };
+
+  get epoch(): string | undefined {
+    return this.#epoch;
+  }
+
+  /**
+   * Set before anything that was read of that memory is applied. A new memory counts generations
+   * anew: those of the old one would refuse its tokens, and the old one's tokens are refused anyway.
+   */
+  set epoch(epoch: string | undefined) {
+    this.#epoch = epoch;
+    if (epoch === undefined || epoch === this.#countedIn) return;
+    this.#countedIn = epoch;
+    for (const kind of ['person', 'client'] as const) {
+      this.#until[kind].clear();
+      this.#generation[kind].clear();
+    }
+  }
 
   get size(): number {
     return Object.values(this.#until).reduce((sum, entries) => sum + entries.size, 0);

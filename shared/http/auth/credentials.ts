@@ -1,4 +1,6 @@
+import { COMMAS, Scanner, TOKEN } from '../scanner.ts';
 import type { AuthParams } from './challenge.ts';
+import { readParams, readToken68 } from './params.ts';
 
 /** Credentials (RFC 9110 section 11.4). `scheme` in lower case: it is compared without regard to case. */
 export interface Credentials {
@@ -7,4 +9,24 @@ export interface Credentials {
   readonly rest: string;
   readonly token68?: string;
   readonly params?: AuthParams;
+}
+
+const SPACES = / +/y;
+
+/**
+ * Parses the value of Authorization or Proxy-Authorization (RFC 9110 section 11.4).
+ * Undefined when it is malformed; a parameter that comes twice is (section 11.2).
+ */
+export function parseCredentials(value: string): Credentials | undefined {
+  const scanner = new Scanner(value);
+  const scheme = scanner.read(TOKEN)?.toLowerCase();
+  if (scheme === undefined) return undefined;
+  if (scanner.done) return { scheme, rest: '' };
+  if (scanner.read(SPACES) === undefined) return undefined;
+  const rest = value.slice(scanner.at);
+  const token68 = readToken68(scanner);
+  if (token68 !== undefined) return scanner.done ? { scheme, rest, token68 } : undefined;
+  const params = readParams(scanner);
+  scanner.read(COMMAS);
+  return params !== undefined && scanner.done ? { scheme, rest, params } : undefined;
 }

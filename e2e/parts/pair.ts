@@ -1,0 +1,194 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Config } from '#shared/config/schema.ts';
+import { freePort } from './free-port.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+export interface PairOptions {
+  /** Default: the embedded store. */
+  readonly store?: Config['store'];
+  /** How many processes of each server; default 1. All share the store, the issuer and the resource. */
+  readonly authz?: number;
+  readonly resource?: number;
+  /** Further members of the configuration file; a function for those that name the origins. */
+  readonly settings?: Settings | ((origins: Pick<Config, 'issuer' | 'resource'>) => Settings);
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** One of our servers as a real process on a port of its own. */
+export class ServerProcess {
+  /** Where it listens, which for the second of a kind is not the public origin. */
+  readonly url: string;
+  readonly #main: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #process: RunningProcess | undefined;
+
+  constructor(main: string, port: number, env: NodeJS.ProcessEnv) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.#main = main;
+    this.#env = env;
+  }
+
+  /** Starts it, also again after `kill`. */
+  async start(): Promise<void> {
+    this.#process = await startProcess(process.execPath, [join(ROOT, this.#main)], {
+      env: this.#env,
+      ready: (output) => output.includes('"event":"listening"'),
+    });
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    await this.#process?.kill(signal);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.signal(signal);
+  }
+
+  /** Its log so far, since the last start. */
+  get log(): string {
+    return this.#process?.output ?? '';
+  }
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** The pair as an operator runs it: real processes, real ports, one store. */
+export class Pair implements AsyncDisposable {
+  readonly issuer: string;
+  /** Public origin of the resource server. */
+  readonly resource: string;
+  readonly authz: readonly ServerProcess[];
+  readonly resources: readonly ServerProcess[];
+  readonly data: string;
+  /** What the command line needs to work on the same store. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly #end: () => PromiseLike<void>;
+
+  constructor(
+    ports: { authz: readonly number[]; resource: readonly number[] },
+    data: string,
+    end: () => PromiseLike<void>,
+  ) {
+    const env = (file: string) => ({
+      PATH: process.env['PATH'],
+      COUNTERSIGN_CONFIG: join(data, file),
+    });
+    this.issuer = `http://127.0.0.1:${ports.authz[0]}`;
+    this.resource = `http://127.0.0.1:${ports.resource[0]}`;
+    this.authz = ports.authz.map(
+      (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
+    );
+    this.resources = ports.resource.map(
+      (port, index) =>
+        new ServerProcess('resource-server/main.ts', port, env(`config-${index}.json`)),
+    );
+    this.data = data;
+    this.env = env('config-0.json');
+    this.#end = end;
+  }
+
+  /** Audience of the documents of the tour. */
+  get documents(): string {
+    return `${this.resource}/documents/`;
+  }
+
+  /** Runs a command of the command line on the pair's store; resolves to what `--json` printed. */
+  async cli(...args: readonly string[]): Promise<Record<string, unknown>> {
+    const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
+    const { stdout } = await run(process.execPath, command, { env: this.env });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Registers a client of the client credentials grant. */
+  async addClient(
+    scope = 'documents:read documents:write',
+  ): Promise<{ id: string; secret: string }> {
+    const args = ['--name', 'Test', '--grant', 'client_credentials', '--scope', scope];
+    const { client_id, client_secret } = await this.cli('client', 'add', ...args);
+    return { id: String(client_id), secret: String(client_secret) };
+  }
+
+  /** Sends a form to one of the authorization servers, as that client. */
+  async post(
+    path: string,
+    form: Readonly<Record<string, string>>,
+    client: { id: string; secret: string },
+    server = 0,
+  ): Promise<Answered> {
+    const response = await fetch(`${this.authz[server]?.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` },
+      body: new URLSearchParams(form),
+    });
+    const text = await response.text();
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  /** A Bearer token with the client's default scopes. Rejects when the server refuses. */
+  async token(client: { id: string; secret: string }, server = 0): Promise<string> {
+    const form = { grant_type: 'client_credentials' };
+    const { status, body } = await this.post('/token', form, client, server);
+    if (status !== 200) throw new Error(`no token: ${status} ${JSON.stringify(body)}`);
+    return String(body['access_token']);
+  }
+
+  /** Status of a request to a document, sent to one of the resource servers. */
+  async get(token: string, server = 0, path = '/documents/'): Promise<number> {
+    const response = await fetch(`${this.resources[server]?.url}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.authz, ...this.resources].map((server) => server.kill()));
+    await this.#end();
+  }
+}
+
+/** Starts the pair and resolves when all its processes listen. */
+export async function startPair(options: PairOptions = {}): Promise<Pair> {
+  const folder = await temporaryFolder();
+  const ports = async (count = 1) => Promise.all(Array.from({ length: count }, freePort));
+  const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
+  const pair = new Pair({ authz, resource }, folder.path, () => folder[Symbol.asyncDispose]());
+  const { settings } = options;
+  const further = typeof settings === 'function' ? settings(pair) : settings;
+  try {
+    for (let index = 0; index < Math.max(authz.length, resource.length); index += 1) {
+      const listen = {
+        authz: { host: '127.0.0.1', port: authz[index] ?? 0 },
+        resource: { host: '127.0.0.1', port: resource[index] ?? 0 },
+      };
+      const config = {
+        issuer: pair.issuer,
+        resource: pair.resource,
+        data: folder.path,
+        listen,
+        ...(options.store && { store: options.store }),
+        ...further,
+      };
+      await writeFile(join(folder.path, `config-${index}.json`), JSON.stringify(config));
+    }
+    for (const server of [...pair.authz, ...pair.resources]) await server.start();
+    return pair;
+  } catch (error) {
+    await pair[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { startProcess, until } from './process.ts';
+import { startCluster } from './redis-cluster.ts';
+import { startSentinels } from './redis-sentinel.ts';
+import { startRedis } from './redis.ts';
+
+test('a program that ends before it is ready is an error with what it said', async () => {
+  const script = 'console.error("no such thing"); process.exit(3)';
+  const starting = startProcess(process.execPath, ['-e', script], { ready: () => false });
+  await expect(starting).rejects.toThrow('no such thing');
+  await expect(startProcess('/no/such/program', [], { ready: () => true })).rejects.toThrow(
+    'ENOENT',
+  );
+});
+
+test('a Redis with a password keeps what was acknowledged across a SIGKILL', async () => {
+  await using redis = await startRedis({ password: 'swordfish', appendonly: true });
+  await redis.cli('SET', 'a', '1');
+  await redis.kill();
+  await expect(redis.cli('PING')).rejects.toThrow();
+  await redis.start();
+  expect(await redis.cli('GET', 'a')).toBe('1');
+}, 30_000);
+
+test('sentinels name another master when theirs is killed', async () => {
+  await using set = await startSentinels({ password: 'swordfish' });
+  const before = await set.master();
+  expect(before).toBe(set.servers[0]);
+  await before.kill();
+  await until(async () => (await set.master()) !== before);
+}, 60_000);
+
+test('a cluster of three masters serves every slot', async () => {
+  await using cluster = await startCluster();
+  const info = await cluster.servers[0]?.cli('CLUSTER', 'INFO');
+  expect(info).toContain('cluster_slots_ok:16384');
+  expect(info).toContain('cluster_size:3');
+  const before = await cluster.ownerOf('a');
+  await before.cli('SET', 'a', '1');
+  await cluster.moveSlotOf('a');
+  const after = await cluster.ownerOf('a');
+  expect(after).not.toBe(before);
+  expect(await after.cli('GET', 'a')).toBe('1');
+}, 60_000);

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ProcessOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** True once the process does its work: asked again and again; a rejection counts as not yet. */
+  ready(output: string): boolean | Promise<boolean>;
+  /** Milliseconds it may take to become ready; default 20 000. */
+  readonly patience?: number;
+}
+
+/** A child process with its output; ended by its own pid. */
+export class RunningProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #output = '';
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#exited = once(child, 'close').catch(() => undefined);
+    const collect = (chunk: Buffer) => {
+      this.#output += chunk.toString();
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Standard output and standard error so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Sends a signal; for the ones that end a process, `exited` says when it is over. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Resolves when the process is gone. */
+  async exited(): Promise<void> {
+    if (this.running) await this.#exited;
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!this.running) return;
+    this.signal(signal);
+    await this.exited();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
+
+/** Starts a program and resolves when it is ready; rejects with its output when it ends or takes too long. */
+export async function startProcess(
+  command: string,
+  args: readonly string[],
+  options: ProcessOptions,
+): Promise<RunningProcess> {
+  const child = spawn(command, args, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const started = new RunningProcess(child);
+  await once(child, 'spawn');
+  try {
+    await until(async () => {
+      if (!started.running) throw new Ended(`${command} ended: ${started.output}`);
+      return options.ready(started.output);
+    }, options.patience);
+    return started;
+  } catch (error) {
+    await started.kill();
+    throw new Error(`${command} ${args.join(' ')} is not ready: ${started.output}`, {
+      cause: error,
+    });
+  }
+}
+
+class Ended extends Error {}
+
+/** Asks every 20 ms until the answer is true; a rejection counts as no. Rejects after `patience` milliseconds. */
+export async function until(
+  question: () => boolean | Promise<boolean>,
+  patience = 20_000,
+): Promise<void> {
+  const end = performance.now() + patience;
+  let last: unknown;
+  for (;;) {
+    try {
+      if (await question()) return;
+    } catch (error) {
+      if (error instanceof Ended) throw error;
+      last = error;
+    }
+    if (performance.now() > end) {
+      throw new Error(`not within ${patience} ms`, last === undefined ? {} : { cause: last });
+    }
+    await sleep(20);
+  }
+}

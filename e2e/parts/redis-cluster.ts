@@ -1,0 +1,63 @@
+import { freePort } from './free-port.ts';
+import { until } from './process.ts';
+import { startRedis } from './redis.ts';
+import type { Redis } from './redis.ts';
+
+export interface RedisCluster extends AsyncDisposable {
+  readonly urls: string[];
+  /** Three masters with a third of the slots each. */
+  readonly servers: readonly Redis[];
+  /** The master that owns the slot of a key. */
+  ownerOf(key: string): Promise<Redis>;
+  /** Gives the slot of a key, with all that is in it, to another master. */
+  moveSlotOf(key: string): Promise<void>;
+}
+
+/** A Cluster of three masters without replicas. */
+export async function startCluster(): Promise<RedisCluster> {
+  await using parts = new AsyncDisposableStack();
+  const servers: Redis[] = [];
+  for (let master = 0; master < 3; master++) {
+    const bus = await freePort();
+    const settings = ['cluster-enabled yes', `cluster-port ${bus}`];
+    servers.push(parts.use(await startRedis({ appendonly: true, settings })));
+  }
+  const [first] = servers;
+  if (first === undefined) throw new Error('no server was started');
+  await first.cli(
+    '--cluster',
+    'create',
+    ...servers.map((server) => `127.0.0.1:${server.port}`),
+    '--cluster-yes',
+  );
+  await until(async () => {
+    const states = await Promise.all(servers.map((server) => server.cli('CLUSTER', 'INFO')));
+    return states.every((state) => state.includes('cluster_state:ok'));
+  });
+  const ownerOf = async (key: string) => {
+    for (const server of servers) {
+      if (!(await server.cli('EXISTS', key)).startsWith('MOVED')) return server;
+    }
+    throw new Error(`no master owns the slot of ${key}`);
+  };
+  const owned = parts.move();
+  return {
+    urls: servers.map((server) => server.url),
+    servers,
+    ownerOf,
+    async moveSlotOf(key) {
+      const from = await ownerOf(key);
+      const to = servers.find((server) => server !== from) ?? first;
+      const slot = await from.cli('CLUSTER', 'KEYSLOT', key);
+      const taker = await to.cli('CLUSTER', 'MYID');
+      await to.cli('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await from.cli('CLUSTER', 'MYID'));
+      await from.cli('CLUSTER', 'SETSLOT', slot, 'MIGRATING', taker);
+      const keys = (await from.cli('CLUSTER', 'GETKEYSINSLOT', slot, '1000')).split('\n');
+      await from.cli('MIGRATE', '127.0.0.1', `${to.port}`, '', '0', '5000', 'KEYS', ...keys);
+      for (const server of [to, ...servers]) {
+        await server.cli('CLUSTER', 'SETSLOT', slot, 'NODE', taker);
+      }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+import { startProcess, until } from './process.ts';
+import { startRedis } from './redis.ts';
+import type { Redis } from './redis.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+
+export interface SentinelSet extends AsyncDisposable {
+  /** Addresses of the sentinels, with the password of the servers. */
+  readonly urls: string[];
+  /** The master at the start, then the replicas. */
+  readonly servers: readonly Redis[];
+  /** The server that a sentinel names as the master now. */
+  master(): Promise<Redis>;
+  /** Makes all sentinels name another server, as they do after a failover the old master knows nothing of. */
+  name(master: Redis): Promise<void>;
+}
+
+export interface SentinelOptions {
+  readonly password?: string;
+}
+
+/** A master, two replicas and three sentinels (quorum 2) that fail over within a few seconds. */
+export async function startSentinels(options: SentinelOptions = {}): Promise<SentinelSet> {
+  await using parts = new AsyncDisposableStack();
+  const { password } = options;
+  const common = { appendonly: true, ...(password === undefined ? {} : { password }) };
+  const master = parts.use(await startRedis(common));
+  const servers = [master];
+  for (let replica = 0; replica < 2; replica++) {
+    servers.push(parts.use(await startRedis({ ...common, replicaOf: master.port })));
+  }
+  const ports: number[] = [];
+  for (let sentinel = 0; sentinel < 3; sentinel++) {
+    const folder = parts.use(await temporaryFolder());
+    const port = await freePort();
+    const lines = [
+      'bind 127.0.0.1',
+      `port ${port}`,
+      `sentinel monitor mymaster 127.0.0.1 ${master.port} 2`,
+      'sentinel down-after-milliseconds mymaster 1000',
+      'sentinel failover-timeout mymaster 3000',
+      ...(password === undefined ? [] : [`sentinel auth-pass mymaster ${password}`]),
+    ];
+    await writeFile(join(folder.path, 'sentinel.conf'), `${lines.join('\n')}\n`);
+    parts.use(
+      await startProcess('redis-sentinel', ['sentinel.conf'], {
+        cwd: folder.path,
+        ready: async () => (await cli(port, 'PING')) === 'PONG',
+      }),
+    );
+    ports.push(port);
+  }
+  await until(async () => {
+    const states = await Promise.all(
+      ports.map((port) => cli(port, 'SENTINEL', 'MASTER', 'mymaster')),
+    );
+    const copies = await Promise.all(servers.slice(1).map((replica) => replica.cli('INFO')));
+    return (
+      copies.every((info) => info.includes('master_link_status:up')) &&
+      states.every(
+        (state) => /num-slaves\n2\n/.test(state) && /num-other-sentinels\n2\n/.test(state),
+      )
+    );
+  });
+  const owned = parts.move();
+  return {
+    urls: ports.map(
+      (port) => `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    ),
+    servers,
+    async master() {
+      const [port] = ports;
+      if (port === undefined) throw new Error('there are no sentinels');
+      const answer = await cli(port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
+      const named = servers.find((server) => String(server.port) === answer.split('\n')[1]);
+      if (named === undefined) throw new Error(`the sentinel names a stranger: ${answer}`);
+      return named;
+    },
+    async name(other) {
+      for (const port of ports) {
+        await cli(port, 'SENTINEL', 'REMOVE', 'mymaster');
+        await cli(port, 'SENTINEL', 'MONITOR', 'mymaster', '127.0.0.1', `${other.port}`, '2');
+        if (password !== undefined) {
+          await cli(port, 'SENTINEL', 'SET', 'mymaster', 'auth-pass', password);
+        }
+      }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function cli(port: number, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('redis-cli', ['-p', String(port), ...args], { timeout: 5000 });
+  return stdout.trim();
+}

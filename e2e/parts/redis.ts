@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+
+export interface RedisOptions {
+  readonly password?: string;
+  /** Append-only file with `appendfsync always`. */
+  readonly appendonly?: boolean;
+  /** Port of the master it copies. */
+  readonly replicaOf?: number;
+  /** Further lines of redis.conf. */
+  readonly settings?: readonly string[];
+}
+
+/** A redis-server on a loopback port with a folder of its own. */
+export class Redis implements AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly #password: string | undefined;
+  readonly #folder: TemporaryFolder;
+  #process: RunningProcess | undefined;
+
+  constructor(port: number, folder: TemporaryFolder, password: string | undefined) {
+    this.port = port;
+    this.url = `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
+    this.#password = password;
+    this.#folder = folder;
+  }
+
+  /** Starts it, also again after `kill`: the same port, the same data. */
+  async start(): Promise<void> {
+    this.#process = await startProcess('redis-server', ['redis.conf'], {
+      cwd: this.#folder.path,
+      ready: async () => (await this.cli('PING')) === 'PONG',
+    });
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.kill('SIGKILL');
+  }
+
+  /** SIGSTOP: connections are accepted by the kernel and nothing is ever answered. */
+  hang(): void {
+    this.#process?.signal('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  wake(): void {
+    this.#process?.signal('SIGCONT');
+  }
+
+  /** What redis-cli prints for a command. */
+  async cli(...args: readonly string[]): Promise<string> {
+    const login = this.#password === undefined ? [] : ['--no-auth-warning', '-a', this.#password];
+    const { stdout } = await run('redis-cli', ['-p', String(this.port), ...login, ...args], {
+      timeout: 5000,
+    });
+    return stdout.trim();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#folder[Symbol.asyncDispose]();
+  }
+}
+
+export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const { password } = options;
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    'save ""',
+    ...(options.appendonly ? ['appendonly yes', 'appendfsync always'] : []),
+    ...(password === undefined ? [] : [`requirepass ${password}`, `masterauth ${password}`]),
+    ...(options.replicaOf === undefined ? [] : [`replicaof 127.0.0.1 ${options.replicaOf}`]),
+    'repl-diskless-sync-delay 0',
+    ...(options.settings ?? []),
+  ];
+  await writeFile(join(folder.path, 'redis.conf'), `${lines.join('\n')}\n`);
+  const redis = new Redis(port, folder, password);
+  try {
+    await redis.start();
+    return redis;
+  } catch (error) {
+    await redis[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,212 @@
+/** The topology of `docker-compose.yml` as plain processes, from that same file. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Agent, buildConnector, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { freePort } from './free-port.ts';
+import { ServerProcess } from './pair.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { readCompose } from './topology-compose.ts';
+import type { Compose } from './topology-compose.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../../', import.meta.url).pathname;
+const SERVERS = ['authz-1', 'authz-2', 'resource-1', 'resource-2'] as const;
+
+export const ISSUER = 'https://auth.example';
+export const RESOURCE = 'https://api.example';
+
+/** The variables that `.env` holds. */
+export const variables = (certificate: string) => ({
+  COUNTERSIGN_AUTHZ_HOST: new URL(ISSUER).host,
+  COUNTERSIGN_RESOURCE_HOST: new URL(RESOURCE).host,
+  COUNTERSIGN_CERTIFICATE: certificate,
+  COUNTERSIGN_SECRET: randomBytes(32).toString('base64'),
+  COUNTERSIGN_REDIS_PASSWORD: randomBytes(32).toString('hex'),
+});
+
+export type ServerName = (typeof SERVERS)[number];
+export type Options = Partial<Omit<Dispatcher.RequestOptions, 'path' | 'origin'>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly text: string;
+}
+
+export interface Topology extends AsyncDisposable {
+  readonly servers: Readonly<Record<ServerName, ServerProcess>>;
+  /** What the load balancer wrote. */
+  readonly balancerLog: () => string;
+  /** Sends a request to the load balancer over TLS; `from` is the client's loopback address. */
+  ask(url: string, options?: Options, from?: string): Promise<Answer>;
+  /** Runs a command of the command line as in the container of an authorization server. */
+  cli(...args: readonly string[]): Promise<Record<string, unknown>>;
+}
+
+/** Starts it and resolves when every server is up for the load balancer; `settings` go into the servers' configuration. */
+export async function startTopology(settings: object): Promise<Topology> {
+  await using parts = new AsyncDisposableStack();
+  const folder = parts.use(await temporaryFolder());
+  const file = (name: string) => join(folder.path, name);
+  const ports = Object.fromEntries(
+    await Promise.all(
+      ['redis', 'outside', 'inside', ...SERVERS].map(async (name) => [name, await freePort()]),
+    ),
+  ) as Record<'redis' | 'outside' | 'inside' | ServerName, number>;
+  const certificate = file('certificate.pem');
+  await makeCertificate(certificate);
+  const compose = await readCompose(variables(certificate));
+
+  const here = substitution([
+    ['redis:6379', `127.0.0.1:${ports.redis}`],
+    ['loadbalancer:8080', `127.0.0.1:${ports.inside}`],
+    ['10.203.0.2/32', '127.0.0.1/32'],
+    ['"/data"', JSON.stringify(folder.path)],
+    ['bind :8443', `bind 127.0.0.1:${ports.outside}`],
+    ['bind :8080', `bind 127.0.0.1:${ports.inside}`],
+    ['/run/secrets/certificate.pem', certificate],
+    ['authz-1:3000', `127.0.0.1:${ports['authz-1']}`],
+    ['authz-2:3000', `127.0.0.1:${ports['authz-2']}`],
+    ['resource-1:3001', `127.0.0.1:${ports['resource-1']}`],
+    ['resource-2:3001', `127.0.0.1:${ports['resource-2']}`],
+  ]);
+
+  parts.use(await startRedis(compose, ports.redis, folder.path));
+  const shared = JSON.parse(here.in(content(compose, 'countersign'))) as object;
+  const listen = (port: number) => ({ host: '127.0.0.1', port });
+  const servers: Record<string, ServerProcess> = {};
+  const env: Record<string, NodeJS.ProcessEnv> = {};
+  for (const name of SERVERS) {
+    const { command, environment, configs } = of(compose, name);
+    const [node, main = ''] = command;
+    if (node !== 'node') throw new Error(`${name} runs ${node}`);
+    const port = ports[name];
+    const [authz, resource] = main.startsWith('authz') ? [port, 0] : [0, port];
+    const config = {
+      ...shared,
+      ...settings,
+      listen: { authz: listen(authz), resource: listen(resource) },
+    };
+    await writeFile(file(`${name}.json`), JSON.stringify(config));
+    env[name] = Object.fromEntries(
+      Object.entries(environment).map(([key, value]) => [
+        key,
+        value === configs[0]?.target ? file(`${name}.json`) : here.in(value),
+      ]),
+    );
+    servers[name] = new ServerProcess(main, port, { ...env[name], PATH: process.env['PATH'] });
+    parts.defer(() => servers[name]?.kill());
+    await servers[name].start();
+  }
+
+  const balancer = parts.use(await startBalancer(here.in(content(compose, 'haproxy')), file('haproxy.cfg')));
+  here.check();
+
+  const ca = await readFile(certificate, 'utf8');
+  const agents = new Map<string, Agent>();
+  parts.defer(() => Promise.all([...agents.values()].map((agent) => agent.destroy())).then(() => {}));
+  const agentOf = (from: string) => {
+    const agent = agents.get(from) ?? clientFrom(from, ports.outside, ca);
+    agents.set(from, agent);
+    return agent;
+  };
+  const owned = parts.move();
+  return {
+    servers: servers as Record<ServerName, ServerProcess>,
+    balancerLog: () => balancer.output,
+    async ask(url, options, from = '127.0.0.1') {
+      const { statusCode, headers, body } = await request(url, {
+        ...options,
+        dispatcher: agentOf(from),
+      });
+      return { status: statusCode, headers, text: await body.text() };
+    },
+    async cli(...args) {
+      const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
+      const { stdout } = await run(process.execPath, command, { env: env['authz-1'] });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Whatever the host of the URL, the connection goes to the load balancer's port; the name stays in TLS. */
+function clientFrom(localAddress: string, port: number, ca: string): Agent {
+  const connect = buildConnector({ ca, allowH2: false });
+  return new Agent({
+    connect: (options, callback) =>
+      connect(
+        {
+          ...options,
+          hostname: '127.0.0.1',
+          port: String(port),
+          servername: options.hostname,
+          localAddress,
+        },
+        callback,
+      ),
+  });
+}
+
+function startRedis(compose: Compose, port: number, cwd: string): Promise<RunningProcess> {
+  const { command, environment } = of(compose, 'redis');
+  const [server = '', ...args] = command;
+  const loopback = ['--bind', '127.0.0.1', '--port', String(port)];
+  const password = { ...environment, PATH: process.env['PATH'] };
+  return startProcess(server, [...args, ...loopback], {
+    cwd,
+    ready: async () =>
+      (await run('redis-cli', ['-p', String(port), 'PING'], { env: password })).stdout === 'PONG\n',
+  });
+}
+
+async function startBalancer(text: string, file: string): Promise<RunningProcess> {
+  await writeFile(file, text);
+  const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
+  const { stdout, stderr } = await run('haproxy', ['-c', '-f', file], { env });
+  if (/WARNING/.test(stdout + stderr)) throw new Error(stdout + stderr);
+  return startProcess('haproxy', ['-db', '-f', file], { env, ready: () => true });
+}
+
+/** For both hosts, with its private key in the same file. */
+async function makeCertificate(file: string): Promise<void> {
+  const names = [ISSUER, RESOURCE].map((url) => `DNS:${new URL(url).host}`).join(',');
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-keyout', `${file}.key`];
+  const about = ['-days', '2', '-subj', '/CN=auth.example', '-addext', `subjectAltName=${names}`];
+  await run('openssl', ['req', '-x509', ...key, ...about, '-out', `${file}.crt`]);
+  const halves = await Promise.all(['crt', 'key'].map((half) => readFile(`${file}.${half}`)));
+  await writeFile(file, Buffer.concat(halves), { mode: 0o600 });
+}
+
+/** Replaces what differs between containers and processes; `check` throws when an entry was of no use. */
+function substitution(table: readonly (readonly [string, string])[]) {
+  const unused = new Set(table.map(([from]) => from));
+  return {
+    in: (text: string) =>
+      table.reduce((result, [from, to]) => {
+        if (result.includes(from)) unused.delete(from);
+        return result.replaceAll(from, to);
+      }, text),
+    check() {
+      if (unused.size > 0) throw new Error(`not in docker-compose.yml: ${[...unused].join(', ')}`);
+    },
+  };
+}
+
+function of(compose: Compose, name: string) {
+  const service = compose.services[name];
+  if (service === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return service;
+}
+
+function content(compose: Compose, name: string): string {
+  const config = compose.configs[name];
+  if (config === undefined) throw new Error(`docker-compose.yml has no config ${name}`);
+  return config.content;
+}

@@ -1,0 +1,282 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { loadConfig } from './load.ts';
+import { ConfigError } from './mistake.ts';
+import { temporaryFolder } from './temporary.fixture.ts';
+
+const SECRET = 'a secret of more than thirty-two bytes';
+
+async function fileWith(content: unknown): Promise<string> {
+  const file = join(await temporaryFolder(), 'countersign.json');
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+async function load(content: unknown, env: NodeJS.ProcessEnv = {}) {
+  return loadConfig({ COUNTERSIGN_CONFIG: await fileWith(content), ...env });
+}
+
+/** The mistakes of a configuration as a record from path to message. */
+async function mistakes(content: unknown, env: NodeJS.ProcessEnv = {}) {
+  const error: unknown = await load(content, env).catch((reason: unknown) => reason);
+  if (!(error instanceof ConfigError)) throw new Error('no ConfigError', { cause: error });
+  return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
+}
+
+const space = (members: object = {}) => ({
+  url: 'http://localhost:3001/a/',
+  realm: 'a',
+  schemes: ['Bearer'],
+  ...members,
+});
+
+describe('precedence: the environment over the file over the defaults', () => {
+  test('nothing given: the tour on loopback, in ./data of the working directory', async () => {
+    const config = await loadConfig({});
+    expect(config.issuer).toBe('http://localhost:3000');
+    expect(config.data).toBe(join(process.cwd(), 'data'));
+    expect(config.spaces.map(({ url, hide }) => [url, hide])).toEqual([
+      ['http://localhost:3001/documents/', undefined],
+      ['http://localhost:3001/hidden/', 'forbidden'],
+    ]);
+    expect(config.spaces[0]?.scopes).toEqual({
+      safe: ['documents:read'],
+      unsafe: ['documents:write'],
+    });
+  });
+
+  test('a listener may name its port alone', async () => {
+    const { listen } = await load({ listen: { authz: { port: 4000 } } });
+    expect(listen.authz).toEqual({ host: '127.0.0.1', port: 4000 });
+    expect(listen.resource).toEqual({ host: '127.0.0.1', port: 3001 });
+  });
+
+  test('data in the file is relative to the file, in the environment to the working directory', async () => {
+    const file = await fileWith({ data: './state' });
+    expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).data).toBe(join(file, '../state'));
+    const over = await loadConfig({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: 'mine' });
+    expect(over.data).toBe(join(process.cwd(), 'mine'));
+  });
+
+  test('COUNTERSIGN_PUBLIC moves issuer, resource and the tour', async () => {
+    for (const separator of [' ', ',', ', ']) {
+      const config = await loadConfig({
+        COUNTERSIGN_PUBLIC: `https://auth.example${separator}https://api.example`,
+        COUNTERSIGN_SECRET: SECRET,
+      });
+      expect(config.issuer).toBe('https://auth.example');
+      expect(config.spaces[0]?.url).toBe('https://api.example/documents/');
+    }
+  });
+
+  test('COUNTERSIGN_REDIS_URL replaces the address and keeps prefix, master and replicas', async () => {
+    const store = { kind: 'redis', urls: ['redis://old:1'], prefix: 'mine', replicas: 1 };
+    const config = await load(
+      { store },
+      { COUNTERSIGN_REDIS_URL: 'sentinel:redis://a:26379,redis://b:26379' },
+    );
+    expect(config.store).toEqual({
+      ...store,
+      mode: 'sentinel',
+      master: 'mymaster',
+      urls: ['redis://a:26379', 'redis://b:26379'],
+    });
+  });
+
+  test('an empty variable counts as absent', async () => {
+    const config = await loadConfig({ COUNTERSIGN_CONFIG: '', COUNTERSIGN_REDIS_URL: '' });
+    expect(config.store).toEqual({ kind: 'sqlite' });
+  });
+});
+
+describe('mistakes', () => {
+  test('all are named at once, each by its path, across members, rules and the environment', async () => {
+    const found = await mistakes(
+      {
+        issuer: 'http://auth.example',
+        isuer: 1,
+        tokens: { lifetime: 'long', skwe: 1 },
+        store: { kind: 'mysql' },
+        trustedProxies: ['10.0.0.1'],
+        spaces: [space({ scopes: { 'no method': [] } }), space({ realm: 'b' })],
+        jwks: { maxAge: 300, cooldown: 60, overlap: 100 },
+      },
+      { COUNTERSIGN_REDIS_URL: 'http://host' },
+    );
+    expect(Object.keys(found).toSorted()).toEqual([
+      'COUNTERSIGN_REDIS_URL',
+      'COUNTERSIGN_SECRET',
+      'issuer',
+      'isuer',
+      'jwks.overlap',
+      'resource',
+      'spaces.0.scopes.no method',
+      'store.kind',
+      'tokens.lifetime',
+      'tokens.skwe',
+      'trustedProxies.0',
+    ]);
+    expect(found['isuer']).toMatch(/not a setting/);
+    expect(found['trustedProxies.0']).toBe('Invalid IPv4 range or Invalid IPv6 range');
+    expect(found['store.kind']).toMatch(/'sqlite' \| 'redis'/);
+  });
+
+  test('a rule over a member that is itself wrong is not reported on a guess', async () => {
+    const found = await mistakes({ jwks: { maxAge: 86_000, overlap: 'soon' } });
+    expect(Object.keys(found)).toEqual(['jwks.overlap']);
+    expect(found['jwks.overlap']).not.toMatch(/at least/);
+  });
+
+  test.each([
+    ['a missing file', { COUNTERSIGN_CONFIG: '/nowhere/countersign.json' }, /ENOENT/],
+    ['a folder', { COUNTERSIGN_CONFIG: tmpdir() }, /EISDIR/],
+  ])('%s says so', async (_, env, reason) => {
+    await expect(loadConfig(env)).rejects.toThrow(reason);
+  });
+
+  test.each([
+    ['{"issuer": }', /is not JSON/],
+    ['', /is not JSON/],
+    ['[]', /one JSON object/],
+    ['null', /one JSON object/],
+    ['"x"', /one JSON object/],
+  ])('a file that holds %j says so', async (content, reason) => {
+    const found = await mistakes(content);
+    expect(found['COUNTERSIGN_CONFIG']).toMatch(reason);
+  });
+
+  test('a Redis password never gets into a message', async () => {
+    const found = await mistakes(
+      {},
+      { COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@a:1,redis://u:hunter2@b:1' },
+    );
+    expect(found['COUNTERSIGN_REDIS_URL']).toMatch(/must be/);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  test.each(['https://auth.example', 'a b c', 'nonsense'])(
+    'COUNTERSIGN_PUBLIC=%j says so',
+    async (value) => {
+      expect(await mistakes({}, { COUNTERSIGN_PUBLIC: value })).toHaveProperty(
+        'COUNTERSIGN_PUBLIC',
+      );
+    },
+  );
+
+  test('whatever JSON the file holds, it is a configuration or a ConfigError', async () => {
+    const members = fc.record(
+      Object.fromEntries(
+        ['issuer', 'listen', 'store', 'spaces', 'tokens', 'jwks', '__proto__', 'x'].map((name) => [
+          name,
+          fc.jsonValue(),
+        ]),
+      ),
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.json(),
+          members.map((value) => JSON.stringify(value)),
+        ),
+        (text) =>
+          load(text).then(
+            (config) => expect(config.spaces.length).toBeGreaterThan(0),
+            (error: unknown) => expect(error).toBeInstanceOf(ConfigError),
+          ),
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('rules over several members', () => {
+  test.each([
+    [
+      'the place of another space',
+      [space(), space({ url: 'http://localhost:3001/a', realm: 'b', alg: 'RS256' })],
+      'spaces.1.url',
+      /place and audience of spaces.0/,
+    ],
+    [
+      'the place of another space in disguise',
+      [space(), space({ url: 'http://localhost:3001/%61/', realm: 'b' })],
+      'spaces.1.url',
+      /place and audience of spaces.0/,
+    ],
+    [
+      'RFC 9110 section 11.5: the realm of another space',
+      [space(), space({ url: 'http://localhost:3001/a/b/' })],
+      'spaces.1.realm',
+      /realm of spaces.0/,
+    ],
+    [
+      'documents at another origin',
+      [space({ url: 'http://localhost:9/a/' })],
+      'spaces.0.url',
+      /must begin with/,
+    ],
+    ['a reserved path', [space({ url: 'http://localhost:3001/verify' })], 'spaces.0.url', /itself/],
+    [
+      'the well-known paths',
+      [space({ url: 'http://localhost:3001/.well-known/x/' })],
+      'spaces.0.url',
+      /itself/,
+    ],
+    [
+      'an encoded slash',
+      [space({ url: 'http://localhost:3001/a%2Fb/' })],
+      'spaces.0.url',
+      /no request/,
+    ],
+    [
+      'an empty segment',
+      [space({ url: 'http://localhost:3001/a//b/' })],
+      'spaces.0.url',
+      /no request/,
+    ],
+    [
+      'a broken escape',
+      [space({ url: 'http://localhost:3001/a%zz/' })],
+      'spaces.0.url',
+      /no request/,
+    ],
+    [
+      'writing that needs less than reading',
+      [space({ scopes: { safe: ['r'] } })],
+      'spaces.0.scopes',
+      /add unsafe/,
+    ],
+    ['no space at all', [], 'spaces', /is empty/],
+  ])('%s is refused', async (_, spaces, path, message) => {
+    expect((await mistakes({ spaces }))[path]).toMatch(message);
+  });
+
+  test('a space that only verifies may be at another origin, with a realm used elsewhere', async () => {
+    const spaces = [space(), space({ url: 'https://app.example/', serves: 'verify' })];
+    expect((await load({ spaces })).spaces).toHaveLength(2);
+  });
+
+  test('issuer and resource at one origin, two listeners on one port', async () => {
+    const found = await mistakes({
+      issuer: 'http://localhost:3001',
+      listen: { authz: { port: 3001 } },
+    });
+    expect(found['resource']).toMatch(/another origin/);
+    expect(found['listen.resource.port']).toMatch(/another port/);
+  });
+
+  test('port 0 is chosen by the system and never taken', async () => {
+    const listen = { authz: { port: 0 }, resource: { port: 0 } };
+    expect((await load({ listen })).listen.resource.port).toBe(0);
+  });
+
+  test('an overlap shorter than maxAge + cooldown would have good tokens refused', async () => {
+    const jwks = { maxAge: 100, cooldown: 10, overlap: 109 };
+    expect((await mistakes({ jwks }))['jwks.overlap']).toMatch(/at least .* \(110\)/);
+    expect((await load({ jwks: { ...jwks, overlap: 110 } })).jwks.overlap).toBe(110);
+  });
+});

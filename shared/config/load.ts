@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { z } from 'zod';
+import { environmentMembers } from './environment.ts';
+import { ConfigError, type Mistake } from './mistake.ts';
+import { RULES } from './rules.ts';
+import { type Config, configSchema } from './schema.ts';
+import { tourSpaces } from './tour.ts';
+
+/**
+ * The configuration that is in force: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it
+ * the environment (environment.ts); under it the defaults and, when no `spaces` are named, the tour.
+ * `data` comes back absolute. Throws `ConfigError` with every mistake.
+ */
+export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
+  const file = await readMembers(env['COUNTERSIGN_CONFIG']);
+  const environment = environmentMembers(env, file);
+  const members: Record<string, unknown> = { ...file, ...environment.members };
+
+  const issues = configSchema.safeParse(members).error?.issues ?? [];
+  const broken = new Set(issues.flatMap(brokenMembers));
+  for (const member of broken) delete members[member];
+
+  const parsed = configSchema.parse(members);
+  const config = 'spaces' in members ? parsed : { ...parsed, spaces: tourSpaces(parsed.resource) };
+  const mistakes = [
+    ...environment.mistakes,
+    ...issues.flatMap(toMistakes),
+    ...RULES.filter((rule) => !rule.reads.some((member) => broken.has(member))).flatMap((rule) =>
+      rule.check(config, env),
+    ),
+  ];
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { ...config, data: resolve(config.data) };
+}
+
+/** The file's members; its `data` is relative to the file. */
+async function readMembers(file: string | undefined): Promise<Record<string, unknown>> {
+  if (!file) return {};
+  const refuse = (message: string) => new ConfigError([{ path: 'COUNTERSIGN_CONFIG', message }]);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw refuse(
+      `cannot read ${resolve(file)} (${error.code}): correct the path or its permissions`,
+    );
+  });
+  const members = parseJson(text, (reason) => refuse(`${file} is not JSON: ${reason}`));
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    throw refuse(`${file} must hold one JSON object`);
+  }
+  const { data } = members as { data?: unknown };
+  return typeof data === 'string' && data !== ''
+    ? { ...members, data: resolve(dirname(file), data) }
+    : { ...members };
+}
+
+function parseJson(text: string, refuse: (reason: string) => Error): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refuse((error as SyntaxError).message);
+  }
+}
+
+/** Top-level members that an issue is about. */
+function brokenMembers(issue: z.core.$ZodIssue): string[] {
+  if (issue.path.length > 0) return [String(issue.path[0])];
+  return issue.code === 'unrecognized_keys' ? issue.keys : [];
+}
+
+function toMistakes(issue: z.core.$ZodIssue): Mistake[] {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ path: issue.path.join('.'), message: explain(issue) }];
+  }
+  return issue.keys.map((key) => ({
+    path: [...issue.path, key].join('.'),
+    message: 'is not a setting: remove it or correct its name',
+  }));
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join(', ');
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return issue.errors.flatMap((issues) => issues.map(({ message }) => message)).join(' or ');
+  }
+  return issue.message;
+}

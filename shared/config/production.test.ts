@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { loadConfig } from './load.ts';
+import { isLoopback, isProduction, productionMistakes } from './production.ts';
+
+const SECRET = { COUNTERSIGN_SECRET: 'a secret of more than thirty-two bytes' };
+
+test.each(['127.0.0.1', '127.9.9.9', '::1', '[::1]', 'localhost'])('%s is loopback', (host) => {
+  expect(isLoopback(host)).toBe(true);
+});
+
+test.each([
+  '0.0.0.0',
+  '::',
+  '10.0.0.1',
+  '127.0.0.1.evil.example',
+  '127.1',
+  'localhost.evil.example',
+  '::ffff:127.0.0.1',
+  '',
+  'LOCALHOST.',
+])('%j is not loopback', (host) => {
+  expect(isLoopback(host)).toBe(false);
+});
+
+test('one listener, the issuer or the resource that can be reached from elsewhere makes it production', async () => {
+  const config = await loadConfig({});
+  expect(isProduction(config)).toBe(false);
+  const { authz, resource } = config.listen;
+  const exposed = { host: '0.0.0.0', port: 3000 };
+  expect(isProduction({ ...config, listen: { authz: exposed, resource } })).toBe(true);
+  expect(isProduction({ ...config, listen: { authz, resource: exposed } })).toBe(true);
+  expect(isProduction({ ...config, issuer: 'https://auth.example' })).toBe(true);
+  expect(isProduction({ ...config, resource: 'https://api.example' })).toBe(true);
+});
+
+test('production refuses http origins and a missing secret, and says why', async () => {
+  const config = await loadConfig({});
+  const exposed = {
+    ...config,
+    listen: { ...config.listen, authz: { host: '0.0.0.0', port: 3000 } },
+  };
+  expect(productionMistakes(exposed, {}).map(({ path }) => path)).toEqual([
+    'issuer',
+    'resource',
+    'COUNTERSIGN_SECRET',
+  ]);
+  const https = { ...exposed, issuer: 'https://auth.example', resource: 'https://api.example' };
+  expect(productionMistakes(https, { COUNTERSIGN_SECRET: '' })).toHaveLength(1);
+  expect(productionMistakes(https, SECRET)).toEqual([]);
+  expect(productionMistakes(https, { COUNTERSIGN_SECRET_FILE: '/run/secrets/master' })).toEqual([]);
+});
+
+test('development asks for nothing', async () => {
+  expect(productionMistakes(await loadConfig({}), {})).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { isIPv4 } from 'node:net';
+import type { Mistake } from './mistake.ts';
+import type { Config } from './schema.ts';
+
+/** 127.0.0.0/8, ::1 and localhost; `host` as in a listener or as `URL.hostname` gives it. */
+export function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host === '::1' ||
+    host === '[::1]' ||
+    (isIPv4(host) && host.startsWith('127.'))
+  );
+}
+
+/** True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. */
+export function isProduction(config: Pick<Config, 'issuer' | 'resource' | 'listen'>): boolean {
+  return ![
+    config.listen.authz.host,
+    config.listen.resource.host,
+    new URL(config.issuer).hostname,
+    new URL(config.resource).hostname,
+  ].every(isLoopback);
+}
+
+export const SECRET_MISSING: Mistake = {
+  path: 'COUNTERSIGN_SECRET',
+  message:
+    'is missing: a pair that can be reached from elsewhere needs COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE, the same for all its processes (make one with: openssl rand -base64 32)',
+};
+
+/** What production refuses. Empty in development. */
+export function productionMistakes(config: Config, env: NodeJS.ProcessEnv): Mistake[] {
+  if (!isProduction(config)) return [];
+  const http = (['issuer', 'resource'] as const)
+    .filter((path) => config[path].startsWith('http:'))
+    .map((path) => ({
+      path,
+      message: `is ${config[path]}, but the pair can be reached from elsewhere: use https, or keep every listener and origin on loopback`,
+    }));
+  const secret = env['COUNTERSIGN_SECRET'] ?? env['COUNTERSIGN_SECRET_FILE'];
+  return secret ? http : [...http, SECRET_MISSING];
+}

@@ -1,0 +1,27 @@
+import type { RedisConfig } from './schema.ts';
+
+export type RedisUrl = Pick<RedisConfig, 'mode' | 'urls'>;
+
+/** What `COUNTERSIGN_REDIS_URL` may look like, for messages. */
+export const REDIS_URL_FORM =
+  'must be redis://host:port, sentinel:redis://a:26379,redis://b:26379 or cluster:redis://a:6379,redis://b:6379 (rediss:// for TLS)';
+
+/**
+ * `[sentinel:|cluster:]url[,url...]`: the prefix chooses the mode; without one it is a single server.
+ * A comma within a password is written `%2C`. Undefined when the value has another form.
+ */
+export function parseRedisUrl(value: string): RedisUrl | undefined {
+  const [, mode = 'single', list = ''] = /^(?:(sentinel|cluster):)?(.*)$/s.exec(value) ?? [];
+  const urls = list.split(',').map((url) => url.trim());
+  if (mode === 'single' && urls.length > 1) return undefined;
+  if (!urls.every((url) => /^rediss?:\/\/[^/]/.test(url) && URL.canParse(url))) return undefined;
+  return { mode: mode as RedisConfig['mode'], urls };
+}
+
+/** The same URL for people to read: without its password. */
+export function maskRedisUrl(value: string): string {
+  if (!URL.canParse(value)) return '***';
+  const url = new URL(value);
+  if (url.password !== '') url.password = '***';
+  return url.href;
+}

@@ -1,0 +1,162 @@
+import { parseTarget } from '#shared/http/target.ts';
+import type { Mistake } from './mistake.ts';
+import { productionMistakes } from './production.ts';
+import type { Config, SpaceConfig } from './schema.ts';
+
+/** A rule over several members; it is left out while one of those that it reads is itself wrong. */
+interface Rule {
+  readonly reads: readonly (keyof Config)[];
+  check(config: Config, env: NodeJS.ProcessEnv): readonly Mistake[];
+}
+
+/** Paths of the resource server itself, which no space may take. */
+const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+
+/** Where a space is, as requests name it: decoded, without a slash at the end. Undefined: nowhere. */
+function place(url: string): string | undefined {
+  const { origin, pathname } = new URL(url);
+  const target = parseTarget(pathname);
+  return target && [origin, ...target.segments].join('/');
+}
+
+/** A mistake for each space that is not the first with its key. */
+function repeated(
+  config: Config,
+  key: (space: SpaceConfig) => string,
+  say: (first: number) => Mistake['message'],
+  member: string,
+): Mistake[] {
+  const keys = config.spaces.map(key);
+  return keys.flatMap((value, index) => {
+    const first = keys.indexOf(value);
+    return first === index ? [] : [{ path: `spaces.${index}.${member}`, message: say(first) }];
+  });
+}
+
+/** A mistake for each space that `wrong` says something about. */
+function eachSpace(
+  config: Config,
+  member: string,
+  wrong: (space: SpaceConfig) => string | undefined,
+): Mistake[] {
+  return config.spaces.flatMap((space, index) => {
+    const message = wrong(space);
+    return message === undefined ? [] : [{ path: `spaces.${index}.${member}`, message }];
+  });
+}
+
+/** Every rule that a single member cannot express. */
+export const RULES: readonly Rule[] = [
+  {
+    reads: ['issuer', 'resource', 'listen'],
+    check: productionMistakes,
+  },
+  {
+    reads: ['issuer', 'resource'],
+    check: ({ issuer, resource }) =>
+      issuer === resource
+        ? [
+            {
+              path: 'resource',
+              message:
+                'must be another origin than issuer: documents must not share the origin of the sign-in pages',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['listen'],
+    check: ({ listen: { authz, resource } }) =>
+      authz.port !== 0 && authz.port === resource.port && authz.host === resource.host
+        ? [
+            {
+              path: 'listen.resource.port',
+              message: `is taken by listen.authz: choose another port than ${authz.port}`,
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['jwks'],
+    check: ({ jwks: { overlap, maxAge, cooldown } }) =>
+      overlap < maxAge + cooldown
+        ? [
+            {
+              path: 'jwks.overlap',
+              message: `must be at least maxAge + cooldown (${maxAge + cooldown}), or a new key signs before every resource server knows it`,
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['spaces'],
+    check: ({ spaces }) =>
+      spaces.length === 0
+        ? [
+            {
+              path: 'spaces',
+              message: 'is empty: name a space, or leave `spaces` out for the tour',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      repeated(
+        config,
+        ({ url }) => place(url) ?? url,
+        (first) =>
+          `is the place and audience of spaces.${first} already: one space has one list of schemes and one alg`,
+        'url',
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      repeated(
+        config,
+        ({ url, realm }) => `${new URL(url).origin} ${realm}`,
+        (first) =>
+          `is the realm of spaces.${first} already: origin and realm name a protection space (RFC 9110 section 11.5)`,
+        'realm',
+      ),
+  },
+  {
+    reads: ['spaces', 'resource'],
+    check: (config) =>
+      eachSpace(config, 'url', ({ url, serves }) =>
+        serves === 'documents' && new URL(url).origin !== config.resource
+          ? `must begin with ${config.resource}/, the public origin of the resource server, to serve documents`
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces', 'resource'],
+    check: (config) =>
+      eachSpace(config, 'url', ({ url }) => {
+        const { origin, pathname } = new URL(url);
+        return origin === config.resource && RESERVED.test(pathname)
+          ? 'is a path of the resource server itself: choose another than /.well-known, /health and /verify'
+          : undefined;
+      }),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'url', ({ url }) =>
+        place(url) === undefined
+          ? 'has an empty segment, %2F, %5C, %00 or a broken escape in its path: no request can ever reach it'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'scopes', ({ scopes }) =>
+        scopes['safe'] !== undefined && scopes['unsafe'] === undefined
+          ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe (an empty list if any token will do)'
+          : undefined,
+      ),
+  },
+];

@@ -1,0 +1,84 @@
+import { hkdfSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Random, randomId, systemRandom } from '#shared/random.ts';
+import { ConfigError } from './mistake.ts';
+import { isProduction, SECRET_MISSING } from './production.ts';
+import type { Config } from './schema.ts';
+
+const MINIMUM_BYTES = 32;
+const FILE = 'COUNTERSIGN_SECRET_FILE';
+/** By group or others. Secrets that a container is given are readable there, and that is its business. */
+const WRITABLE = 0o022;
+const READABLE = 0o055;
+
+/**
+ * The master secret: 32 bytes derived (HKDF, RFC 5869) from `COUNTERSIGN_SECRET` or from what
+ * `COUNTERSIGN_SECRET_FILE` names, any text of at least 32 bytes. In development, without either,
+ * from `<data>/secret`, which the first process makes. Throws `ConfigError` when it is missing in
+ * production, too short, in a file that others may write, or in `<data>/secret` that others may read.
+ */
+export async function readMasterSecret(
+  config: Pick<Config, 'issuer' | 'resource' | 'listen' | 'data'>,
+  env: NodeJS.ProcessEnv,
+  random: Random = systemRandom,
+): Promise<Buffer> {
+  const text = env['COUNTERSIGN_SECRET'];
+  const file = env[FILE];
+  if (text && file) {
+    throw refusal('COUNTERSIGN_SECRET', 'is set beside COUNTERSIGN_SECRET_FILE: keep one of them');
+  }
+  if (text) return derive('COUNTERSIGN_SECRET', text);
+  if (file) return derive(FILE, await readPrivate(FILE, file, WRITABLE));
+  if (isProduction(config)) throw new ConfigError([SECRET_MISSING]);
+
+  const own = join(config.data, 'secret');
+  if (!existsSync(own)) await makeOnce(config.data, own, random);
+  return derive('data', await readPrivate('data', own, WRITABLE | READABLE));
+}
+
+const refusal = (path: string, message: string) => new ConfigError([{ path, message }]);
+
+function derive(path: string, text: string): Buffer {
+  const secret = Buffer.from(text.trim());
+  if (secret.length < MINIMUM_BYTES) {
+    throw refusal(
+      path,
+      `holds a secret shorter than ${MINIMUM_BYTES} bytes (make one with: openssl rand -base64 32)`,
+    );
+  }
+  return Buffer.from(hkdfSync('sha256', secret, '', 'countersign master secret', 32));
+}
+
+async function readPrivate(path: string, file: string, forbidden: number): Promise<string> {
+  try {
+    await using handle = await open(file, 'r');
+    const { mode } = await handle.stat();
+    if (process.platform !== 'win32' && (mode & forbidden) !== 0) {
+      throw refusal(path, `${file} is open to others: chmod 600 ${file}`);
+    }
+    return await handle.readFile('utf8');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw refusal(path, `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Whole or not at all: of several processes that start at once, all read what one has written. */
+async function makeOnce(folder: string, file: string, random: Random): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomId(random)}`;
+  await writeFile(draft, `${random(32).toString('base64url')}\n`, {
+    flag: 'wx',
+    mode: 0o600,
+    flush: true,
+  });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(draft);
+  }
+}

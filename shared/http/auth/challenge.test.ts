@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { type Challenge, formatChallenge, parseChallenges } from './challenge.ts';
+import { isChallenges } from './naive.ts';
+
+describe('RFC 9110 section 11.6.1: writing a challenge', () => {
+  test.each<[Challenge, string]>([
+    [{ scheme: 'Negotiate' }, 'Negotiate'],
+    [{ scheme: 'Basic', params: {} }, 'Basic'],
+    [{ scheme: 'Negotiate', token68: 'oYG2==' }, 'Negotiate oYG2=='],
+    [{ scheme: 'Basic', params: { realm: 'a "b" \\c' } }, String.raw`Basic realm="a \"b\" \\c"`],
+    [
+      { scheme: 'DPoP', params: { realm: 'r', error: 'use_dpop_nonce', algs: 'ES256 EdDSA' } },
+      'DPoP realm="r", error="use_dpop_nonce", algs="ES256 EdDSA"',
+    ],
+    [
+      {
+        scheme: 'Digest',
+        params: { realm: 'r', qop: 'auth', algorithm: 'SHA-256', stale: 'true' },
+      },
+      'Digest realm="r", qop="auth", algorithm=SHA-256, stale=true', // RFC 7616 section 3.3
+    ],
+  ])('%j', (challenge, value) => {
+    expect(formatChallenge(challenge)).toBe(value);
+  });
+
+  test.each<[string, Challenge]>([
+    ['CR LF in a value', { scheme: 'Basic', params: { realm: 'a\r\nSet-Cookie: b=c' } }],
+    ['NUL in a value', { scheme: 'Basic', params: { realm: '\0' } }],
+    ['DEL in a value', { scheme: 'Basic', params: { realm: '\x7f' } }],
+    ['more than a byte in a value', { scheme: 'Basic', params: { realm: '\u0100' } }],
+    ['a name with a space', { scheme: 'Basic', params: { 'a b': 'c' } }],
+    ['a name with CR LF', { scheme: 'Basic', params: { 'a\r\n': 'c' } }],
+    ['an empty name', { scheme: 'Basic', params: { '': 'c' } }],
+    ['a scheme with CR LF', { scheme: 'Basic\r\n' }],
+    ['an empty scheme', { scheme: '' }],
+    ['a token68 with a space', { scheme: 'Negotiate', token68: 'a b' }],
+    ['a token68 with CR LF', { scheme: 'Negotiate', token68: 'a\r\n' }],
+    ['a token form that is no token', { scheme: 'Digest', params: { algorithm: 'a, stale=true' } }],
+  ])('refuses %s', (_, challenge) => {
+    expect(() => formatChallenge(challenge)).toThrow(TypeError);
+  });
+
+  test('whatever it writes is one line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
+        let line = '';
+        try {
+          line = formatChallenge({ scheme: 'X', params: { [name]: value } });
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError);
+        }
+        expect(line).toMatch(/^[ -~\x80-\xff]*$/);
+      }),
+    );
+  });
+});
+
+describe('RFC 9110 section 11.6.1: reading challenges', () => {
+  test('the example of the section', () => {
+    const value = String.raw`Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\""`;
+    expect(parseChallenges(value)).toEqual([
+      { scheme: 'Basic', params: { realm: 'simple' } },
+      { scheme: 'Newauth', params: { realm: 'apps', type: '1', title: 'Login to "apps"' } },
+    ]);
+  });
+
+  test.each<[string, Challenge[]]>([
+    ['', []],
+    [', ,', []],
+    ['Negotiate, Basic', [{ scheme: 'Negotiate' }, { scheme: 'Basic' }]],
+    [
+      'Negotiate a==, Basic b',
+      [
+        { scheme: 'Negotiate', token68: 'a==' },
+        { scheme: 'Basic', token68: 'b' },
+      ],
+    ],
+    [
+      ', A ,, B a=b,, c = d ,, C ,',
+      [{ scheme: 'A' }, { scheme: 'B', params: { a: 'b', c: 'd' } }, { scheme: 'C' }],
+    ],
+    ['A ,b=c', [{ scheme: 'A', params: { b: 'c' } }]],
+    ['A a="x, B b=c", B', [{ scheme: 'A', params: { a: 'x, B b=c' } }, { scheme: 'B' }]],
+  ])('%s', (value, challenges) => {
+    expect(parseChallenges(value)).toEqual(challenges);
+  });
+
+  test.each([
+    ['a parameter without a scheme', 'realm="a"'],
+    ['a parameter after a scheme and a comma', 'A, b=c'],
+    ['no comma between challenges', 'A b=c D'],
+    ['token68 and a parameter', 'A b, c=d'],
+    ['a parameter twice', 'A b=c, B=d'],
+    ['an unfinished quoted-string', 'A b="c, B d=e'],
+    ['GNAP with semicolons (RFC 9635 section 9.1)', 'GNAP as_uri=https://a;access=b'],
+  ])('refuses %s', (_, value) => {
+    expect(parseChallenges(value)).toBeUndefined();
+  });
+
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'B', '=', ',', ' ', '\t', '"', '\\', '/', '('),
+    maxLength: 16,
+  });
+
+  test('accepts what the ABNF derives and nothing else, but for names that come twice', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const names = [...value.matchAll(/([aB]+)[ \t]*=/g)].map(([, name]) => name?.toLowerCase());
+        const repeated = new Set(names).size < names.length;
+        const accepted = parseChallenges(value) !== undefined;
+        expect(accepted || (repeated && isChallenges(value))).toBe(isChallenges(value));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('reads back what formatChallenge writes, several on one line', () => {
+    const token = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,9}$/);
+    const value = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', ',', '=', '\xff') });
+    const challenge = fc.oneof(
+      fc.record({ scheme: token }),
+      fc.record({ scheme: token, token68: fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,9}={0,2}$/) }),
+      fc.record({ scheme: token, params: fc.dictionary(token, value, { minKeys: 1 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(challenge), (challenges) => {
+        expect(parseChallenges(challenges.map(formatChallenge).join(', '))).toEqual(challenges);
+      }),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { formatChallenge } from './challenge.ts';
+import { parseCredentials } from './credentials.ts';
+import { isCredentials } from './naive.ts';
+
+describe('RFC 9110 section 11.4: credentials', () => {
+  test.each([
+    [
+      'Bearer mF_9.B5f-4.1JqM',
+      { scheme: 'bearer', rest: 'mF_9.B5f-4.1JqM', token68: 'mF_9.B5f-4.1JqM' },
+    ],
+    ['basic   YWJjOg==', { scheme: 'basic', rest: 'YWJjOg==', token68: 'YWJjOg==' }],
+    ['Negotiate', { scheme: 'negotiate', rest: '' }],
+    ['X a=b', { scheme: 'x', rest: 'a=b', params: { a: 'b' } }],
+    ['X a=', { scheme: 'x', rest: 'a=', token68: 'a=' }],
+    [
+      'X A = "b\\"\\\\c" ,, d="e, f=g"',
+      {
+        scheme: 'x',
+        rest: 'A = "b\\"\\\\c" ,, d="e, f=g"',
+        params: { a: 'b"\\c', d: 'e, f=g' },
+      },
+    ],
+    ['X a=b ,', { scheme: 'x', rest: 'a=b ,', params: { a: 'b' } }],
+    ['X a="\xe9\t"', { scheme: 'x', rest: 'a="\xe9\t"', params: { a: '\xe9\t' } }],
+    ['X a=""', { scheme: 'x', rest: 'a=""', params: { a: '' } }],
+  ])('%s', (value, credentials) => {
+    expect(parseCredentials(value)).toEqual(credentials);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a space first', ' Bearer a'],
+    ['a tab for the space', 'Bearer\ta'],
+    ['a scheme that is no token', 'Bea(rer a'],
+    ['two token68', 'Bearer a b'],
+    ['two token68 in a list', 'Bearer a, b'],
+    ['token68 and a parameter', 'Bearer a, b=c'],
+    ['two schemes', 'Bearer a, Basic b'],
+    ['a parameter twice (section 11.2)', 'X a=b, a=c'],
+    ['a parameter twice in another case', 'X a=b, A=c'],
+    ['an unfinished quoted-string', 'X a="b'],
+    ['an escape at the end', 'X a="b\\'],
+    ['a quote after a quoted-string', 'X a="b""c"'],
+    ['no comma', 'X a=b c=d'],
+    ['a parameter without a value', 'X a=b, c='],
+    ['a name without a value', 'X a=b, c'],
+    ['padding in the middle', 'Bearer a=b='],
+    ['CR LF', 'X a="b\r\nc"'],
+    ['NUL', 'X a="\0"'],
+    ['an escaped NUL', 'X a="\\\0"'],
+    ['more than a byte', 'X a="\u0100"'],
+  ])('refuses %s', (_, value) => {
+    expect(parseCredentials(value)).toBeUndefined();
+  });
+
+  test.each(['constructor', '__proto__', 'tostring'])('%s is a parameter like others', (name) => {
+    expect(parseCredentials('X a=b')?.params?.[name]).toBeUndefined();
+    expect(parseCredentials(`X ${name}=b`)?.params?.[name]).toBe('b');
+    expect(parseCredentials(`X ${name}=b, ${name}=c`)).toBeUndefined();
+  });
+
+  const text = fc.string({
+    unit: fc.constantFrom(
+      'a',
+      'B',
+      '1',
+      '=',
+      ',',
+      ' ',
+      '\t',
+      '"',
+      '\\',
+      '/',
+      '+',
+      '(',
+      '\xe9',
+      '\0',
+    ),
+    maxLength: 14,
+  });
+
+  test('accepts what the ABNF derives and nothing else, but for names that come twice', () => {
+    fc.assert(
+      fc.property(fc.tuple(fc.constantFrom('', 'a', 'a '), text), ([start, rest]) => {
+        const value = start + rest;
+        const names = [...value.matchAll(/([aB1+]+)[ \t]*=/g)].map(([, name]) =>
+          name?.toLowerCase(),
+        );
+        const repeated = new Set(names).size < names.length;
+        const accepted = parseCredentials(value) !== undefined;
+        expect(accepted || (repeated && isCredentials(value))).toBe(isCredentials(value));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('reads back what formatChallenge writes', () => {
+    const value = fc.string({
+      unit: fc.constantFrom('a', ' ', '"', '\\', ',', '=', '\xff'),
+      maxLength: 9,
+    });
+    const name = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,9}$/);
+    fc.assert(
+      fc.property(name, fc.dictionary(name, value, { minKeys: 1 }), (scheme, params) => {
+        expect(parseCredentials(formatChallenge({ scheme, params }))).toMatchObject({
+          scheme,
+          params,
+        });
+      }),
+    );
+  });
+
+  test.each([
+    ['spaces', `X${' '.repeat(200_000)}(`],
+    ['commas', `X ${','.repeat(200_000)}(`],
+    ['padding', `X ${'='.repeat(200_000)}`],
+    ['token68 and spaces', `X ${'a'.repeat(100_000)}=${' '.repeat(100_000)}(`],
+    ['escapes', `X a="${String.raw`\"`.repeat(100_000)}`],
+    ['commas between', `X ${'a=b ,'.repeat(50_000)}`],
+  ])('ends on 200,000 %s', (_, value) => {
+    expect(parseCredentials(value)).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+/** An entity tag (RFC 9110 section 8.8.3). */
+export interface EntityTag {
+  readonly weak: boolean;
+  /** Between the quotes; nothing in it is escaped. */
+  readonly opaque: string;
+}
+
+/** entity-tag; a pattern of `Scanner`. */
+export const ENTITY_TAG = /(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/y;
+
+const WHOLE = new RegExp(`^${ENTITY_TAG.source}$`);
+
+export function parseEntityTag(value: string): EntityTag | undefined {
+  if (!WHOLE.test(value)) return undefined;
+  const weak = value.startsWith('W/');
+  return { weak, opaque: value.slice(weak ? 3 : 1, -1) };
+}
+
+/** The value of ETag; throws TypeError when `opaque` has a character that a tag cannot hold. */
+export function formatEntityTag({ weak, opaque }: EntityTag): string {
+  const value = `${weak ? 'W/' : ''}"${opaque}"`;
+  if (!WHOLE.test(value)) throw new TypeError('not the text of an entity tag');
+  return value;
+}
+
+/** Strong comparison (RFC 9110 section 8.8.3.2). */
+export function strongMatch(one: EntityTag, other: EntityTag): boolean {
+  return !one.weak && !other.weak && one.opaque === other.opaque;
+}
+
+/** Weak comparison (RFC 9110 section 8.8.3.2). */
+export function weakMatch(one: EntityTag, other: EntityTag): boolean {
+  return one.opaque === other.opaque;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { BadRequest, lines, listMembers, single } from './fields.ts';
+
+const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', 'X-AB', '3'];
+
+describe('RFC 9110 section 5.3: the lines of a field', () => {
+  test('names have no case, lines have an order', () => {
+    expect(lines(raw, 'x-A')).toEqual(['1', '2']);
+    expect(lines(raw, 'x')).toEqual([]);
+  });
+
+  test('a value is not taken for a name', () => {
+    expect(lines(['a', 'host', 'b', 'c'], 'host')).toEqual([]);
+  });
+
+  test('single: absent, once, and twice, which is a BadRequest', () => {
+    expect(single(raw, 'date')).toBeUndefined();
+    expect(single(raw, 'HOST')).toBe('a');
+    expect(() => single(raw, 'x-a')).toThrow(BadRequest);
+    expect(() => single(['A', '', 'a', ''], 'A')).toThrow(BadRequest);
+  });
+});
+
+describe('RFC 9110 section 5.6.1: lists', () => {
+  test.each([
+    ['foo,bar', ['foo', 'bar']],
+    ['foo ,bar,', ['foo', 'bar']],
+    ['foo , ,bar,charlie', ['foo', 'bar', 'charlie']],
+    ['', []],
+    [' ,\t, ', []],
+    ['  a b\t c  , d', ['a b\t c', 'd']],
+    ['a;b="c, d" , "e"', ['a;b="c, d"', '"e"']],
+    [String.raw`"a\", b", c`, [String.raw`"a\", b"`, 'c']],
+  ])('%j', (value, members) => {
+    expect(listMembers(value)).toEqual(members);
+  });
+
+  test.each(['"a', 'a, b="', '"a\\"', '"a\0"'])('refuses %j', (value) => {
+    expect(() => listMembers(value)).toThrow(BadRequest);
+  });
+
+  test('reads back any members joined with commas', () => {
+    const member = fc
+      .array(fc.constantFrom('a', 'b c', '=', '"d, e"', String.raw`"\""`, '\xe9'), { minLength: 1 })
+      .map((parts) => parts.join(''));
+    const gap = fc.stringMatching(/^[ \t]*,[ \t,]*$/);
+    fc.assert(
+      fc.property(fc.array(member), gap, (members, comma) => {
+        expect(listMembers(members.join(comma))).toEqual(members);
+      }),
+    );
+  });
+
+  test('ends on a long run of white space', () => {
+    expect(listMembers(`a${' '.repeat(200_000)}b`)).toHaveLength(1);
+  });
+});

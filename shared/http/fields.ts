@@ -1,0 +1,52 @@
+import { COMMAS, Scanner } from './scanner.ts';
+
+/** The request is malformed or ambiguous: 400. The message is fit for the client. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+  readonly status = 400;
+}
+
+/** The value of every line of a field, in order. `raw` is node:http's `rawHeaders`. */
+export function lines(raw: readonly string[], name: string): string[] {
+  const wanted = name.toLowerCase();
+  const found: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const field = raw[index] ?? '';
+    if (field.length === wanted.length && field.toLowerCase() === wanted) {
+      found.push(raw[index + 1] ?? '');
+    }
+  }
+  return found;
+}
+
+/** The value of a field that may come once (RFC 9110 section 5.3); throws `BadRequest` when it comes twice. */
+export function single(raw: readonly string[], name: string): string | undefined {
+  const found = lines(raw, name);
+  if (found.length > 1) throw new BadRequest(`The field ${name} may be sent once only.`);
+  return found[0];
+}
+
+const OWS = /[ \t]+/y;
+const PIECE = /[^", \t]+/y;
+
+/**
+ * The members of a comma-separated list, without the empty ones (RFC 9110 section 5.6.1.2). A comma
+ * within a quoted-string separates nothing; throws `BadRequest` for a quoted-string that never ends.
+ */
+export function listMembers(value: string): string[] {
+  const scanner = new Scanner(value);
+  const members: string[] = [];
+  for (;;) {
+    scanner.read(OWS);
+    scanner.read(COMMAS);
+    if (scanner.done) return members;
+    const start = scanner.at;
+    let end = start;
+    while ((scanner.read(PIECE) ?? scanner.quotedString()) !== undefined) {
+      end = scanner.at;
+      scanner.read(OWS);
+    }
+    if (!scanner.delimited) throw new BadRequest('A list has a quoted string that is malformed.');
+    members.push(value.slice(start, end));
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { clientAddress, trustedProxies } from './forwarded.ts';
+
+const trusted = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32']);
+
+describe('the address of the client behind trusted proxies', () => {
+  test.each<[string, string[], string]>([
+    ['203.0.113.7', [], '203.0.113.7'],
+    ['10.0.0.1', [], '10.0.0.1'],
+    ['10.0.0.1', ['203.0.113.7'], '203.0.113.7'],
+    ['10.0.0.1', ['203.0.113.7, 10.0.0.2'], '203.0.113.7'],
+    ['10.0.0.1', ['203.0.113.7', ' 10.0.0.2 '], '203.0.113.7'],
+    ['::ffff:10.0.0.1', ['203.0.113.7'], '203.0.113.7'],
+    ['::ffff:a00:1', ['::FFFF:203.0.113.7'], '203.0.113.7'],
+    ['2001:db8::1', ['2001:0DB9:0:0::1'], '2001:db9::1'],
+    ['10.0.0.1', ['10.0.0.3, 10.0.0.2'], '10.0.0.3'],
+  ])('%s with %j is %s', (peer, lines, client) => {
+    expect(clientAddress(peer, lines, trusted)).toBe(client);
+  });
+
+  test.each<[string, string, string[], string]>([
+    ['from a peer that is not trusted', '203.0.113.7', ['10.0.0.1, 198.51.100.1'], '203.0.113.7'],
+    [
+      'left of the first address that is not trusted',
+      '10.0.0.1',
+      ['198.51.100.1, 203.0.113.7'],
+      '203.0.113.7',
+    ],
+    ['on a line of its own', '10.0.0.1', ['198.51.100.1', '203.0.113.7'], '203.0.113.7'],
+    ['behind something malformed', '10.0.0.1', ['198.51.100.1, unknown, 10.0.0.2'], '10.0.0.2'],
+    ['behind an empty entry', '10.0.0.1', ['198.51.100.1,'], '10.0.0.1'],
+    ['behind a zone', '10.0.0.1', ['198.51.100.1, fe80::1%eth0'], '10.0.0.1'],
+    ['in octal', '10.0.0.1', ['010.0.0.2, 0203.0.113.7'], '10.0.0.1'],
+  ])('is not forged %s', (_, peer, lines, client) => {
+    expect(clientAddress(peer, lines, trusted)).toBe(client);
+  });
+
+  test('what a client sends never changes what its proxy adds', () => {
+    const anything = fc.oneof(
+      fc.string(),
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.constantFrom('10.0.0.9', ',', ''),
+    );
+    fc.assert(
+      fc.property(fc.array(anything), fc.array(anything), (lines, entries) => {
+        const appended = [...lines, [...entries, '203.0.113.7'].join(', ')];
+        expect(clientAddress('10.0.0.1', appended, trusted)).toBe('203.0.113.7');
+      }),
+    );
+  });
+
+  test('without trusted proxies the field is not read', () => {
+    expect(clientAddress('127.0.0.1', ['203.0.113.7'], trustedProxies([]))).toBe('127.0.0.1');
+  });
+});
+
+test.each([
+  '10.0.0.1',
+  '10.0.0.0/33',
+  '::/129',
+  'a/8',
+  '/8',
+  '10.0.0.0/',
+  '10.0.0.0/-1',
+  'fe80::%1/8',
+])('%j is not a network', (cidr) => {
+  expect(() => trustedProxies([cidr])).toThrow(TypeError);
+});
+
+test.each(['', 'a', '10.0.0.1.', '11.0.0.1', '::1'])('%j is not trusted', (address) => {
+  expect(trusted.has(address)).toBe(false);
+});

@@ -1,0 +1,59 @@
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/** The networks whose word on where a request came from is believed. */
+export interface TrustedProxies {
+  /** `address` is an IP address in any spelling; anything else is not trusted. */
+  has(address: string): boolean;
+}
+
+/** The one spelling of an IP address, IPv4 where IPv6 only wraps it; undefined when it is none. */
+function normalAddress(text: string): string | undefined {
+  const version = text.includes('%') ? 0 : isIP(text);
+  if (version === 0) return undefined;
+  if (version === 4) return text;
+  const { address } = new SocketAddress({ address: text, family: 'ipv6' });
+  return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+/** Throws TypeError for what is not a network in CIDR notation, such as `10.0.0.0/8`. */
+export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
+  const networks = new BlockList();
+  for (const cidr of cidrs) {
+    const [, address = '', prefix] = /^([^/]+)\/([0-9]{1,3})$/.exec(cidr) ?? [];
+    if (normalAddress(address) === undefined || Number(prefix) > (isIP(address) === 4 ? 32 : 128)) {
+      throw new TypeError(`${cidr} is not a network in CIDR notation`);
+    }
+    networks.addSubnet(address, Number(prefix), family(address));
+  }
+  return {
+    has(text) {
+      const address = normalAddress(text);
+      return address !== undefined && networks.check(address, family(address));
+    },
+  };
+}
+
+/**
+ * The address of the client, counted from the right: each trusted proxy vouches for the entry to
+ * its left, and the first that is not trusted is the client. `peer` is the other end of the
+ * connection; `xForwardedFor` the lines of the field. A malformed entry ends the walk, and the last
+ * good address is the answer: what is left of it could be anybody's invention.
+ */
+export function clientAddress(
+  peer: string,
+  xForwardedFor: readonly string[],
+  trusted: TrustedProxies,
+): string {
+  let client = normalAddress(peer) ?? peer;
+  const entries = xForwardedFor.flatMap((line) => line.split(','));
+  while (trusted.has(client)) {
+    const entry = normalAddress(entries.pop()?.trim() ?? '');
+    if (entry === undefined) break;
+    client = entry;
+  }
+  return client;
+}

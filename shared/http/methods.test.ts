@@ -1,0 +1,66 @@
+import { METHODS as PARSED } from 'node:http';
+import { describe, expect, test } from '@jest/globals';
+import { allow, METHODS } from './methods.ts';
+
+const having = (property: 'safe' | 'idempotent') =>
+  [...METHODS].filter(([, policy]) => policy[property]).map(([method]) => method);
+
+describe('RFC 9110 section 9.2: properties of methods', () => {
+  test('the methods of the specification are known', () => {
+    const named =
+      'GET HEAD OPTIONS TRACE DELETE PUT POST PATCH CONNECT QUERY PRI PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK PURGE BAN';
+    expect(named.split(' ').filter((method) => !METHODS.has(method))).toEqual([]);
+  });
+
+  test('all that is known comes through the parser, or is answered without it', () => {
+    const refused = [...METHODS.keys()].filter((method) => !PARSED.includes(method));
+    expect(refused).toEqual(['PRI', 'BAN']);
+  });
+
+  test.each(['FOO', 'get', 'M-SEARCH', 'constructor', ''])('%j is known nowhere', (method) => {
+    expect(METHODS.has(method)).toBe(false);
+  });
+
+  test('RFC 9110 section 9.2.1: safe', () => {
+    expect(having('safe')).toEqual([
+      'GET',
+      'HEAD',
+      'OPTIONS',
+      'QUERY',
+      'TRACE',
+      'PRI',
+      'PROPFIND',
+      'REPORT',
+      'SEARCH',
+    ]);
+  });
+
+  test('RFC 9110 section 9.2.2: every safe method is idempotent; four are not', () => {
+    const idempotent = having('idempotent');
+    expect(having('safe').filter((method) => !idempotent.includes(method))).toEqual([]);
+    const others = [...METHODS.keys()].filter((method) => !idempotent.includes(method));
+    expect(others).toEqual(['POST', 'PATCH', 'CONNECT', 'LOCK']);
+  });
+
+  test('RFC 9110 section 9.2.3: cacheable', () => {
+    const cacheable = [...METHODS].filter(([, { cacheable: may }]) => may !== false);
+    expect(cacheable.map(([method, { cacheable: may }]) => [method, may])).toEqual([
+      ['GET', true],
+      ['HEAD', true],
+      ['POST', 'conditional'],
+      ['PATCH', 'conditional'],
+      ['QUERY', true],
+    ]);
+  });
+});
+
+describe('RFC 9110 section 10.2.1: Allow', () => {
+  test.each([
+    [[], 'OPTIONS'],
+    [['GET'], 'GET, HEAD, OPTIONS'],
+    [['DELETE', 'PUT', 'HEAD', 'GET'], 'GET, HEAD, OPTIONS, PUT, DELETE'],
+    [['POST', 'POST', 'OPTIONS'], 'OPTIONS, POST'],
+  ])('%j', (methods, value) => {
+    expect(allow(methods)).toBe(value);
+  });
+});

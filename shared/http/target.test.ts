@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseTarget } from './target.ts';
+
+describe('RFC 9112 section 3.2: the request target', () => {
+  test.each([
+    ['/', { form: 'origin', segments: [], trailingSlash: true, path: '/' }],
+    ['/a', { form: 'origin', segments: ['a'], trailingSlash: false, path: '/a' }],
+    ['/a/b/', { form: 'origin', segments: ['a', 'b'], trailingSlash: true, path: '/a/b/' }],
+    ['/%61%c3%a9%2525', { segments: ['aé%25'], path: '/a%C3%A9%2525' }],
+    ["/a;b=c&d@e:f,g+h$i!j'k(l)*~-._", { path: "/a;b=c&d@e:f,g+h$i!j'k(l)*~-._" }],
+    ['/[a]', { segments: ['[a]'], path: '/%5Ba%5D' }],
+    ['/...', { segments: ['...'] }],
+    ['/%252e%252e', { segments: ['%2e%2e'] }],
+    ['/%252F', { segments: ['%2F'] }],
+    ['*', { form: 'asterisk', segments: [], trailingSlash: false, path: '*', query: undefined }],
+    ['http://a', { form: 'absolute', segments: [], trailingSlash: true, path: '/' }],
+    ['HTTPS://a.example:8443/b/?c', { form: 'absolute', segments: ['b'], path: '/b/', query: 'c' }],
+    ['http://[::1]:80?a', { form: 'absolute', path: '/', query: 'a' }],
+    ['/a?', { path: '/a', query: '' }],
+    ['/a?b/../%2F%00?c\\', { path: '/a', query: 'b/../%2F%00?c\\' }],
+  ])('%s', (target, expected) => {
+    expect(parseTarget(target)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no slash', 'a'],
+    ['authority-form', 'a.example:80'],
+    ['another scheme', 'ftp://a/'],
+    ['no authority', 'http:///a'],
+    ['userinfo (RFC 9110 section 4.2.4)', 'http://a:b@c/'],
+    ['a port that is none', 'http://a:99999/'],
+    ['a fragment', '/a#b'],
+    ['an encoded slash', '/a%2fb'],
+    ['an encoded backslash', '/a%5Cb'],
+    ['a backslash', '/a\\b'],
+    ['NUL', '/a%00'],
+    ['an encoded line break', '/a%0d%0ab'],
+    ['DEL', '/%7f'],
+    ['a C1 control', '/%c2%85'],
+    ['a space', '/a b'],
+    ['a raw byte', '/\xe9'],
+    ['an unfinished percent', '/a%'],
+    ['percent and no hex', '/a%zz'],
+    ['Latin-1', '/%e9'],
+    ['overlong UTF-8 of a slash', '/%c0%af'],
+    ['a surrogate', '/%ed%a0%80'],
+    ['a dot segment', '/a/./b'],
+    ['two dots', '/a/../b'],
+    ['two dots at the end', '/a/..'],
+    ['encoded dots', '/a/%2e%2E/b'],
+    ['half-encoded dots', '/.%2e'],
+    ['two dots after an authority', 'http://a/../b'],
+    ['an empty segment', '/a//b'],
+    ['two slashes first', '//evil.example/a'],
+    ['two slashes last', '/a//'],
+    ['only slashes', '//'],
+  ])('refuses %s', (_, target) => {
+    expect(parseTarget(target)).toBeUndefined();
+  });
+
+  test('the normal form is its own normal form and means the same', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('/', '.', '..', '%2e', '%2F', '%', '?', '#', '\\', '*', 'http://', '@', ':'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ maxLength: 3 }).map(encodeURIComponent),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const target = parseTarget(`/${pieces.join('')}`);
+        if (target === undefined) return;
+        const { segments, trailingSlash, path } = target;
+        expect(parseTarget(path)).toMatchObject({ segments, trailingSlash, path });
+        for (const segment of segments) expect(segment).not.toMatch(/^\.{0,2}$|[/\\\p{Cc}]/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('any text that is no dot segment has an encoding that decodes to it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (segment) => {
+        fc.pre(!/^\.{1,2}$|[/\\\p{Cc}]/u.test(segment));
+        expect(parseTarget(`/${encodeURIComponent(segment)}`)?.segments).toEqual([segment]);
+      }),
+    );
+  });
+});

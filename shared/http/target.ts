@@ -1,0 +1,71 @@
+import { isHost } from './host.ts';
+
+/** A request target (RFC 9112 section 3.2), parsed once; everything that looks at a path reads `segments`. */
+export interface Target {
+  readonly form: 'origin' | 'absolute' | 'asterisk';
+  /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character. */
+  readonly segments: readonly string[];
+  /** True of `/` as well. */
+  readonly trailingSlash: boolean;
+  /** The path in its normal form: what need not be encoded is not. */
+  readonly path: string;
+  /** All after the first `?`, as received. */
+  readonly query: string | undefined;
+}
+
+const ASTERISK: Target = {
+  form: 'asterisk',
+  segments: [],
+  trailingSlash: false,
+  path: '*',
+  query: undefined,
+};
+
+/** Visible ASCII; a fragment is no part of a target. */
+const VISIBLE = /^[!-"$-~]+$/;
+const ABSOLUTE = /^https?:\/\/([^/?]+)(.*)$/i;
+const FORBIDDEN = /[/\\\p{Cc}]/u;
+const UNENCODED = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
+
+function decode(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    const usable =
+      decoded !== '' && decoded !== '.' && decoded !== '..' && !FORBIDDEN.test(decoded);
+    return usable ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Percent-encodes all but pchar (RFC 3986 section 3.3). */
+function encode(segment: string): string {
+  return encodeURIComponent(segment).replaceAll(UNENCODED, decodeURIComponent);
+}
+
+/**
+ * Parses origin-form, absolute-form and `*`. Undefined, which becomes 400, when it is malformed or
+ * could be read in two ways: an encoded slash, a backslash, a control character, percent-encoding
+ * that is not UTF-8, a dot segment, an empty segment, userinfo (RFC 9110 section 4.2.4).
+ */
+export function parseTarget(target: string): Target | undefined {
+  if (target === '*') return ASTERISK;
+  if (!VISIBLE.test(target)) return undefined;
+  const absolute = target.startsWith('/') ? undefined : ABSOLUTE.exec(target);
+  if (absolute === null || (absolute && !isHost(absolute[1] ?? ''))) return undefined;
+
+  const relative = absolute?.[2] ?? target;
+  const mark = relative.indexOf('?');
+  const rawPath = (mark === -1 ? relative : relative.slice(0, mark)) || '/';
+  const query = mark === -1 ? undefined : relative.slice(mark + 1);
+
+  const parts = rawPath.slice(1).split('/');
+  const trailingSlash = parts.at(-1) === '';
+  if (trailingSlash) parts.pop();
+  const segments = parts.map(decode);
+  if (!segments.every((segment) => segment !== undefined)) return undefined;
+
+  const tail = trailingSlash && segments.length > 0 ? '/' : '';
+  const path = `/${segments.map(encode).join('/')}${tail}`;
+  return { form: absolute ? 'absolute' : 'origin', segments, trailingSlash, path, query };
+}

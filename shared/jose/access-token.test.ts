@@ -1,0 +1,247 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { SignJWT } from 'jose';
+import { checkAccessToken, namesAudience, parseAccessToken } from './access-token.ts';
+import { base64url, GENERATE, publicJwk, signJws } from './jws.fixture.ts';
+
+const NOW = 1_800_000_000;
+const pair = GENERATE.ES256();
+const rsa = GENERATE.RS256();
+const expected = { issuer: 'https://as', audiences: ['https://rs/a/'], now: NOW, skew: 5 };
+const HEADER = { alg: 'ES256', typ: 'at+jwt', kid: 'k1' };
+const CLAIMS = {
+  iss: 'https://as',
+  aud: 'https://rs/a/',
+  sub: 'machine',
+  client_id: 'machine',
+  jti: 'j1',
+  iat: NOW - 10,
+  exp: NOW + 600,
+  scope: 'read write',
+  client_gen: 0,
+  epoch: 'e1',
+};
+
+/** The reason of a refusal, or undefined for a token that is good. */
+function judge(token: string, key = pair.publicKey, want = expected): string | undefined {
+  const parsed = parseAccessToken(token);
+  const checked = parsed.ok ? checkAccessToken(parsed, key, want) : parsed;
+  return checked.ok ? undefined : checked.reason;
+}
+const withHeader = (header: object) => signJws({ ...HEADER, ...header }, CLAIMS, pair.privateKey);
+const withClaims = (claims: object) => signJws(HEADER, { ...CLAIMS, ...claims }, pair.privateKey);
+
+describe('RFC 9068: a good token', () => {
+  test.each(['ES256', 'RS256', 'EdDSA'] as const)('signed by jose with %s', async (alg) => {
+    const { privateKey, publicKey } = GENERATE[alg]();
+    const token = await new SignJWT(CLAIMS)
+      .setProtectedHeader({ alg, typ: 'at+jwt', kid: 'k' })
+      .sign(privateKey);
+    expect(judge(token, publicKey)).toBeUndefined();
+  });
+
+  test('gives the claims that are known and no others', () => {
+    const parsed = parseAccessToken(withClaims({ grant_id: 'g', admin: true }));
+    if (!parsed.ok) throw new Error(parsed.reason);
+    expect(parsed.kid).toBe('k1');
+    expect(checkAccessToken(parsed, pair.publicKey, expected)).toEqual({
+      ok: true,
+      claims: { ...CLAIMS, grant_id: 'g' },
+    });
+  });
+
+  test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])(
+    'section 4: typ %s',
+    (typ) => expect(judge(withHeader({ typ }))).toBeUndefined(),
+  );
+});
+
+describe('RFC 8725 section 2.1: algorithm confusion', () => {
+  test('none', () => {
+    const token = `${base64url({ ...HEADER, alg: 'none' })}.${base64url(CLAIMS)}.`;
+    expect(judge(token)).toBe('alg is not on the allow-list');
+  });
+
+  test.each([
+    ['PEM', pair.publicKey.export({ format: 'pem', type: 'spki' })],
+    ['DER', pair.publicKey.export({ format: 'der', type: 'spki' })],
+  ])('HS256 with the public key as %s', (_, secret) => {
+    const input = `${base64url({ ...HEADER, alg: 'HS256' })}.${base64url(CLAIMS)}`;
+    const mac = createHmac('sha256', secret).update(input).digest('base64url');
+    expect(judge(`${input}.${mac}`)).toBe('alg is not on the allow-list');
+  });
+
+  test('ES256 in the header, signed with an RSA key that is asked for its kid', () => {
+    const token = signJws(HEADER, CLAIMS, rsa.privateKey);
+    expect(judge(token, rsa.publicKey)).toBe('alg does not fit the key');
+  });
+
+  test('RS256 in the header of a token for an EC key', () => {
+    expect(judge(withHeader({ alg: 'RS256' }))).toBe('alg does not fit the key');
+  });
+
+  test('a symmetric key', () => {
+    const key = createSecretKey(Buffer.alloc(32));
+    expect(judge(withHeader({}), key)).toBe('alg does not fit the key');
+  });
+});
+
+describe('RFC 9068 section 4: the header', () => {
+  test.each([
+    'JWT',
+    'jwt',
+    'dpop+jwt',
+    'logout+jwt',
+    'at+jwt;x',
+    ' at+jwt',
+    '',
+    null,
+    undefined,
+    1,
+  ])('typ %j is refused, an ID token among them', (typ) =>
+    expect(judge(withHeader({ typ }))).toBe('typ is not at+jwt'),
+  );
+
+  test.each([
+    ['jku', 'https://evil/jwks'],
+    ['jwk', publicJwk(pair.publicKey)],
+    ['x5u', 'https://evil/cert'],
+    ['x5c', ['MII']],
+  ])('RFC 8725 section 3.10: a key of the sender by %s is refused', (name, value) => {
+    expect(judge(withHeader({ [name]: value }))).toBe(`header carries ${name}`);
+  });
+
+  test.each([undefined, '', 1, null, ['k1']])('kid %j is refused', (kid) => {
+    expect(judge(withHeader({ kid }))).toBe('kid is missing');
+  });
+
+  test('crit is refused', () => {
+    expect(judge(withHeader({ crit: ['exp'] }))).toBe('crit names an extension');
+  });
+});
+
+describe('RFC 7515 section 5.2: the signature', () => {
+  test('of another key', () => {
+    const token = signJws(HEADER, CLAIMS, GENERATE.ES256().privateKey);
+    expect(judge(token)).toBe('signature is wrong');
+  });
+
+  test('of another token', () => {
+    const parts = withClaims({}).split('.');
+    const [, payload] = withClaims({ sub: 'root' }).split('.');
+    expect(judge(`${parts[0]}.${payload}.${parts[2]}`)).toBe('signature is wrong');
+  });
+
+  test('cut off or cut short', () => {
+    const token = withClaims({});
+    expect(judge(token.slice(0, token.lastIndexOf('.') + 1))).toBe('signature is wrong');
+    expect(judge(token.slice(0, -4))).toBeDefined();
+  });
+
+  test('any one character changed makes the token bad', () => {
+    const token = withClaims({});
+    fc.assert(
+      fc.property(
+        fc.nat({ max: token.length - 1 }),
+        fc.string({ maxLength: 1 }),
+        (at, character) => {
+          fc.pre(token[at] !== character);
+          return judge(token.slice(0, at) + character + token.slice(at + 1)) !== undefined;
+        },
+      ),
+    );
+  });
+});
+
+describe('RFC 7519 section 4.1: the claims', () => {
+  test.each(['https://as/', 'https://AS', 'https://evil', 'https://as.evil'])(
+    'iss %s is refused (compared exactly)',
+    (iss) => expect(judge(withClaims({ iss }))).toBe('iss is another issuer'),
+  );
+
+  test.each([
+    ['https://rs/a'],
+    ['https://rs/b/'],
+    ['https://rs/a/b'],
+    [['https://rs/b/', 'https://rs/c/']],
+  ])('aud %j is refused', (aud) =>
+    expect(judge(withClaims({ aud }))).toBe('aud is another resource'),
+  );
+
+  test('an aud among others is good', () => {
+    expect(judge(withClaims({ aud: ['https://rs/b/', 'https://rs/a/'] }))).toBeUndefined();
+  });
+
+  test('exp: not from the moment on, given the skew', () => {
+    expect(judge(withClaims({ exp: NOW - 4 }))).toBeUndefined();
+    expect(judge(withClaims({ exp: NOW - 5 }))).toBe('expired');
+  });
+
+  test.each(['nbf', 'iat'])('%s: not before the moment, given the skew', (claim) => {
+    expect(judge(withClaims({ [claim]: NOW + 5 }))).toBeUndefined();
+    expect(judge(withClaims({ [claim]: NOW + 6 }))).toBe('not valid yet');
+  });
+
+  test.each(['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'client_gen', 'epoch'])(
+    'without %s it is refused',
+    (claim) => {
+      expect(judge(withClaims({ [claim]: undefined }))).toBe(
+        `claim ${claim} is missing or malformed`,
+      );
+    },
+  );
+
+  test.each([
+    ['exp', '9999999999'],
+    ['exp', null],
+    ['iat', {}],
+    ['nbf', 'soon'],
+    ['nbf', null],
+    ['aud', []],
+    ['aud', [1]],
+    ['aud', {}],
+    ['sub', 7],
+    ['sub', ''],
+    ['scope', ['read']],
+    ['client_gen', -1],
+    ['client_gen', 0.5],
+    ['client_gen', '0'],
+    ['sub_gen', null],
+    ['grant_id', 1],
+    ['cnf', null],
+    ['cnf', 'jkt'],
+    ['cnf', {}],
+    ['cnf', { jkt: 1 }],
+    ['cnf', { 'x5t#S256': 'bound by TLS' }],
+    ['cnf', { jkt: 'x', jwk: {} }],
+  ])('%s of %j is refused', (claim, value) => {
+    expect(judge(withClaims({ [claim]: value }))).toMatch(/^claim .* is missing or malformed$/);
+  });
+
+  test('an exp beyond all numbers is refused', () => {
+    const payload = JSON.stringify(CLAIMS).replace(`"exp":${CLAIMS.exp}`, '"exp":1e999');
+    expect(judge(signJws(HEADER, payload, pair.privateKey))).toBe(
+      'claim exp is missing or malformed',
+    );
+  });
+
+  test('any signed payload ends in a verdict', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom(...Object.keys(CLAIMS)), fc.jsonValue()),
+        (claims) => {
+          const reason = judge(withClaims(claims));
+          return reason === undefined || reason.length > 0;
+        },
+      ),
+    );
+  });
+});
+
+test('RFC 7519 section 4.1.3: one aud or several, one audience or several', () => {
+  expect(namesAudience('a', ['a', 'b'])).toBe(true);
+  expect(namesAudience(['x', 'b'], ['a', 'b'])).toBe(true);
+  expect(namesAudience(['x'], ['a', 'b'])).toBe(false);
+  expect(namesAudience('a', [])).toBe(false);
+});

@@ -1,0 +1,91 @@
+import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import { parseCompactJws, type CompactJws, type Refusal } from './compact-jws.ts';
+
+/** An access token taken apart; nothing in it is to be believed before `checkAccessToken`. */
+export interface ParsedToken extends CompactJws {
+  readonly kid: string;
+}
+
+export interface ExpectedToken {
+  /** Compared exactly (RFC 9068 section 4). */
+  readonly issuer: string;
+  /** Identifiers of the resource; the token must name one of them. */
+  readonly audiences: readonly string[];
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Tolerated difference of clocks in seconds. */
+  readonly skew: number;
+}
+
+/** Header parameters that name or carry a key: only the issuer's own keys count (RFC 8725 section 3.10). */
+const FOREIGN_KEYS = ['jku', 'jwk', 'x5u', 'x5c'];
+
+const text = z.string().min(1);
+const generation = z.int().min(0);
+
+const claimsSchema: z.ZodType<AccessTokenClaims> = z.object({
+  iss: text,
+  aud: z.union([text, z.array(text).min(1)]),
+  sub: text,
+  client_id: text,
+  jti: text,
+  iat: z.number(),
+  exp: z.number(),
+  nbf: z.number().exactOptional(),
+  scope: z.string().exactOptional(),
+  grant_id: text.exactOptional(),
+  sub_gen: generation.exactOptional(),
+  client_gen: generation,
+  epoch: text,
+  // A binding of another kind cannot be checked here; such a token is not taken for an unbound one.
+  cnf: z.strictObject({ jkt: text }).exactOptional(),
+});
+
+/** The structure and header of a JWT access token (RFC 9068 sections 2.1 and 4). */
+export function parseAccessToken(token: string): ParsedToken | Refusal {
+  const jws = parseCompactJws(token);
+  if (!jws.ok) return jws;
+  const { typ, kid } = jws.header;
+  if (typeof typ !== 'string' || !/^(application\/)?at\+jwt$/i.test(typ)) {
+    return { ok: false, reason: 'typ is not at+jwt' };
+  }
+  const foreign = FOREIGN_KEYS.find((name) => name in jws.header);
+  if (foreign !== undefined) return { ok: false, reason: `header carries ${foreign}` };
+  if (typeof kid !== 'string' || kid === '') return { ok: false, reason: 'kid is missing' };
+  return { ...jws, kid };
+}
+
+/** Whether `aud` (RFC 7519 section 4.1.3) names one of the audiences. */
+export function namesAudience(
+  aud: AccessTokenClaims['aud'],
+  audiences: readonly string[],
+): boolean {
+  return typeof aud === 'string' ? audiences.includes(aud) : aud.some((a) => audiences.includes(a));
+}
+
+/**
+ * The signature and the claims (RFC 9068 section 4, RFC 7519 section 4.1): issuer, audience, `exp`,
+ * `nbf` and an `iat` that is not in the future. `key` is the issuer's key of the token's `kid`.
+ */
+export function checkAccessToken(
+  { algorithm, signingInput, signature, payload }: ParsedToken,
+  key: KeyObject,
+  expected: ExpectedToken,
+): { readonly ok: true; readonly claims: AccessTokenClaims } | Refusal {
+  const refuse = (reason: string): Refusal => ({ ok: false, reason });
+  if (!algorithm.fits(key)) return refuse('alg does not fit the key');
+  if (!algorithm.verify(signingInput, key, signature)) return refuse('signature is wrong');
+  const parsed = claimsSchema.safeParse(payload);
+  if (!parsed.success) {
+    return refuse(`claim ${parsed.error.issues[0]?.path.join('.')} is missing or malformed`);
+  }
+  const claims = parsed.data;
+  if (claims.iss !== expected.issuer) return refuse('iss is another issuer');
+  if (!namesAudience(claims.aud, expected.audiences)) return refuse('aud is another resource');
+  if (expected.now >= claims.exp + expected.skew) return refuse('expired');
+  const latest = expected.now + expected.skew;
+  if (claims.iat > latest || (claims.nbf ?? 0) > latest) return refuse('not valid yet');
+  return { ok: true, claims };
+}

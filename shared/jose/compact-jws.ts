@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { ALGORITHMS, type JwsAlgorithm } from './algorithms.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Why something is not accepted; for the log, never for the client. */
+export interface Refusal {
+  readonly ok: false;
+  readonly reason: string;
+}
+
+/** The parts of a JWS whose signature nobody has checked yet. */
+export interface CompactJws {
+  readonly ok: true;
+  readonly algorithm: JwsAlgorithm;
+  readonly header: JsonObject;
+  readonly payload: JsonObject;
+  readonly signingInput: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Characters; a token of ours has about 700, a proof with an RSA key of 4096 bits about 2000. */
+const LARGEST = 8192;
+
+const refuse = (reason: string): Refusal => ({ ok: false, reason });
+
+/** base64url without padding (RFC 7515 section 2): only the one canonical spelling. */
+function decode(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}
+
+function parseObject(bytes: Buffer | undefined): JsonObject | undefined {
+  if (bytes === undefined || !isUtf8(bytes)) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Takes a JWS in Compact Serialization (RFC 7515 section 7.1) with a JSON object as its payload
+ * apart. `alg` must be on the allow-list; `crit` is refused, since we understand no extension
+ * (section 4.1.11). Of members with the same name the last counts, as section 4 permits.
+ */
+export function parseCompactJws(text: string): CompactJws | Refusal {
+  if (text.length > LARGEST) return refuse('longer than 8192 characters');
+  const parts = text.split('.', 4);
+  const [first = '', second = '', third = ''] = parts;
+  if (parts.length !== 3) return refuse('not three parts');
+  const header = parseObject(decode(first));
+  if (header === undefined) return refuse('header is not a JSON object in base64url');
+  const payload = parseObject(decode(second));
+  if (payload === undefined) return refuse('payload is not a JSON object in base64url');
+  const signature = decode(third);
+  if (signature === undefined) return refuse('signature is not base64url');
+  const algorithm = ALGORITHMS.get(header['alg']);
+  if (algorithm === undefined) return refuse('alg is not on the allow-list');
+  if ('crit' in header) return refuse('crit names an extension');
+  const signingInput = Buffer.from(text.slice(0, first.length + 1 + second.length), 'latin1');
+  return { ok: true, algorithm, header, payload, signingInput, signature };
+}

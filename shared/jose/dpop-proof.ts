@@ -1,0 +1,126 @@
+import { createHash, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
+import { isObject, parseCompactJws, type JsonObject, type Refusal } from './compact-jws.ts';
+import { normaliseTargetUri } from './target-uri.ts';
+
+export interface ExpectedProof {
+  readonly method: string;
+  /** The configured origin and the path of the request, never from the Host field. A query is ignored. */
+  readonly htu: string;
+  /** The token that comes with the proof; its hash must be `ath`. */
+  readonly accessToken?: string;
+  /** The thumbprint that the token is bound to (RFC 9449 section 6.1). */
+  readonly jkt?: string;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Seconds by which `iat` may differ from `now`, either way. */
+  readonly window: number;
+  /**
+   * Given by a server that asks for nonces: whether it takes this one. The nonce then dates the proof
+   * in place of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is served too.
+   */
+  takesNonce?(nonce: string | undefined): boolean;
+}
+
+/** The error code of RFC 9449 sections 7.1 and 9. */
+export type ProofError = 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_token';
+
+export type ProofRefusal = Refusal & { readonly error: ProofError };
+
+export interface CheckedProof {
+  readonly ok: true;
+  readonly jti: string;
+  readonly jkt: string;
+  readonly iat: number;
+}
+
+/** Keys seen before, by thumbprint: importing one costs as much as the signature. Must be bounded. */
+export interface KeyCache {
+  get(jkt: string): KeyObject | undefined;
+  set(jkt: string, key: KeyObject): void;
+}
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const LONGEST_JTI = 256;
+
+const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): ProofRefusal => ({
+  ok: false,
+  reason,
+  error,
+});
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+/** Compares without telling by the time it takes where the difference is. */
+function equal(claim: unknown, expected: string): boolean {
+  if (typeof claim !== 'string') return false;
+  const [a, b] = [Buffer.from(claim), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** RFC 7638 section 3: the hash of the required members in lexicographic order. */
+function thumbprint(jwk: JsonObject, { members }: JwsAlgorithm): string {
+  return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name]]))));
+}
+
+/**
+ * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. That there
+ * is one DPoP field only (1) and that `jti` is new (section 11.1) is for the caller to see.
+ */
+export function checkDpopProof(
+  proof: string,
+  expected: ExpectedProof,
+  keys: KeyCache,
+): CheckedProof | ProofRefusal {
+  // 2. a single well-formed JWT; 5. alg is asymmetric and on the allow-list
+  const jws = parseCompactJws(proof);
+  if (!jws.ok) return refuse(jws.reason);
+  const { algorithm, header, payload } = jws;
+  const { jwk } = header;
+  const { jti, htm, htu, iat, ath, nonce } = payload;
+
+  // 3. the required claims
+  if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
+    return refuse(`jti is not a string of 1 to ${LONGEST_JTI} characters`);
+  }
+  if (typeof htm !== 'string' || typeof htu !== 'string') return refuse('htm or htu is missing');
+  if (typeof iat !== 'number') return refuse('iat is not a number');
+
+  // 4. the type, so that a JWT made for something else does not pass
+  if (header['typ'] !== 'dpop+jwt') return refuse('typ is not dpop+jwt');
+
+  // 7. a public key only
+  if (!isObject(jwk)) return refuse('jwk is not an object');
+  if (PRIVATE_MEMBERS.some((member) => member in jwk)) return refuse('jwk holds a private key');
+
+  // 6. the signature verifies with that key
+  const jkt = thumbprint(jwk, algorithm);
+  const key = keys.get(jkt) ?? importPublicJwk(jwk, algorithm);
+  if (key === undefined || !algorithm.fits(key)) return refuse('jwk is not a key for alg');
+  if (!algorithm.verify(jws.signingInput, key, jws.signature)) return refuse('signature is wrong');
+  keys.set(jkt, key);
+
+  // 8. and 9. for this method and this URI
+  if (htm !== expected.method) return refuse('htm is another method');
+  const target = normaliseTargetUri(expected.htu);
+  if (target === undefined || normaliseTargetUri(htu) !== target) {
+    return refuse('htu is another URI');
+  }
+
+  // 12. for this token, which is bound to this key
+  const { accessToken } = expected;
+  if (accessToken !== undefined && !equal(ath, sha256(accessToken))) {
+    return refuse('ath is the hash of another token');
+  }
+  if (expected.jkt !== undefined && !equal(jkt, expected.jkt)) {
+    return refuse('the token is bound to another key', 'invalid_token');
+  }
+
+  // 10. and 11. a nonce of ours, or made about now
+  if (expected.takesNonce === undefined) {
+    if (Math.abs(expected.now - iat) > expected.window) return refuse('iat is outside the window');
+  } else if (!expected.takesNonce(typeof nonce === 'string' ? nonce : undefined)) {
+    return refuse('nonce is missing, stale or not ours', 'use_dpop_nonce');
+  }
+  return { ok: true, jti, jkt, iat };
+}

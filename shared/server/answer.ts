@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BadRequest } from '#shared/http/fields.ts';
+import { problem } from '#shared/http/problem.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+
+/** Response header fields: name as it is written, value or values. */
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+/** A whole answer that needs no handler. */
+export interface Answer {
+  readonly status: number;
+  readonly fields: Fields;
+  readonly body?: string;
+}
+
+/** Ends a request with problem details (RFC 9457); `detail` is for the client: what to do about it. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  readonly fields: Fields;
+
+  constructor(status: number, detail: string, fields: Fields = {}) {
+    super(detail);
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** The one 404: what is hidden, what is missing and what never was look the same. */
+export function notFound(): HttpError {
+  return new HttpError(404, 'There is nothing at this address.');
+}
+
+/** RFC 9110 section 15.5.6. */
+export function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, `This address has these methods: ${allow}.`, { Allow: allow });
+}
+
+export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
+  const { type, body } = problem(status, undefined, detail);
+  return { status, fields: { ...fields, 'Content-Type': type }, body };
+}
+
+/** The border between errors inside and answers outside: an error that is not known says nothing. */
+export function errorAnswer(error: unknown): Answer {
+  if (error instanceof HttpError) return problemAnswer(error.status, error.message, error.fields);
+  if (error instanceof BadRequest) return problemAnswer(400, error.message);
+  if (error instanceof StoreUnavailable) {
+    return problemAnswer(503, 'The storage does not answer. Try again.', { 'Retry-After': '1' });
+  }
+  return problemAnswer(500, 'The server could not do this. The reason is in its log.');
+}
+
+/** Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). */
+export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  const { status, fields, body } = answer;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+  if (body) response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,493 @@
+import { once } from 'node:events';
+import { expect, test, describe, afterEach } from '@jest/globals';
+import * as fc from 'fast-check';
+import { METHODS as PARSED_METHODS } from 'node:http';
+import { silentLog } from '#shared/log.ts';
+import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
+import { exchange, statuses, TestSocket } from './test-socket.ts';
+
+const open: Listening[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listening) => listening.close(0)));
+});
+
+const hello: Handler = (_request, response) => void response.end('hello');
+
+async function echo(request: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const piece of request) text += piece.toString('latin1');
+  return text;
+}
+
+async function start(handler = hello, limits: Partial<ServerLimits> = {}): Promise<Listening> {
+  const listening = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog, limits });
+  open.push(listening);
+  return listening;
+}
+
+/** The one answer: a problem that closes the connection. */
+function problemOf(received: string): { status: number; title: string; detail: string } {
+  expect(statuses(received)).toHaveLength(1);
+  const [head = '', body = ''] = received.split('\r\n\r\n');
+  expect(head).toMatch(/^connection: close$/im);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(head).toMatch(/^date: \w{3}, /im);
+  expect(head).toMatch(new RegExp(`^content-length: ${body.length}$`, 'im'));
+  return JSON.parse(body);
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const CLOSING_GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+describe('RFC 9110 section 9.1: a method known nowhere', () => {
+  test.each(['BAN', 'get', 'GETX', 'FOO', "!#$%&'*+-.^_`|~0"])('%s is 501', async (method) => {
+    const received = await exchange(await start(), `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(problemOf(received)).toMatchObject({ status: 501, title: 'Not Implemented' });
+  });
+
+  test('any token that the parser refuses is 501', async () => {
+    const listening = await start();
+    const tchar = Array.from(
+      "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    );
+    const method = fc.string({ unit: fc.constantFrom(...tchar), minLength: 1, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(
+        method.filter((token) => !PARSED_METHODS.includes(token) && token !== 'PRI'),
+        async (token) => {
+          const received = await exchange(listening, `${token} /x HTTP/1.1\r\nHost: a\r\n\r\n`);
+          expect(statuses(received)).toEqual([501]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  const line = 'BAN /x HTTP/1.1\r\n';
+  test.each(Array.from(line, (_, index) => index).slice(1))(
+    'is 501 when the request line is split after byte %i',
+    async (index) => {
+      const client = new TestSocket(await start());
+      await client.send(line.slice(0, index));
+      await client.send(`${line.slice(index)}Host: a\r\n\r\n`);
+      expect(problemOf(await client.all).status).toBe(501);
+    },
+  );
+
+  test('is 501 when the request line comes byte by byte', async () => {
+    const client = new TestSocket(await start());
+    for (const byte of line) await client.send(byte);
+    expect(problemOf(await client.all).status).toBe(501);
+  });
+
+  test('is answered after the response that is in flight before it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const listening = await start(async (_request, response) => {
+      response.write('first ');
+      await promise;
+      response.end('finished');
+    });
+    const client = new TestSocket(listening);
+    await client.send(`${GET}BAN / HTTP/1.1\r\n\r\n`);
+    await client.until('first ');
+    resolve();
+    const received = await client.all;
+    expect(statuses(received)).toEqual([200, 501]);
+    expect(received.indexOf('finished')).toBeLessThan(received.indexOf(' 501 '));
+  });
+
+  test('is answered after all of several responses in flight', async () => {
+    const pending: (() => void)[] = [];
+    const listening = await start((request, response) => {
+      pending.push(() => response.end(request.url));
+    });
+    const client = new TestSocket(listening);
+    await client.send(
+      `GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\nBAN / HTTP/1.1\r\n\r\n`,
+    );
+    for (const finish of pending.toReversed()) finish();
+    expect(statuses(await client.all)).toEqual([200, 200, 501]);
+  });
+});
+
+describe('RFC 9112 section 2.2: what is no request is 400', () => {
+  test.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['a TLS handshake', '\x16\x03\x01\x00\xa5\x01\x00'],
+    ['a method with a bad version', 'BAN / HTTP/x\r\n\r\n'],
+    ['a method without a target', 'BAN HTTP/1.1\r\n\r\n'],
+    ['two spaces', 'BAN  / HTTP/1.1\r\n\r\n'],
+    ['a control character in an unknown method', 'BA\x00N / HTTP/1.1\r\n\r\n'],
+    ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
+    [
+      'Content-Length and Transfer-Encoding',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    ],
+    ['a negative length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
+    ['a version that is none', 'GET / HTTP/x.y\r\nHost: a\r\n\r\n'],
+  ])('%s', async (_, bytes) => {
+    expect(problemOf(await exchange(await start(), bytes))).toMatchObject({ status: 400 });
+  });
+
+  test('a request that ends in the middle', async () => {
+    const client = new TestSocket(await start());
+    client.socket.end('GET / HT');
+    expect(problemOf(await client.all).status).toBe(400);
+  });
+
+  test('random bytes never stop the server and never get a success', async () => {
+    const listening = await start();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.uint8Array({ minLength: 1, maxLength: 300 }),
+          fc.string({ minLength: 1 }).map((text) => Buffer.from(`${text} / HTTP/1.1\r\n\r\n`)),
+        ),
+        async (bytes) => {
+          const client = new TestSocket(listening);
+          client.socket.end(bytes);
+          expect(statuses(await client.all).filter((status) => status < 400)).toEqual([]);
+        },
+      ),
+      { numRuns: 60, examples: [[Buffer.from('\r\n')]] },
+    );
+    expect(statuses(await exchange(listening, CLOSING_GET))).toEqual([200]);
+  });
+
+  test('a connection that is reset after garbage does no harm', async () => {
+    const listening = await start();
+    const client = new TestSocket(listening);
+    await client.send('garbage');
+    client.socket.resetAndDestroy();
+    await client.all;
+    expect(statuses(await exchange(listening, CLOSING_GET))).toEqual([200]);
+  });
+});
+
+describe('RFC 9112 section 6.3: content that is broken', () => {
+  const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  test('while the handler waits for it: its answer is 400', async () => {
+    const cut = Promise.withResolvers<void>();
+    const listening = await start(async (request, response) => {
+      await echo(request).catch(() => cut.resolve());
+      response.end('never');
+    });
+    const received = await exchange(listening, `${POST}zz\r\n`);
+    expect(problemOf(received).status).toBe(400);
+    await cut.promise;
+  });
+
+  test('after the answer: there is no second answer', async () => {
+    const client = new TestSocket(await start());
+    await client.send(POST);
+    await client.until('hello');
+    await client.send('zz\r\n');
+    expect(statuses(await client.all)).toEqual([200]);
+  });
+
+  test('in the middle of the answer: the connection ends', async () => {
+    const client = new TestSocket(await start((_request, response) => void response.write('half')));
+    await client.send(POST);
+    await client.until('half');
+    await client.send('zz\r\n');
+    expect(statuses(await client.all)).toEqual([200]);
+  });
+});
+
+describe('sizes', () => {
+  const limits = { headerBytes: 4096, targetBytes: 1000 };
+  const long = 'a'.repeat(5000);
+
+  test('RFC 6585 section 5: a header section that is too large is 431', async () => {
+    const received = await exchange(
+      await start(hello, limits),
+      `GET / HTTP/1.1\r\nX: ${long}\r\n\r\n`,
+    );
+    expect(problemOf(received).status).toBe(431);
+  });
+
+  test('RFC 6585 section 5: too many fields are 431', async () => {
+    const received = await exchange(
+      await start(hello, limits),
+      `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(5000)}\r\n`,
+    );
+    expect(problemOf(received).status).toBe(431);
+  });
+
+  test('RFC 9112 section 3: a target over the limit is 414, in one read or in many', async () => {
+    const bytes = `GET /${'a'.repeat(1000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(414);
+    const client = new TestSocket(await start(hello, limits));
+    for (const piece of bytes.match(/[^]{1,400}/g) ?? []) await client.send(piece);
+    expect(problemOf(await client.all).status).toBe(414);
+  });
+
+  test('RFC 9112 section 3: a target that no header section could hold is 414', async () => {
+    const listening = await start(hello, limits);
+    expect(problemOf(await exchange(listening, `GET /${long} HTTP/1.1\r\n\r\n`)).status).toBe(414);
+    expect(problemOf(await exchange(listening, `BAN /${'a'.repeat(20_000)}`)).status).toBe(414);
+  });
+
+  test('no field vanishes silently, however many there are', async () => {
+    const listening = await start(
+      (request, response) => {
+        response.end(
+          `${request.rawHeaders.length / 2} fields, last ${String(request.headers['last'])}`,
+        );
+      },
+      { headerBytes: 65_536 },
+    );
+    const many = 'a: b\r\n'.repeat(2500);
+    expect(
+      await exchange(listening, `GET / HTTP/1.1\r\nConnection: close\r\n${many}Last: 1\r\n\r\n`),
+    ).toContain('2502 fields, last 1');
+  });
+});
+
+describe('RFC 9110 section 15.5.9: what does not arrive in time is 408', () => {
+  const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
+
+  test.each([
+    ['nothing', ''],
+    ['half a header section', 'GET / HTTP/1.1\r\nHos'],
+    ['half an unknown method', 'BA'],
+    ['half a request line with an unknown method', 'BAN / HT'],
+  ])('%s', async (_, bytes) => {
+    expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(408);
+  });
+
+  test('content that the handler waits for', async () => {
+    const listening = await start(async (request, response) => {
+      response.end(await echo(request).catch(() => 'cut'));
+    }, limits);
+    const received = await exchange(
+      listening,
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab',
+    );
+    expect(problemOf(received).status).toBe(408);
+  });
+});
+
+describe('RFC 9110 section 10.1.1: Expect', () => {
+  const PUT = 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n';
+  const reading: Handler = async (request, response) => void response.end(await echo(request));
+  const refusing: Handler = (_request, response) => void response.writeHead(401).end('no');
+
+  test('an expectation that nobody knows is 417', async () => {
+    const received = await exchange(
+      await start(),
+      'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
+    );
+    expect(problemOf(received).status).toBe(417);
+  });
+
+  test('the handler refuses before the content is sent, and the connection closes', async () => {
+    const received = await exchange(await start(refusing), PUT);
+    expect(statuses(received)).toEqual([401]);
+    expect(received).toMatch(/^connection: close$/im);
+  });
+
+  test('what follows a refusal is not taken for a request', async () => {
+    const seen: (string | undefined)[] = [];
+    const listening = await start((request, response) => {
+      seen.push(request.url);
+      response.writeHead(401).end();
+    });
+    expect(
+      statuses(await exchange(listening, `${PUT}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`)),
+    ).toEqual([401]);
+    expect(seen).toEqual(['/']);
+  });
+
+  test('100 comes when the handler begins to read', async () => {
+    const client = new TestSocket(await start(reading));
+    await client.send(PUT);
+    expect(statuses(await client.until('100 Continue'))).toEqual([100]);
+    await client.send('hello');
+    expect(statuses(await client.until('\r\n\r\nhello'))).toEqual([100, 200]);
+    await client.send(CLOSING_GET);
+    expect(statuses(await client.all)).toEqual([100, 200, 200]);
+  });
+
+  test('100 comes as well when the handler reads by events or discards', async () => {
+    for (const handler of [
+      (request, response) => request.on('data', () => {}).on('end', () => response.end('hello')),
+      (request, response) => request.on('end', () => response.end('hello')).resume(),
+    ] satisfies ((...exchange: Parameters<Handler>) => unknown)[]) {
+      const client = new TestSocket(await start((...args) => void handler(...args)));
+      await client.send(PUT);
+      await client.until('100 Continue');
+      await client.send('12345');
+      expect(statuses(await client.until('hello'))).toEqual([100, 200]);
+    }
+  });
+
+  test('HTTP/1.0 gets no 100', async () => {
+    const received = await exchange(await start(reading), `${PUT.replace('1.1', '1.0')}hello`);
+    expect(statuses(received)).toEqual([200]);
+  });
+});
+
+describe('RFC 9110 section 15.6.6: another version is 505', () => {
+  test.each([
+    ['the preface of HTTP/2 (RFC 9113 section 3.4)', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
+    ['HTTP/3.0', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
+    ['HTTP/0.9', 'GET /\r\n\r\n'],
+  ])('%s', async (_, bytes) => {
+    expect(problemOf(await exchange(await start(), bytes)).status).toBe(505);
+  });
+});
+
+describe('RFC 9110 section 9.3.6: CONNECT', () => {
+  const CONNECT = 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n';
+
+  test('is 501 and closes the connection', async () => {
+    expect(problemOf(await exchange(await start(), `${CONNECT}early bytes`)).status).toBe(501);
+  });
+
+  test('is answered after the response that is in flight before it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const listening = await start(async (_request, response) => {
+      await promise;
+      response.end('first');
+    });
+    const client = new TestSocket(listening);
+    await client.send(`${GET}${CONNECT}`);
+    resolve();
+    expect(statuses(await client.all)).toEqual([200, 501]);
+  });
+
+  test('that is reset does no harm', async () => {
+    const listening = await start();
+    const client = new TestSocket(listening);
+    await client.send(CONNECT);
+    client.socket.resetAndDestroy();
+    await client.all;
+    expect(statuses(await exchange(listening, CLOSING_GET))).toEqual([200]);
+  });
+});
+
+test('RFC 9110 section 7.8: Upgrade is ignored', async () => {
+  const received = await exchange(
+    await start(),
+    'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+  );
+  expect(statuses(received)).toEqual([200]);
+});
+
+test('RFC 9112 section 9.6: what comes after Connection: close is ignored', async () => {
+  expect(statuses(await exchange(await start(), `${CLOSING_GET}${GET}`))).toEqual([200]);
+});
+
+test.each(['garbage\r\n', 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n'])(
+  'RFC 9112 section 9.6: a client that sends all before it reads has its answer to %j',
+  async (opening) => {
+    const client = new TestSocket(await start());
+    client.socket.pause();
+    await new Promise<void>((resolve) => {
+      client.socket.write(opening + 'x'.repeat(8_000_000), () => resolve());
+    });
+    client.socket.resume();
+    expect(problemOf(await client.all).status).toBeGreaterThanOrEqual(400);
+  },
+);
+
+describe('a handler that fails', () => {
+  test.each<[string, Handler]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])('%s: 500 without the message', async (_, handler) => {
+    const received = await exchange(await start(handler), GET);
+    expect(problemOf(received).status).toBe(500);
+    expect(received).not.toContain('secret');
+  });
+
+  test('in the middle of its answer: the connection ends', async () => {
+    const listening = await start((_request, response) => {
+      response.write('half');
+      throw new Error('secret');
+    });
+    expect(await exchange(listening, GET)).not.toMatch(/500|secret/);
+  });
+});
+
+describe('close', () => {
+  test('lets a request in flight finish, without keeping the connection', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const listening = await start(async (_request, response) => {
+      await promise;
+      response.end('finished');
+    });
+    const client = new TestSocket(listening);
+    await client.send(GET);
+    const closed = listening.close(60_000);
+    resolve();
+    expect(await client.all).toMatch(/connection: close[^]*finished$/i);
+    await closed;
+  });
+
+  test('does not cut off an answer that is written but not yet read', async () => {
+    const length = 20_000_000;
+    const written = Promise.withResolvers<void>();
+    const listening = await start((_request, response) => {
+      response.end('x'.repeat(length));
+      written.resolve();
+    });
+    const client = new TestSocket(listening);
+    client.socket.pause();
+    await client.send(GET);
+    await written.promise;
+    const closed = listening.close(60_000);
+    client.socket.resume();
+    expect((await client.all).length).toBeGreaterThan(length);
+    await closed;
+  });
+
+  test('ends idle connections at once and accepts no new ones', async () => {
+    const listening = await start();
+    const client = new TestSocket(listening);
+    await client.send(GET);
+    await client.until('hello');
+    await listening.close(60_000);
+    await client.all;
+    const late = new TestSocket(listening);
+    const [error] = (await once(late.socket, 'error').catch((reason: unknown) => [reason])) as [
+      NodeJS.ErrnoException,
+    ];
+    expect(error.code).toBe('ECONNREFUSED');
+  });
+
+  test('destroys what is left when the grace is over', async () => {
+    const listening = await start(() => {});
+    const client = new TestSocket(listening);
+    await client.send(GET);
+    await listening.close(10);
+    expect(await client.all).toBe('');
+  });
+
+  test('may be called twice', async () => {
+    const listening = await start();
+    await Promise.all([listening.close(0), listening.close(0)]);
+    await listening[Symbol.asyncDispose]();
+  });
+});
+
+test('a port that is taken rejects with the code of the system', async () => {
+  const { port } = await start();
+  await expect(
+    listen({ host: '127.0.0.1', port, handler: hello, log: silentLog }),
+  ).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

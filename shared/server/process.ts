@@ -1,0 +1,112 @@
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { jsonLog, type Log } from '#shared/log.ts';
+import { longestLife } from '#shared/oauth/lifetime.ts';
+import { type Random, systemRandom } from '#shared/random.ts';
+import { type Handler, listen } from './listen.ts';
+import { openStores } from '#shared/stores/open.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+
+/** For requests in flight when the process is asked to end. */
+const GRACE_MILLISECONDS = 10_000;
+
+/** What a server is made of; the process opens it and closes it again. */
+export interface Parts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly feed: RevocationFeed;
+  /** The master secret: 32 bytes. */
+  readonly master: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Work to be done again and again while the process runs. */
+export interface Chore {
+  /** Names it in the log when it fails. */
+  readonly name: string;
+  readonly seconds: number;
+  run(): Promise<unknown>;
+}
+
+export interface Server {
+  readonly handler: Handler;
+  readonly chores: readonly Chore[];
+  /** For the parent process, beside `ready` and `url`. */
+  readonly report?: object;
+}
+
+interface Role {
+  readonly name: 'authz' | 'resource';
+  /** Whether it gives a store without memory a new epoch ; only an authorization server does. */
+  readonly makesEpoch: boolean;
+  /** Its public origin. */
+  origin(config: Config): string;
+  create(parts: Parts): Promise<Server>;
+}
+
+/**
+ * Runs a server as this process, until a signal comes or the parent is gone: then it stops accepting,
+ * finishes what is in flight, and the process ends by itself. Logs go to standard error, one JSON
+ * object a line; what made the start fail goes to the parent as well.
+ */
+export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
+  const log = jsonLog((line) => process.stderr.write(line), systemClock, role.name);
+  try {
+    await serve(role, env, log);
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error);
+    log.error('start.failed', { reason: failed });
+    process.exitCode = 1;
+    await new Promise((sent) => process.send?.({ failed }, sent) ?? sent(undefined));
+  }
+  if (process.connected) process.disconnect();
+}
+
+async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void> {
+  const ending = asked();
+  const config = await loadConfig(env);
+  const master = await readMasterSecret(config, env);
+  const [clock, random] = [systemClock, systemRandom];
+  const life = longestLife(config);
+  await using stores = await openStores(config, { clock, random, log, longestLife: life });
+  await stores.revocations.epoch(role.makesEpoch);
+  await using feed = await stores.revocations.feed();
+  const server = await role.create({ config, stores, feed, master, clock, random, log });
+  using chores = new DisposableStack();
+  for (const chore of server.chores) chores.use(every(chore, log));
+
+  const { host, port } = config.listen[role.name];
+  const listening = await listen({ host, port, handler: server.handler, log }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      throw new Error(`port ${port} is taken: set listen.${role.name}.port to another`);
+    },
+  );
+  const url = role.origin(config);
+  log.info('listening', { url, address: listening.address, port: listening.port });
+  process.send?.({ ready: true, url, port: listening.port, ...server.report });
+
+  log.info('ending', { reason: await ending });
+  await listening.close(GRACE_MILLISECONDS);
+}
+
+function every({ name, seconds, run }: Chore, log: Log): Disposable {
+  const timer = setInterval(() => {
+    run().catch((error: unknown) => log.warn(name, { reason: String(error) }));
+  }, seconds * 1000);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Resolves when the process is asked to end: by a signal, or because its parent is gone. */
+function asked(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
+      process.once(event, () => resolve(event));
+    }
+  });
+}

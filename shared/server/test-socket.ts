@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net';
+import type { Listening } from './listen.ts';
+
+/** For tests: a TCP client that sends exactly the bytes it is told to. */
+export class TestSocket {
+  readonly socket: Socket;
+  /** All that was received, once the connection is closed; a reset is a close. */
+  readonly all: Promise<string>;
+  readonly #peer: Promise<Socket>;
+  #received = '';
+  #sent = 0;
+
+  constructor({ port, server }: Listening) {
+    this.#peer = new Promise((resolve) => {
+      const known = (peer: Socket) => {
+        if (peer.remotePort !== this.socket.localPort) return;
+        server.off('connection', known);
+        resolve(peer);
+      };
+      server.on('connection', known);
+    });
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.all = new Promise((resolve) => {
+      this.socket.on('close', () => resolve(this.#received));
+    });
+    this.socket.on('error', () => {});
+    this.socket.on('data', (data: Buffer) => {
+      this.#received += data.toString('latin1');
+    });
+  }
+
+  /** Resolves when the server has read the bytes, so that the next ones come in a read of their own. */
+  async send(bytes: string | Uint8Array): Promise<void> {
+    const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+    this.socket.write(buffer);
+    this.#sent += buffer.length;
+    const peer = await this.#peer;
+    while (peer.bytesRead < this.#sent && !peer.destroyed) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Resolves when the text has come. */
+  async until(text: string): Promise<string> {
+    while (!this.#received.includes(text)) {
+      if (this.socket.destroyed) throw new Error(`closed after ${this.#received}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return this.#received;
+  }
+}
+
+/** What the server sent in answer to these bytes, until it closed the connection. */
+export async function exchange(listening: Listening, bytes: string | Uint8Array): Promise<string> {
+  const client = new TestSocket(listening);
+  client.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  return client.all;
+}
+
+/** The status codes of the answers, in order. */
+export function statuses(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map(([, status]) => Number(status));
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { fresh } from './races.ts';
+import type { Contract } from './store-under-test.ts';
+
+const MANY = 1_000;
+
+/** The models of oidc-provider 9. */
+const KINDS = [
+  'AccessToken',
+  'AuthorizationCode',
+  'BackchannelAuthenticationRequest',
+  'Client',
+  'ClientCredentials',
+  'DeviceCode',
+  'Grant',
+  'InitialAccessToken',
+  'Interaction',
+  'PreAuthorizedCode',
+  'PushedAuthorizationRequest',
+  'RefreshToken',
+  'RegistrationAccessToken',
+  'ReplayDetection',
+  'Session',
+];
+
+/** Nothing that expires is kept: the store is as small afterwards as it was before. */
+export function growthContract(contract: () => Contract): void {
+  describe('growth', () => {
+    const sweepAll = async () => {
+      while ((await contract().one.sweep()) > 0);
+    };
+
+    /** Makes many, lets them expire, and compares the count with that of before. */
+    const comesBack = async (make: (n: number) => Promise<unknown>) => {
+      const { store } = contract();
+      await store.passSeconds(100_000);
+      await sweepAll();
+      const before = await store.countAll();
+      for (let n = 0; n < MANY; n += 100) {
+        await Promise.all(Array.from({ length: 100 }, (_, k) => make(n + k)));
+      }
+      expect(await store.countAll()).toBeGreaterThanOrEqual(before + MANY);
+      await sweepAll();
+      expect(await store.countAll()).toBeGreaterThanOrEqual(before + MANY);
+      await store.passSeconds(100_000);
+      await sweepAll();
+      expect(await store.countAll()).toBe(before);
+    };
+
+    test.each(KINDS)(
+      'a thousand of %s',
+      async (kind) => {
+        const { one } = contract();
+        await comesBack(async (n) => {
+          const id = fresh();
+          const payload = { grantId: `grant-${n % 50}`, uid: fresh(), userCode: fresh() };
+          await one.artefacts.put({ kind, id, payload, seconds: 10_000 });
+          if (n % 2 === 0) await one.artefacts.consume(kind, id);
+        });
+      },
+      60_000,
+    );
+
+    test('a thousand single-use keys', async () => {
+      const { one } = contract();
+      await comesBack(() => one.replay.unique('growth', fresh(), 10_000));
+    }, 60_000);
+
+    test('a thousand sessions', async () => {
+      const { one } = contract();
+      await comesBack(() => one.sessions.put({ leg: 1 }, 10_000));
+    }, 60_000);
+
+    test('a thousand buckets', async () => {
+      const { one } = contract();
+      await comesBack(() => one.limits.spend('growth', fresh(), { burst: 2, per: 10_000 }));
+    }, 60_000);
+
+    test('what is removed or taken leaves nothing behind', async () => {
+      const { one, store } = contract();
+      await store.passSeconds(100_000);
+      await sweepAll();
+      const before = await store.countAll();
+      const grantId = fresh();
+      for (let n = 0; n < 20; n++) {
+        const payload = { grantId, uid: fresh(), userCode: fresh() };
+        await one.artefacts.put({ kind: 'Grant', id: `growth-${n}`, payload, seconds: 10_000 });
+        await one.sessions.take(await one.sessions.put(n, 10_000));
+      }
+      await one.artefacts.remove('Grant', 'growth-0');
+      await one.artefacts.removeByGrant(grantId);
+      await store.passSeconds(100_000);
+      await sweepAll();
+      expect(await store.countAll()).toBe(before);
+    });
+  });
+}

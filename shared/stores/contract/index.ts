@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { artefactsContract } from './artefacts.ts';
+import { clientsContract } from './clients.ts';
+import { documentsContract } from './documents.ts';
+import { growthContract } from './growth.ts';
+import { keysContract } from './keys.ts';
+import { lifecycleContract } from './lifecycle.ts';
+import { limitsContract } from './limits.ts';
+import { racingContract } from './racing.ts';
+import { replayContract } from './replay.ts';
+import { revocationsContract } from './revocations.ts';
+import { sessionsContract } from './sessions.ts';
+import type { Contract, StoreUnderTest } from './store-under-test.ts';
+
+const PARTS = [
+  lifecycleContract,
+  artefactsContract,
+  clientsContract,
+  documentsContract,
+  keysContract,
+  limitsContract,
+  replayContract,
+  sessionsContract,
+  revocationsContract,
+  racingContract,
+  growthContract,
+];
+
+/** The one suite that every store passes, against the real thing. `setup` runs once. */
+export function storesContract(name: string, setup: () => Promise<StoreUnderTest>): void {
+  describe(name, () => {
+    let contract: Contract;
+    beforeAll(async () => {
+      const store = await setup();
+      contract = { store, one: await store.open(), other: await store.open() };
+    }, 60_000);
+    afterAll(async () => {
+      await contract.one[Symbol.asyncDispose]();
+      await contract.other[Symbol.asyncDispose]();
+      await contract.store.end();
+    }, 60_000);
+    for (const part of PARTS) part(() => contract);
+  });
+}

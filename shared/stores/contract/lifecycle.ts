@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import { StoreUnavailable } from '../stores.ts';
+import { fresh, someClient, someDocument, someKey } from './races.ts';
+import type { Contract } from './store-under-test.ts';
+
+export function lifecycleContract(contract: () => Contract): void {
+  describe('lifecycle', () => {
+    test('ping resolves while the store answers', async () => {
+      await expect(contract().one.ping()).resolves.toBeUndefined();
+    });
+
+    test('all that does not expire is there after closing and opening', async () => {
+      const { store } = contract();
+      const [client, path, id] = [someClient(fresh()), fresh(), fresh()];
+      {
+        await using stores = await store.open();
+        await stores.clients.add(client);
+        await stores.keys.add(someKey(id, 'RS256'));
+        await stores.documents.put('a', someDocument(path, 'v1'), 'absent');
+        await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
+        await stores.revocations.raise('client', id, store.clock.now() + 60_000);
+        await stores.replay.unique('jti', id, 600);
+      }
+      await using stores = await store.open();
+      expect(await stores.clients.get(client.client_id)).toEqual(client);
+      expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
+      expect(await stores.documents.get('a', path)).toEqual(someDocument(path, 'v1'));
+      expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
+      expect(await stores.revocations.generation('client', id)).toBe(1);
+      expect(await stores.replay.unique('jti', id, 600)).toBe(false);
+    });
+
+    test('every verb of a closed store rejects with StoreUnavailable and never says no', async () => {
+      const closed = await contract().store.open();
+      await closed[Symbol.asyncDispose]();
+      const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
+        ping: () => closed.ping(),
+        sweep: () => closed.sweep(),
+        'artefacts.put': () => closed.artefacts.put({ kind: 'Grant', id: 'x', payload: {} }),
+        'artefacts.get': () => closed.artefacts.get('Grant', 'x'),
+        'artefacts.getByUid': () => closed.artefacts.getByUid('Session', 'x'),
+        'artefacts.getByUserCode': () => closed.artefacts.getByUserCode('DeviceCode', 'x'),
+        'artefacts.consume': () => closed.artefacts.consume('Grant', 'x'),
+        'artefacts.remove': () => closed.artefacts.remove('Grant', 'x'),
+        'artefacts.removeByGrant': () => closed.artefacts.removeByGrant('x'),
+        'clients.add': () => closed.clients.add(someClient('x')),
+        'clients.get': () => closed.clients.get('x'),
+        'clients.list': () => closed.clients.list(),
+        'clients.replace': () => closed.clients.replace(someClient('x')),
+        'clients.remove': () => closed.clients.remove('x'),
+        'documents.get': () => closed.documents.get('a', 'x'),
+        'documents.put': () => closed.documents.put('a', someDocument('x', 'v1'), 'any'),
+        'documents.remove': () => closed.documents.remove('a', 'x', 'any'),
+        'documents.list': () => closed.documents.list('a', ''),
+        'keys.list': () => closed.keys.list(),
+        'keys.add': () => closed.keys.add(someKey('x', 'ES256')),
+        'keys.remove': () => closed.keys.remove('x'),
+        'limits.spend': () => closed.limits.spend('a', 'x', { burst: 1, per: 1 }),
+        'replay.unique': () => closed.replay.unique('a', 'x', 1),
+        'sessions.put': () => closed.sessions.put('x', 1),
+        'sessions.get': () => closed.sessions.get('x'),
+        'sessions.take': () => closed.sessions.take('x'),
+        'revocations.revoke': () => closed.revocations.revoke('token', 'x', 1),
+        'revocations.raise': () => closed.revocations.raise('person', 'x', 1),
+        'revocations.generation': () => closed.revocations.generation('person', 'x'),
+        'revocations.epoch': () => closed.revocations.epoch(true),
+      };
+      for (const [name, verb] of Object.entries(verbs)) {
+        const outcome = await verb().then(
+          () => 'resolved',
+          (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
+        );
+        expect([name, outcome]).toEqual([name, 'unavailable']);
+      }
+    });
+
+    test('closing twice is closing once', async () => {
+      const stores = await contract().store.open();
+      await stores[Symbol.asyncDispose]();
+      await expect(stores[Symbol.asyncDispose]()).resolves.toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { fresh } from './races.ts';
+import type { Contract } from './store-under-test.ts';
+
+export function limitsContract(contract: () => Contract): void {
+  describe('limits', () => {
+    test('RFC 6585 section 4: after the burst a spend is refused with the seconds to wait', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      const rate = { burst: 3, per: 600 };
+      for (let n = 0; n < rate.burst; n++) {
+        expect(await (n % 2 === 0 ? one : other).limits.spend('login', key, rate)).toEqual({
+          ok: true,
+        });
+      }
+      const refused = await other.limits.spend('login', key, rate);
+      expect(refused).toEqual({ ok: false, retryAfter: expect.any(Number) });
+      if (refused.ok) return;
+      expect(Number.isInteger(refused.retryAfter)).toBe(true);
+      expect(refused.retryAfter).toBeGreaterThan(590);
+      expect(refused.retryAfter).toBeLessThanOrEqual(600);
+    });
+
+    test('a refusal costs nothing: knocking does not lengthen the wait', async () => {
+      const { one } = contract();
+      const key = fresh();
+      const rate = { burst: 1, per: 600 };
+      await one.limits.spend('login', key, rate);
+      for (let n = 0; n < 20; n++) {
+        const refused = await one.limits.spend('login', key, rate);
+        expect(refused.ok ? 0 : refused.retryAfter).toBeLessThanOrEqual(600);
+        expect(refused.ok).toBe(false);
+      }
+    });
+
+    test('retryAfter is at least one second, however short the wait', async () => {
+      const { one } = contract();
+      const key = fresh();
+      const rate = { burst: 1, per: 0.9 };
+      await one.limits.spend('login', key, rate);
+      const second = await one.limits.spend('login', key, rate);
+      if (!second.ok) expect(second.retryAfter).toBe(1);
+    });
+
+    test('a bucket left alone is full again, and not fuller', async () => {
+      const { one, store } = contract();
+      const key = fresh();
+      const rate = { burst: 4, per: 100 };
+      const spendAll = async () => {
+        let granted = 0;
+        while (granted < 10 && (await one.limits.spend('login', key, rate)).ok) granted++;
+        return granted;
+      };
+      expect(await spendAll()).toBe(4);
+      await store.passSeconds(10_000);
+      expect(await spendAll()).toBe(4);
+    });
+
+    test('each namespace and key has its own bucket', async () => {
+      const { one } = contract();
+      const tail = fresh();
+      const rate = { burst: 1, per: 600 };
+      for (const [namespace, key] of [
+        ['a', `b:${tail}`],
+        ['a:b', tail],
+        ['ab', tail],
+        ['a', `b${tail}`],
+        ['a', `b\u0000${tail}`],
+      ] as const) {
+        expect((await one.limits.spend(namespace, key, rate)).ok).toBe(true);
+        expect((await one.limits.spend(namespace, key, rate)).ok).toBe(false);
+      }
+    });
+  });
+}

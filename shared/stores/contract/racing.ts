@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fresh, RACES, type RaceName } from './races.ts';
+import type { What } from './racer.ts';
+import { type Racer, startRacer } from './start-racer.ts';
+import type { Contract } from './store-under-test.ts';
+
+const ROUNDS = 5;
+const ATTEMPTS = 50;
+
+/** Every deciding verb under races, from one process and from two. */
+export function racingContract(contract: () => Contract): void {
+  describe('races', () => {
+    let racer: Racer;
+    beforeAll(async () => {
+      racer = await startRacer(contract().store.spec());
+    }, 30_000);
+    afterAll(async () => {
+      await racer[Symbol.asyncDispose]();
+    });
+
+    /** 50 attempts in the other process and 50 in this one, begun in the same millisecond. */
+    const both = async (what: What, attempt: () => Promise<unknown>): Promise<unknown[]> => {
+      const at = Date.now() + 20;
+      const theirs = racer.carryOut({ ...what, at, attempts: ATTEMPTS });
+      await delay(5);
+      while (Date.now() < at);
+      const ours = Promise.all(Array.from({ length: ATTEMPTS }, attempt));
+      return (await Promise.all([theirs, ours])).flat();
+    };
+
+    for (const name of Object.keys(RACES) as RaceName[]) {
+      const { prepare, attempt, winners } = RACES[name];
+      const wins = (results: readonly unknown[]) => results.filter((won) => won === true);
+
+      test(`${name}: ${ATTEMPTS} at once through two connections, ${winners} win`, async () => {
+        const { one, other } = contract();
+        const key = await prepare(one);
+        const results = await Promise.all(
+          Array.from({ length: ATTEMPTS }, (_, n) => attempt(n % 2 === 0 ? one : other, key)),
+        );
+        expect(wins(results)).toHaveLength(winners);
+        expect(await attempt(other, key)).toBe(false);
+      });
+
+      test(`${name}: two processes with ${ATTEMPTS} each, ${winners} win`, async () => {
+        const { one } = contract();
+        for (let round = 0; round < ROUNDS; round++) {
+          const key = await prepare(one);
+          const results = await both({ race: name, key }, () => attempt(one, key));
+          expect(wins(results)).toHaveLength(winners);
+        }
+      });
+    }
+
+    test('raise: two processes with 50 each are given 1 to 100, each number once', async () => {
+      const { one, other, store } = contract();
+      const until = store.clock.now() + 60_000;
+      const sub = fresh();
+      const given = await both({ raise: sub }, () => one.revocations.raise('person', sub, until));
+      expect(given.map(Number).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 2 * ATTEMPTS }, (_, n) => n + 1),
+      );
+      expect(await other.revocations.generation('person', sub)).toBe(2 * ATTEMPTS);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { silentLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openStores } from './open.ts';
+import { StoreUnavailable } from './stores.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-open-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const deps = {
+  clock: new ManualClock(),
+  random: systemRandom,
+  log: silentLog,
+  longestLife: 605,
+};
+
+test('the default configuration opens the embedded store in its data folder', async () => {
+  const { store } = configSchema.parse({});
+  const data = join(folder, 'deep', 'data');
+  await using stores = await openStores({ store, data }, deps);
+  await stores.ping();
+  expect(existsSync(join(data, 'state.db'))).toBe(true);
+});
+
+test('a data folder that cannot be made is StoreUnavailable', async () => {
+  const data = join(folder, 'file');
+  writeFileSync(data, '');
+  await expect(openStores({ store: { kind: 'sqlite' }, data }, deps)).rejects.toThrow(
+    StoreUnavailable,
+  );
+});
+
+test('a Redis that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
+  const { store } = configSchema.parse({ store: { kind: 'redis', urls: ['redis://127.0.0.1:1'] } });
+  await expect(openStores({ store, data: folder }, deps)).rejects.toThrow(StoreUnavailable);
+  expect(existsSync(join(folder, 'state.db'))).toBe(false);
+}, 30_000);

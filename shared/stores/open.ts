@@ -1,0 +1,32 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { Log } from '#shared/log.ts';
+import type { Random } from '#shared/random.ts';
+import type { Stores } from './stores.ts';
+
+export interface StoresSpec {
+  readonly store: Config['store'];
+  /** Folder of the embedded store. */
+  readonly data: string;
+}
+
+export interface StoresDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Seconds: the longest life of a token and the skew; no revocation is forgotten earlier. */
+  readonly longestLife: number;
+}
+
+/** Opens the configured store; only the code of that one is loaded. Rejects with `StoreUnavailable`. */
+export async function openStores(
+  { store, data }: StoresSpec,
+  deps: StoresDependencies,
+): Promise<Stores> {
+  if (store.kind === 'redis') {
+    const { openRedis } = await import('./redis/open.ts');
+    return openRedis(store, deps);
+  }
+  const { openSqlite } = await import('./sqlite/open.ts');
+  return openSqlite({ folder: data, clock: deps.clock, random: deps.random });
+}

@@ -1,0 +1,35 @@
+import type { ClientRecord, Clients } from '#shared/stores/clients.ts';
+import { script } from './connection.ts';
+import type { Connection } from './connection.ts';
+
+const replace = script(`
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`);
+
+/** The hash `{prefix}:clients`: client_id to JSON. */
+export function redisClients(redis: Connection, prefix: string): Clients {
+  const name = `${prefix}:clients`;
+  const parsed = (client: string): ClientRecord => JSON.parse(client);
+  return {
+    async add(client) {
+      const { client_id } = client;
+      return (await redis.command<number>('HSETNX', name, client_id, JSON.stringify(client))) === 1;
+    },
+    async get(clientId) {
+      const client = await redis.command<string | null>('HGET', name, clientId);
+      return client === null ? undefined : parsed(client);
+    },
+    async list() {
+      return (await redis.command<string[]>('HVALS', name)).map(parsed);
+    },
+    async replace(client) {
+      const { client_id } = client;
+      return (await redis.script<number>(replace, [name], client_id, JSON.stringify(client))) === 1;
+    },
+    async remove(clientId) {
+      return (await redis.command<number>('HDEL', name, clientId)) === 1;
+    },
+  };
+}

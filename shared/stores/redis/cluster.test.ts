@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
+import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
+import { eventually } from '../contract/eventually.ts';
+import { storesContract } from '../contract/index.ts';
+import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
+
+const FAR = 4_000_000_000_000;
+
+storesContract('Redis, Cluster of three masters', async () => {
+  const cluster = await startCluster();
+  const config = redisConfig({ mode: 'cluster', urls: cluster.urls.slice(0, 2) });
+  return redisUnderTest(config, cluster.servers, cluster);
+});
+
+describe('a cluster in trouble', () => {
+  let cluster: RedisCluster;
+  let stores: Stores;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    stores = await openTestRedis(redisConfig({ mode: 'cluster', urls: cluster.urls }));
+  }, 60_000);
+  afterAll(async () => {
+    await stores[Symbol.asyncDispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  test('the slot of the revocations moves: writes, reads and the feed follow it', async () => {
+    const [old, recent] = [await someClaims(stores), await someClaims(stores)];
+    await using feed = await stores.revocations.feed();
+    await stores.revocations.revoke('token', old.jti, FAR);
+    await eventually(() => expect(feed.current().revokedBy(old)).toBe('token'));
+    await cluster.moveSlotOf('{test}:revocations');
+    expect(await stores.revocations.epoch(false)).toBe(old.epoch);
+    await eventually(() => stores.revocations.revoke('token', recent.jti, FAR));
+    await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
+    await using late = await stores.revocations.feed();
+    expect(late.current().revokedBy(old)).toBe('token');
+  }, 30_000);
+
+  test('one master hangs: what it owns is refused, the rest of the keys are served', async () => {
+    const token = await someClaims(stores);
+    await using feed = await stores.revocations.feed();
+    feed.current();
+    const owner = await cluster.ownerOf('{test}:revocations');
+    const uniques = (round: string) =>
+      Promise.allSettled(
+        Array.from({ length: 200 }, (_, n) => stores.replay.unique(round, `${n}`, 600)),
+      );
+    for (const one of await uniques('warm')) expect(one.status).toBe('fulfilled');
+    owner.hang();
+    try {
+      for (const round of ['first', 'second']) {
+        const outcomes = await uniques(round);
+        const served = outcomes.filter((one) => one.status === 'fulfilled');
+        const refused = outcomes.filter((one) => one.status === 'rejected');
+        expect(served.length).toBeGreaterThan(50);
+        expect(refused.length).toBeGreaterThan(20);
+        for (const { reason } of refused) expect(reason).toBeInstanceOf(StoreUnavailable);
+      }
+      const revoking = stores.revocations.revoke('token', token.jti, FAR);
+      await expect(revoking).rejects.toBeInstanceOf(StoreUnavailable);
+      await eventually(() => expect(() => feed.current()).toThrow(StoreUnavailable));
+    } finally {
+      owner.wake();
+    }
+    await eventually(() => stores.revocations.revoke('token', token.jti, FAR));
+    await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
+    for (const one of await uniques('after')) expect(one.status).toBe('fulfilled');
+  }, 60_000);
+});

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import type { LogFields } from '#shared/log.ts';
+import { silentLog } from '#shared/log.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { freePort } from '../../../e2e/parts/free-port.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
+import type { Redis } from '../../../e2e/parts/redis.ts';
+import { eventually } from '../contract/eventually.ts';
+import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
+
+const FAR = 4_000_000_000_000;
+
+describe('what a server must be like', () => {
+  test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
+    'one that evicts keys (%s) is refused with the reason',
+    async (policy) => {
+      await using redis = await startRedis({ settings: [`maxmemory-policy ${policy}`] });
+      const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
+      await expect(opening).rejects.toThrow(new RegExp(`${policy}.*noeviction`));
+      await expect(opening).rejects.not.toBeInstanceOf(StoreUnavailable);
+    },
+  );
+
+  test('one where CONFIG is not permitted is judged all the same', async () => {
+    const user = 'user limited on >swordfish ~* &* +@all -config';
+    await using good = await startRedis({ settings: [user] });
+    const limited = ({ port }: Redis) =>
+      redisConfig({ urls: [`redis://limited:swordfish@127.0.0.1:${port}`] });
+    await using stores = await openTestRedis(limited(good));
+    await stores.ping();
+    await using evicting = await startRedis({ settings: [user, 'maxmemory-policy allkeys-lfu'] });
+    await expect(openTestRedis(limited(evicting))).rejects.toThrow('allkeys-lfu');
+  });
+
+  test('one that a newer version has written to is refused with both numbers', async () => {
+    await using redis = await startRedis();
+    await redis.cli('SET', '{test}:schema', '7');
+    const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
+    await expect(opening).rejects.toThrow(/schema 7.*knows 1/);
+    expect(await redis.cli('GET', '{test}:schema')).toBe('7');
+  });
+
+  test('a warning is logged where an acknowledged revocation could be lost, and only there', async () => {
+    const warned = async (options: Parameters<typeof startRedis>[0]) => {
+      await using redis = await startRedis(options);
+      const warnings: [string, LogFields | undefined][] = [];
+      const log = {
+        ...silentLog,
+        warn: (event: string, fields?: LogFields) => void warnings.push([event, fields]),
+      };
+      await using stores = await openTestRedis(
+        redisConfig({ urls: [redis.url] }),
+        new ManualClock(),
+        log,
+      );
+      await stores.ping();
+      return warnings;
+    };
+    expect(await warned({ appendonly: true })).toEqual([]);
+    expect(await warned({})).toEqual([
+      ['redis.not-durable', expect.objectContaining({ appendonly: 'no' })],
+    ]);
+    const everySecond = { settings: ['appendonly yes', 'appendfsync everysec'] };
+    expect(await warned(everySecond)).toEqual([
+      ['redis.not-durable', expect.objectContaining({ appendfsync: 'everysec' })],
+    ]);
+  });
+
+  test('none at all, one that hangs and a wrong password are StoreUnavailable', async () => {
+    const nobody = redisConfig({ urls: [`redis://127.0.0.1:${await freePort()}`] });
+    await expect(openTestRedis(nobody)).rejects.toBeInstanceOf(StoreUnavailable);
+    await using redis = await startRedis({ password: 'swordfish' });
+    const stranger = redisConfig({ urls: [`redis://:guess@127.0.0.1:${redis.port}`] });
+    await expect(openTestRedis(stranger)).rejects.toBeInstanceOf(StoreUnavailable);
+    redis.hang();
+    const hung = openTestRedis(redisConfig({ urls: [redis.url] }));
+    await expect(hung).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe('a server in trouble', () => {
+  let redis: Redis;
+  let stores: Stores;
+  beforeAll(async () => {
+    redis = await startRedis({ password: 'swordfish', appendonly: true });
+    stores = await openTestRedis(redisConfig({ urls: [redis.url] }));
+    await stores.revocations.epoch(true);
+  }, 30_000);
+  afterAll(async () => {
+    await stores[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  /** Tries until the store does its work again. */
+  const works = () => until(async () => stores.ping().then(() => true));
+
+  const verbs = {
+    ping: () => stores.ping(),
+    unique: () => stores.replay.unique('jti', 'x', 60),
+    take: () => stores.sessions.take('x'),
+    consume: () => stores.artefacts.consume('RefreshToken', 'x'),
+    spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
+    get: () => stores.clients.get('x'),
+    put: () => stores.documents.remove('a', 'x', 'any'),
+    revoke: () => stores.revocations.revoke('token', 'x', FAR),
+    raise: () => stores.revocations.raise('person', 'x', FAR),
+    generation: () => stores.revocations.generation('person', 'x'),
+    epoch: () => stores.revocations.epoch(true),
+  };
+  const outcomes = () =>
+    Promise.all(
+      Object.entries(verbs).map(async ([name, verb]) => {
+        const outcome = await verb().then(
+          () => 'done',
+          (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
+        );
+        return [name, outcome];
+      }),
+    );
+  const all = (outcome: string) => Object.keys(verbs).map((name) => [name, outcome]);
+
+  test('hung: every verb and the feed say so, however many ask; awake: both work without a new start', async () => {
+    await using feed = await stores.revocations.feed();
+    const token = await someClaims(stores);
+    expect(feed.current().revokedBy(token)).toBeUndefined();
+    redis.hang();
+    try {
+      expect(await outcomes()).toEqual(all('unavailable'));
+      await eventually(() => expect(() => feed.current()).toThrow(StoreUnavailable));
+      expect(feed.status().trusted).toBe(false);
+      const flood = Array.from({ length: 1000 }, (_, n) =>
+        stores.replay.unique('flood', `${n}`, 60),
+      );
+      for (const one of await Promise.allSettled(flood)) expect(one.status).toBe('rejected');
+      expect(await outcomes()).toEqual(all('unavailable'));
+    } finally {
+      redis.wake();
+    }
+    await works();
+    await eventually(() => expect(feed.current().revokedBy(token)).toBeUndefined());
+    await stores.revocations.revoke('token', token.jti, FAR);
+    await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
+  }, 60_000);
+
+  test('killed and started again: refused meanwhile, and all that was acknowledged is there', async () => {
+    await using feed = await stores.revocations.feed();
+    const token = await someClaims(stores);
+    const generation = await stores.revocations.raise('person', token.sub, FAR);
+    await stores.revocations.revoke('token', token.jti, FAR);
+    await redis.kill();
+    expect(await outcomes()).toEqual(all('unavailable'));
+    await eventually(() => expect(() => feed.current()).toThrow(StoreUnavailable));
+    // A feed that is opened now begins without trust.
+    await using early = await stores.revocations.feed();
+    expect(() => early.current()).toThrow(StoreUnavailable);
+    await redis.start();
+    await works();
+    expect(await stores.revocations.generation('person', token.sub)).toBe(generation);
+    await using late = await stores.revocations.feed();
+    for (const one of [feed, early, late]) {
+      await eventually(() => expect(one.current().revokedBy(token)).toBe('token'));
+    }
+    const other = { ...token, jti: 'another', sub_gen: generation - 1 };
+    expect(late.current().revokedBy(other)).toBe('person');
+  }, 60_000);
+
+  test('scripts that the server has forgotten are sent again', async () => {
+    await verbs.spend();
+    await redis.cli('SCRIPT', 'FLUSH');
+    expect(await outcomes()).toEqual(all('done'));
+  });
+
+  test('without the replicas that are configured a revocation is not acknowledged, yet bites', async () => {
+    const config = redisConfig({ urls: [redis.url], replicas: 1 });
+    await using strict = await openTestRedis(config);
+    const token = await someClaims(stores);
+    const { revocations } = strict;
+    await expect(revocations.revoke('token', token.jti, FAR)).rejects.toBeInstanceOf(
+      StoreUnavailable,
+    );
+    await using feed = await stores.revocations.feed();
+    expect(feed.current().revokedBy(token)).toBe('token');
+  });
+
+  test('a server that loses its memory after an answer is not asked for the rest of it', async () => {
+    await using feed = await stores.revocations.feed();
+    const before = await someClaims(stores);
+    await redis.cli('FLUSHALL');
+    await eventually(() => expect(() => feed.current()).toThrow(StoreUnavailable));
+    expect(feed.status()).toMatchObject({ trusted: false, epoch: undefined });
+    const after = await someClaims(stores);
+    await eventually(() => expect(feed.current().revokedBy(after)).toBeUndefined());
+    expect(feed.current().revokedBy(before)).toBe('epoch');
+  }, 30_000);
+});
+
+describe('a stream that is not where it was', () => {
+  let redis: Redis;
+  let stores: Stores;
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: true });
+    stores = await openTestRedis(redisConfig({ urls: [redis.url] }));
+  }, 30_000);
+  afterAll(async () => {
+    await stores[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  const entry = (id: string, jti: string) =>
+    redis.cli(
+      'XADD',
+      '{test}:revocations',
+      id,
+      'kind',
+      'token',
+      'id',
+      jti,
+      'generation',
+      '0',
+      'until',
+      `${FAR}`,
+    );
+
+  test('trimmed behind an old cursor: what comes after is read, what is known stays', async () => {
+    const [old, recent] = [await someClaims(stores), await someClaims(stores)];
+    await using feed = await stores.revocations.feed();
+    await stores.revocations.revoke('token', old.jti, FAR);
+    await eventually(() => expect(feed.current().revokedBy(old)).toBe('token'));
+    await redis.cli('XTRIM', '{test}:revocations', 'MAXLEN', '0');
+    await stores.revocations.revoke('token', recent.jti, FAR);
+    await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
+    expect(feed.current().revokedBy(old)).toBe('token');
+    await using late = await stores.revocations.feed();
+    expect(late.current().revokedBy(recent)).toBe('token');
+  });
+
+  test('gone, and begun again at a lower id: read from its first entry, merged with what is known', async () => {
+    const [old, recent] = [await someClaims(stores), await someClaims(stores)];
+    await using feed = await stores.revocations.feed();
+    await stores.revocations.revoke('token', old.jti, FAR);
+    await eventually(() => expect(feed.current().revokedBy(old)).toBe('token'));
+    await redis.cli('DEL', '{test}:revocations');
+    await entry('5-1', recent.jti);
+    await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
+    expect(feed.current().revokedBy(old)).toBe('token');
+    expect(feed.status().cursor).toBe('5-1');
+  });
+
+  test('sweep removes the entries that no token can outlive, and no other', async () => {
+    await redis.cli('DEL', '{test}:revocations');
+    const token = await someClaims(stores);
+    const dayAndTwoHours = 26 * 3_600_000;
+    for (let n = 0; n < 10; n++) await entry(`${Date.now() - dayAndTwoHours}-${n}`, `old-${n}`);
+    await stores.revocations.revoke('token', token.jti, FAR);
+    expect(await stores.sweep()).toBe(10);
+    expect(await stores.sweep()).toBe(0);
+    expect(await redis.cli('XLEN', '{test}:revocations')).toBe('1');
+    await using feed = await stores.revocations.feed();
+    expect(feed.current().revokedBy(token)).toBe('token');
+    expect(feed.current().revokedBy({ ...token, jti: 'old-3' })).toBeUndefined();
+  });
+
+  test('with an entry that cannot be understood: not trusted, rather than passed over', async () => {
+    const token = await someClaims(stores);
+    await using feed = await stores.revocations.feed();
+    expect(feed.current().revokedBy(token)).toBeUndefined();
+    const id = await redis.cli('XADD', '{test}:revocations', '*', 'kind', 'tenant', 'id', 'x');
+    await eventually(() => expect(() => feed.current()).toThrow(StoreUnavailable));
+    await using late = await stores.revocations.feed();
+    expect(() => late.current()).toThrow(StoreUnavailable);
+    await redis.cli('XDEL', '{test}:revocations', id);
+    await eventually(() => expect(feed.current().revokedBy(token)).toBeUndefined());
+  }, 30_000);
+});

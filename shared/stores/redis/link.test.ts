@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { silentLog } from '#shared/log.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { eventually } from '../contract/eventually.ts';
+import { Link } from './link.ts';
+import type { Wire } from './topology.ts';
+
+/** A server of which the test decides what it answers; counts how often it is connected to. */
+function server(answer: (command: string) => Promise<unknown>) {
+  const wires: { open: boolean; life: AbortSignal }[] = [];
+  const open = async (life: AbortSignal): Promise<Wire> => {
+    life.throwIfAborted();
+    const wire = {
+      open: true,
+      life,
+      send: async <T>(_key: string, [name = '']: readonly string[]) => (await answer(name)) as T,
+    };
+    wires.push(wire);
+    return wire;
+  };
+  return { wires, open };
+}
+
+const never = () => new Promise<never>(() => {});
+const ping = (link: Link) => link.use((wire) => wire.send<string>('', ['PING']));
+
+describe('a link', () => {
+  test('is one connection, opened by the first of many commands', async () => {
+    const { wires, open } = server(async () => 'PONG');
+    using link = new Link(open, silentLog);
+    expect(wires).toHaveLength(0);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ping(link)));
+    expect(new Set(answers)).toEqual(new Set(['PONG']));
+    expect(wires).toHaveLength(1);
+  });
+
+  test('that cannot be opened, or never is, is StoreUnavailable, and opened again later', async () => {
+    const openings = [
+      () => Promise.reject(new Error('ECONNREFUSED')),
+      never,
+      server(async () => 'PONG').open,
+    ];
+    let opened = 0;
+    using link = new Link((life) => (openings[opened++] ?? never)(life), silentLog);
+    await expect(ping(link)).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      cause: new Error('ECONNREFUSED'),
+    });
+    // Until the pause is over nobody knocks again.
+    await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(opened).toBe(1);
+    await eventually(async () => expect(await ping(link)).toBe('PONG'));
+    expect(opened).toBe(3);
+  });
+
+  test('is replaced after an error; what is in flight on the old connection may still be answered', async () => {
+    const slow = Promise.withResolvers<string>();
+    const { wires, open } = server((name) =>
+      name === 'SLOW' ? slow.promise : Promise.reject(new Error(`READONLY ${name}`)),
+    );
+    using link = new Link(open, silentLog);
+    const waiting = link.use((wire) => wire.send<string>('', ['SLOW']));
+    await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
+    await eventually(async () => {
+      await ping(link).catch(() => {});
+      expect(wires.length).toBeGreaterThan(1);
+    });
+    slow.resolve('done');
+    expect(await waiting).toBe('done');
+    await eventually(() => expect(wires[0]?.life.aborted).toBe(true));
+  });
+
+  test('that the other side has closed is replaced before the next command', async () => {
+    const { wires, open } = server(async () => 'PONG');
+    using link = new Link(open, silentLog);
+    await ping(link);
+    const [first] = wires;
+    if (first !== undefined) first.open = false;
+    expect(await ping(link)).toBe('PONG');
+    expect(wires).toHaveLength(2);
+  });
+
+  test('ends all its connections when it is disposed of, and opens no other', async () => {
+    const { wires, open } = server(async () => 'PONG');
+    const link = new Link(open, silentLog);
+    await ping(link);
+    link[Symbol.dispose]();
+    expect(wires[0]?.life.aborted).toBe(true);
+    await eventually(async () => {
+      await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
+      expect(wires).toHaveLength(1);
+    });
+  });
+});

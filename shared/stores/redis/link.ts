@@ -1,0 +1,68 @@
+import type { Log } from '#shared/log.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Wire } from './topology.ts';
+import { DEADLINE, within } from './within.ts';
+
+/** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
+const PAUSE = 100;
+
+interface Attempt {
+  readonly life: AbortController;
+  readonly opening: Promise<Wire>;
+  wire?: Wire;
+  failed?: true;
+}
+
+/**
+ * One connection that is opened when it is needed and replaced after any error, by then perhaps to
+ * another master. No command waits longer than `DEADLINE`; every error is `StoreUnavailable`.
+ */
+export class Link implements Disposable {
+  readonly #open: (life: AbortSignal) => Promise<Wire>;
+  readonly #log: Log;
+  readonly #end = new AbortController();
+  #current: Attempt | undefined;
+
+  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log) {
+    this.#open = open;
+    this.#log = log;
+  }
+
+  async use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
+    if (this.#end.signal.aborted) throw new StoreUnavailable('the store is closed');
+    // Closed while nobody used it: no reason for the next command to fail.
+    if (this.#current?.wire?.open === false) this.#retire(this.#current);
+    const attempt = (this.#current ??= this.#begin());
+    try {
+      return await within(DEADLINE, attempt.opening.then(work));
+    } catch (error) {
+      if (!attempt.failed) {
+        attempt.failed = true;
+        this.#log.warn('redis.unavailable', { reason: String(error) });
+        setTimeout(() => this.#retire(attempt), PAUSE).unref();
+      }
+      throw new StoreUnavailable('Redis did not do its work', { cause: error });
+    }
+  }
+
+  #begin(): Attempt {
+    const life = new AbortController();
+    const opening = this.#open(AbortSignal.any([life.signal, this.#end.signal]));
+    const attempt: Attempt = { life, opening };
+    void opening.then(
+      (wire) => (attempt.wire = wire),
+      () => {},
+    );
+    return attempt;
+  }
+
+  /** Its connection lives on until the commands in flight on it have met their deadline. */
+  #retire(attempt: Attempt): void {
+    if (this.#current === attempt) this.#current = undefined;
+    setTimeout(() => attempt.life.abort(), DEADLINE).unref();
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort();
+  }
+}

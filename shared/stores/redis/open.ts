@@ -1,0 +1,69 @@
+import type { Clock } from '#shared/clock.ts';
+import type { RedisConfig } from '#shared/config/schema.ts';
+import type { Log } from '#shared/log.ts';
+import type { Random } from '#shared/random.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { redisArtefacts } from './artefacts.ts';
+import { redisClients } from './clients.ts';
+import { Connection } from './connection.ts';
+import { redisDocuments } from './documents.ts';
+import { redisKeys } from './keys.ts';
+import { redisLimits } from './limits.ts';
+import { checkServers } from './preconditions.ts';
+import { redisReplay } from './replay.ts';
+import { RedisFeed } from './revocation-feed.ts';
+import { revocationKeys } from './revocation-stream.ts';
+import { redisRevocations } from './revocations.ts';
+import { redisSessions } from './sessions.ts';
+import { topologyOf } from './topology.ts';
+
+export interface RedisDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Seconds: the longest life of a token, the skew included. */
+  readonly longestLife: number;
+}
+
+/**
+ * Opens the stores on Redis. Rejects with the reason when the servers evict keys or hold a newer
+ * schema, with `StoreUnavailable` when they do not answer. A feed has a life of its own.
+ */
+export async function openRedis(
+  config: RedisConfig,
+  dependencies: RedisDependencies,
+): Promise<Stores> {
+  const { prefix, replicas } = config;
+  const { clock, random, log, longestLife } = dependencies;
+  const topology = topologyOf(config);
+  await checkServers(topology, prefix, log);
+  const { stream, epoch } = revocationKeys(prefix);
+  const redis = new Connection(topology, stream, replicas, log);
+  const openFeed = () =>
+    new RedisFeed({
+      open: (life) => topology.dedicated(stream, life),
+      stream,
+      epoch,
+      clock,
+      monotonic: () => performance.now(),
+      log,
+    });
+  const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
+  return {
+    artefacts: redisArtefacts(redis, prefix, clock),
+    clients: redisClients(redis, prefix),
+    documents: redisDocuments(redis, prefix),
+    keys: redisKeys(redis, prefix),
+    limits: redisLimits(redis, prefix),
+    replay: redisReplay(redis, prefix),
+    revocations,
+    sessions: redisSessions(redis, prefix, random),
+    async ping() {
+      await redis.command('EXISTS', epoch);
+    },
+    sweep: () => revocations.sweep(),
+    async [Symbol.asyncDispose]() {
+      redis[Symbol.dispose]();
+    },
+  };
+}

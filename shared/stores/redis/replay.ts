@@ -1,0 +1,22 @@
+import type { Replay } from '#shared/stores/replay.ts';
+import type { Connection } from './connection.ts';
+import { digest } from './digest.ts';
+import { milliseconds } from './milliseconds.ts';
+
+/** `{prefix}:replay:{namespace}:{SHA-256 of the key}`: there for as long as the key counts as seen. */
+export function redisReplay(redis: Connection, prefix: string): Replay {
+  return {
+    async unique(namespace, key, seconds) {
+      const name = `${prefix}:replay:${namespace}:${digest(key)}`;
+      const reply = await redis.command<'OK' | null>(
+        'SET',
+        name,
+        '',
+        'NX',
+        'PX',
+        milliseconds(seconds),
+      );
+      return reply === 'OK';
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#shared/clock.ts';
+import type { Log } from '#shared/log.ts';
+import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import type {
+  RevocationFeed,
+  RevocationStatus,
+  RevocationView,
+} from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { evaluate, script } from './connection.ts';
+import { precedes, START, streamEntry } from './revocation-stream.ts';
+import type { EntryId } from './revocation-stream.ts';
+import type { Wire } from './topology.ts';
+import { DEADLINE, within } from './within.ts';
+
+/** Milliseconds that Redis holds back an empty answer. */
+const BLOCK = 500;
+/** Entries of one answer. */
+const COUNT = 1000;
+/** Milliseconds of silence after which the view is not trusted. */
+const SILENCE = 1200;
+/** Milliseconds before the first attempt to reconnect; doubled up to the longest. */
+const PAUSE = { first: 50, longest: 400 };
+/** Milliseconds between two sweeps of the set. */
+const SWEEP = 60_000;
+
+/** KEYS: stream, epoch. Replies with the epoch and the id of the last entry ever written. */
+const look = script(`
+local last = '0-0'
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then last = info[i + 1] end
+  end
+end
+return { redis.call('GET', KEYS[2]), last }
+`);
+
+export interface FeedOptions {
+  /** Opens a connection of the feed's own to the server that owns the stream. */
+  open(life: AbortSignal): Promise<Wire>;
+  readonly stream: string;
+  readonly epoch: string;
+  /** Says which entries have ended. */
+  readonly clock: Clock;
+  /** Milliseconds of a clock that nobody sets; silence is measured with it. */
+  monotonic(): number;
+  readonly log: Log;
+}
+
+/** Follows the stream of revocations on a connection of its own (design section 4). */
+export class RedisFeed implements RevocationFeed {
+  /** Resolves when the stream was read to its end, or could not be for the first time. */
+  readonly started: Promise<void>;
+  readonly #options: FeedOptions;
+  readonly #set = new RevocationSet();
+  readonly #listeners: ((kid: string) => void)[] = [];
+  readonly #end = new AbortController();
+  readonly #ended: Promise<void>;
+  #cursor: EntryId = START;
+  #heard = -Infinity;
+  #swept = -Infinity;
+  #start = () => {};
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.started = promise;
+    this.#start = resolve;
+    this.#ended = this.#run();
+  }
+
+  current(): RevocationView {
+    if (!this.#trusted) throw new StoreUnavailable('the revocations in Redis are not known');
+    return this.#set;
+  }
+
+  onKeyRevoked(listener: (kid: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  status(): RevocationStatus {
+    return {
+      entries: this.#set.size,
+      epoch: this.#set.epoch,
+      cursor: this.#cursor,
+      silence: this.#silence,
+      trusted: this.#trusted,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await this.#ended;
+  }
+
+  get #silence(): number {
+    return this.#options.monotonic() - this.#heard;
+  }
+
+  get #trusted(): boolean {
+    return !this.#end.signal.aborted && this.#set.epoch !== undefined && this.#silence < SILENCE;
+  }
+
+  async #run(): Promise<void> {
+    let pause = PAUSE.first;
+    while (!this.#end.signal.aborted) {
+      const life = new AbortController();
+      try {
+        const open = this.#options.open(AbortSignal.any([life.signal, this.#end.signal]));
+        const wire = await within(DEADLINE, open);
+        // Another server may have other entries under the same ids: merged from the first again.
+        this.#cursor = START;
+        for (;;) {
+          await this.#round(wire);
+          pause = PAUSE.first;
+        }
+      } catch (error) {
+        this.#start();
+        if (this.#end.signal.aborted) return;
+        this.#options.log.warn('revocations.interrupted', { reason: String(error) });
+      } finally {
+        life.abort();
+      }
+      await sleep(pause, undefined, { signal: this.#end.signal }).catch(() => {});
+      pause = Math.min(pause * 2, PAUSE.longest);
+    }
+  }
+
+  /** Compares the stream with what is known of it, then waits for more. */
+  async #round(wire: Wire): Promise<void> {
+    const { stream, epoch } = this.#options;
+    const looked = evaluate<[string | null, EntryId]>(wire, look, [stream, epoch]);
+    const [found, last] = await within(DEADLINE, looked);
+    if (found !== (this.#set.epoch ?? null) || precedes(last, this.#cursor)) {
+      this.#heard = -Infinity;
+      this.#cursor = START;
+      this.#set.epoch = found ?? undefined;
+    }
+    if (last === this.#cursor) this.#caughtUp();
+    const entries = await within(DEADLINE, this.#read(wire));
+    let sameEpoch = true;
+    for (const [id, fields] of entries) {
+      const entry = streamEntry(fields);
+      if (entry.kind === 'epoch') sameEpoch = entry.id === this.#set.epoch;
+      else this.#set.apply(entry, entry.until);
+      if (entry.kind === 'key') for (const listener of this.#listeners) listener(entry.id);
+      this.#cursor = id;
+    }
+    if (!sameEpoch) this.#heard = -Infinity;
+    else if (entries.length < COUNT) this.#caughtUp();
+  }
+
+  /** The entries after the cursor; none when there are none for `BLOCK` milliseconds. */
+  async #read(wire: Wire): Promise<[EntryId, string[]][]> {
+    const { stream } = this.#options;
+    const options = ['COUNT', String(COUNT), 'BLOCK', String(BLOCK)];
+    const reply = await wire.send<[[string, [EntryId, string[]][]]] | null>(stream, [
+      'XREAD',
+      ...options,
+      'STREAMS',
+      stream,
+      this.#cursor,
+    ]);
+    return reply?.[0][1] ?? [];
+  }
+
+  /** All that Redis has was applied a moment ago. */
+  #caughtUp(): void {
+    this.#heard = this.#options.monotonic();
+    this.#start();
+    const now = this.#options.clock.now();
+    if (now - this.#swept < SWEEP) return;
+    this.#set.sweep(now);
+    this.#swept = now;
+  }
+}

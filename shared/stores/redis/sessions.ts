@@ -1,0 +1,21 @@
+import { randomId } from '#shared/random.ts';
+import type { Random } from '#shared/random.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+import type { Connection } from './connection.ts';
+import { milliseconds } from './milliseconds.ts';
+
+/** `{prefix}:session:{id}`: the value as JSON. */
+export function redisSessions(redis: Connection, prefix: string, random: Random): Sessions {
+  const name = (id: string) => `${prefix}:session:${id}`;
+  const parsed = (value: string | null): unknown =>
+    value === null ? undefined : JSON.parse(value);
+  return {
+    async put(value, seconds) {
+      const id = randomId(random);
+      await redis.command('SET', name(id), JSON.stringify(value), 'PX', milliseconds(seconds));
+      return id;
+    },
+    get: async (id) => parsed(await redis.command<string | null>('GET', name(id))),
+    take: async (id) => parsed(await redis.command<string | null>('GETDEL', name(id))),
+  };
+}

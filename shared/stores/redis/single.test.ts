@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
+import type { Redis } from '../../../e2e/parts/redis.ts';
+import { storesContract } from '../contract/index.ts';
+import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
+
+storesContract('Redis, single', async () => {
+  const redis = await startRedis({ password: 'swordfish', appendonly: true });
+  return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
+});
+
+describe('the keys', () => {
+  let redis: Redis;
+  let stores: Stores;
+  beforeAll(async () => {
+    redis = await startRedis();
+    stores = await openTestRedis(redisConfig({ urls: [redis.url] }));
+  });
+  afterAll(async () => {
+    await stores[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  test('begin with the prefix, so that others may share the server', async () => {
+    await redis.cli('FLUSHALL');
+    await stores.revocations.epoch(true);
+    await stores.revocations.raise('person', 'alice', 1);
+    await stores.replay.unique('dpop', 'a-jti-of-somebody', 60);
+    await stores.limits.spend('login', '192.0.2.1', { burst: 2, per: 60 });
+    await stores.sessions.put('x', 60);
+    await stores.artefacts.put({
+      kind: 'DeviceCode',
+      id: 'x',
+      payload: { uid: 'u', userCode: 'c', grantId: 'g' },
+    });
+    const keys = (await redis.cli('KEYS', '*')).split('\n');
+    expect(keys).toHaveLength(10);
+    for (const key of keys) expect(key).toMatch(/^(test:|\{test\}:)/);
+    expect(keys.join()).not.toContain('a-jti-of-somebody');
+    expect(keys.join()).not.toContain('192.0.2.1');
+  });
+
+  test('of a grant lives as long as the artefact that lives longest, and no longer', async () => {
+    const { artefacts } = stores;
+    const put = (id: string, seconds?: number) =>
+      artefacts.put({
+        kind: 'RefreshToken',
+        id,
+        payload: { grantId: 'lives' },
+        ...(seconds !== undefined && { seconds }),
+      });
+    const left = async () =>
+      Math.ceil(Number(await redis.cli('PTTL', 'test:grant:lives')) / 100_000);
+    await put('long', 1000);
+    await put('short', 100);
+    expect(await left()).toBe(10);
+    await artefacts.remove('RefreshToken', 'long');
+    expect(await left()).toBe(1);
+    await put('for ever');
+    expect(await redis.cli('PTTL', 'test:grant:lives')).toBe('-1');
+    await artefacts.remove('RefreshToken', 'for ever');
+    expect(await left()).toBe(1);
+    await artefacts.remove('RefreshToken', 'short');
+    expect(await redis.cli('EXISTS', 'test:grant:lives')).toBe('0');
+  });
+
+  test('RFC 9700 section 4.14.2: what is written while its grant is removed never escapes the removal', async () => {
+    const { artefacts } = stores;
+    for (let round = 0; round < 20; round++) {
+      const grantId = `race-${round}`;
+      const ids = Array.from({ length: 50 }, (_, n) => `${grantId}-${n}`);
+      await Promise.all(
+        ids.flatMap((id) => [
+          artefacts.put({ kind: 'RefreshToken', id, payload: { grantId }, seconds: 60 }),
+          artefacts.removeByGrant(grantId),
+        ]),
+      );
+      await artefacts.removeByGrant(grantId);
+      const left = await Promise.all(ids.map((id) => artefacts.get('RefreshToken', id)));
+      expect(left.filter((artefact) => artefact !== undefined)).toEqual([]);
+    }
+  }, 30_000);
+});

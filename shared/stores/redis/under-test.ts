@@ -1,0 +1,85 @@
+import { ManualClock } from '#shared/clock.ts';
+import type { RedisConfig } from '#shared/config/schema.ts';
+import { silentLog } from '#shared/log.ts';
+import type { Log } from '#shared/log.ts';
+import { randomId, systemRandom } from '#shared/random.ts';
+import type { RevocableClaims } from '#shared/stores/revocations.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { StoreUnderTest } from '../contract/store-under-test.ts';
+import { openRedis } from './open.ts';
+
+/** A server that a test has started. */
+interface Server {
+  /** What redis-cli prints for a command. */
+  cli(...args: readonly string[]): Promise<string>;
+}
+
+const LONGEST_LIFE = 86_400;
+
+/** A configuration with the defaults of the schema. */
+export function redisConfig(config: Partial<RedisConfig> & Pick<RedisConfig, 'urls'>): RedisConfig {
+  return {
+    kind: 'redis',
+    mode: 'single',
+    master: 'mymaster',
+    prefix: 'test',
+    replicas: 0,
+    ...config,
+  };
+}
+
+export function openTestRedis(
+  config: RedisConfig,
+  clock = new ManualClock(),
+  log: Log = silentLog,
+): Promise<Stores> {
+  return openRedis(config, { clock, random: systemRandom, log, longestLife: LONGEST_LIFE });
+}
+
+/** Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. */
+export function redisUnderTest(
+  config: RedisConfig,
+  masters: readonly Server[],
+  parts: AsyncDisposable,
+): StoreUnderTest {
+  const clock = new ManualClock(Date.now());
+  const shorten = `
+    for _, key in ipairs(redis.call('KEYS', '*')) do
+      local left = redis.call('PTTL', key)
+      if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+    end`;
+  return {
+    clock,
+    spec: () => ({ store: config, data: '', now: clock.now(), longestLife: LONGEST_LIFE }),
+    open: () => openTestRedis(config, clock),
+    async countAll() {
+      const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
+      return sizes.reduce((sum, size) => sum + Number(size), 0);
+    },
+    async passSeconds(seconds) {
+      clock.advance(seconds);
+      const milliseconds = String(seconds * 1000);
+      await Promise.all(masters.map((master) => master.cli('EVAL', shorten, '0', milliseconds)));
+    },
+    async forget() {
+      await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
+    },
+    end: async () => parts[Symbol.asyncDispose](),
+  };
+}
+
+/** Claims of a token that nothing but its epoch could revoke. */
+export async function someClaims(
+  stores: Stores,
+  changes: Partial<RevocableClaims> = {},
+): Promise<RevocableClaims> {
+  return {
+    jti: randomId(systemRandom),
+    kid: randomId(systemRandom),
+    sub: randomId(systemRandom),
+    client_id: randomId(systemRandom),
+    client_gen: 0,
+    epoch: (await stores.revocations.epoch(true)) ?? '',
+    ...changes,
+  };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { RevocationSet } from './revocation-set.ts';
+import type { RevocableClaims, Revocation } from './revocations.ts';
+
+const LATER = 1_000;
+
+const token: RevocableClaims = {
+  jti: 'j',
+  kid: 'k',
+  sub: 's',
+  client_id: 'c',
+  grant_id: 'g',
+  sub_gen: 0,
+  client_gen: 0,
+  epoch: 'e1',
+};
+
+const setOf = (...revocations: readonly Revocation[]) => {
+  const set = new RevocationSet();
+  set.epoch = 'e1';
+  for (const revocation of revocations) set.apply(revocation, LATER);
+  return set;
+};
+
+describe('revocation set', () => {
+  test.each([
+    ['token', { kind: 'token', id: 'j' }],
+    ['grant', { kind: 'grant', id: 'g' }],
+    ['key', { kind: 'key', id: 'k' }],
+    ['person', { kind: 'person', id: 's', generation: 1 }],
+    ['client', { kind: 'client', id: 'c', generation: 1 }],
+  ] as const)('%s: names what revoked it', (expected, revocation) => {
+    expect(setOf(revocation).revokedBy(token)).toBe(expected);
+    expect(setOf({ ...revocation, id: 'another' }).revokedBy(token)).toBeUndefined();
+  });
+
+  test('an empty set revokes nothing of its epoch, and everything of another or before it has one', () => {
+    expect(setOf().revokedBy(token)).toBeUndefined();
+    expect(setOf().revokedBy({ ...token, epoch: 'e2' })).toBe('epoch');
+    expect(new RevocationSet().revokedBy(token)).toBe('epoch');
+  });
+
+  test('a generation revokes the lower ones only', () => {
+    const set = setOf({ kind: 'person', id: 's', generation: 3 });
+    expect(set.revokedBy({ ...token, sub_gen: 2 })).toBe('person');
+    expect(set.revokedBy({ ...token, sub_gen: 3 })).toBeUndefined();
+    expect(set.revokedBy({ ...token, sub_gen: 4 })).toBeUndefined();
+  });
+
+  test('a token without a person or grant is not revoked by an id of that name', () => {
+    const { sub_gen: _, grant_id: __, ...machine } = token;
+    const set = setOf(
+      { kind: 'person', id: 's', generation: 9 },
+      { kind: 'grant', id: 'undefined' },
+    );
+    expect(set.revokedBy(machine)).toBeUndefined();
+  });
+
+  test('names of Object.prototype are ids like any other', () => {
+    for (const id of ['__proto__', 'constructor', 'toString', '']) {
+      expect(setOf().revokedBy({ ...token, jti: id, kid: id, sub: id, client_id: id })).toBe(
+        undefined,
+      );
+      expect(setOf({ kind: 'token', id }).revokedBy({ ...token, jti: id })).toBe('token');
+    }
+  });
+
+  test('a sweep forgets what ended and nothing that still bites', () => {
+    const set = setOf({ kind: 'token', id: 'j' }, { kind: 'client', id: 'c', generation: 1 });
+    set.apply({ kind: 'grant', id: 'g' }, LATER + 1);
+    set.sweep(LATER - 1);
+    expect(set.size).toBe(3);
+    set.sweep(LATER);
+    expect(set.size).toBe(1);
+    expect(set.revokedBy(token)).toBe('grant');
+    set.sweep(LATER + 1);
+    expect(set.size).toBe(0);
+    expect(set.revokedBy(token)).toBeUndefined();
+  });
+
+  test('of two ends of one revocation the later one counts, in whichever order they come', () => {
+    for (const ends of [
+      [10, 20],
+      [20, 10],
+    ] as const) {
+      const set = setOf();
+      for (const until of ends) set.apply({ kind: 'token', id: 'j' }, until);
+      set.sweep(15);
+      expect(set.revokedBy(token)).toBe('token');
+    }
+  });
+
+  test('a new epoch counts generations anew and keeps the rest', () => {
+    const set = setOf({ kind: 'person', id: 's', generation: 5 }, { kind: 'key', id: 'k' });
+    set.epoch = 'e2';
+    const renewed = { ...token, epoch: 'e2', sub_gen: 0 };
+    expect(set.revokedBy({ ...renewed, kid: 'another' })).toBeUndefined();
+    expect(set.revokedBy(renewed)).toBe('key');
+    set.apply({ kind: 'person', id: 's', generation: 1 }, LATER);
+    expect(set.revokedBy({ ...renewed, kid: 'another' })).toBe('person');
+  });
+
+  test('an epoch that is away for a while and comes back forgets nothing', () => {
+    const set = setOf({ kind: 'person', id: 's', generation: 5 });
+    set.epoch = undefined;
+    expect(set.revokedBy(token)).toBe('epoch');
+    set.epoch = 'e1';
+    expect(set.revokedBy({ ...token, sub_gen: 4 })).toBe('person');
+  });
+
+  test('the order and the repetition of entries do not matter', () => {
+    const id = fc.constantFrom('a', 'b', 'c');
+    const revocation: fc.Arbitrary<Revocation> = fc.oneof(
+      fc.record({ kind: fc.constantFrom('token', 'grant', 'key'), id }),
+      fc.record({ kind: fc.constantFrom('person', 'client'), id, generation: fc.nat(5) }),
+    );
+    const entry = fc.tuple(revocation, fc.nat(100));
+    const claims = fc.record({
+      jti: id,
+      kid: id,
+      sub: id,
+      client_id: id,
+      grant_id: id,
+      sub_gen: fc.nat(5),
+      client_gen: fc.nat(5),
+      epoch: fc.constant('e1'),
+    });
+    fc.assert(
+      fc.property(fc.array(entry), fc.nat(100), fc.array(claims), (entries, now, tokens) => {
+        const [once, shuffled] = [setOf(), setOf()];
+        for (const [what, until] of entries) once.apply(what, until);
+        for (const [what, until] of [...entries, ...entries].toReversed())
+          shuffled.apply(what, until);
+        once.sweep(now);
+        shuffled.sweep(now);
+        expect(shuffled.size).toBe(once.size);
+        for (const each of tokens) expect(shuffled.revokedBy(each)).toBe(once.revokedBy(each));
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Connection } from './connection.ts';
+import { orUnavailable } from './file.ts';
+import { STATE } from './schema.ts';
+
+/**
+ * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is
+ * at one moment, while the servers run, and resolves to the path of the copy. Rejects with
+ * `StoreUnavailable` when it cannot, and when the target exists; then nothing is left behind.
+ *
+ * Not in the copy is what would undo a revocation when the copy is restored:
+ * - the epoch: who restores gets a new one, and every access token issued before is refused;
+ * - the engine's artefacts (grants, refresh tokens, sessions, codes): one that was revoked or used up
+ *   since the backup would come to life again. People sign in anew after a restore.
+ * Clients and keys are restored as they were: removals since the backup have to be repeated.
+ * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
+ * new epoch refuses the tokens it was about. The contents of documents are files of their own.
+ *
+ * To restore: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
+ */
+export async function backupSqlite(folder: string, targetFolder: string): Promise<string> {
+  const source = join(folder, STATE.file);
+  const target = join(targetFolder, STATE.file);
+  const partial = `${target}.partial`;
+  return orUnavailable(target, () => {
+    mkdirSync(targetFolder, { recursive: true, mode: 0o700 });
+    if (existsSync(target)) throw new Error('there is a backup already');
+    using connection = new Connection(source, STATE, { create: false });
+    closeSync(openSync(partial, 'wx', 0o600));
+    try {
+      connection.run('VACUUM INTO ?', partial);
+      strip(partial);
+      sync(partial);
+      linkSync(partial, target);
+    } finally {
+      rmSync(partial);
+    }
+    sync(targetFolder);
+    return target;
+  });
+}
+
+function strip(path: string): void {
+  using copy = new DatabaseSync(path);
+  copy.exec('BEGIN; DELETE FROM epoch; DELETE FROM artefact; COMMIT; VACUUM');
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

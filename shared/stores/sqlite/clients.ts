@@ -1,0 +1,45 @@
+import type { ClientRecord, Clients } from '../clients.ts';
+import type { SqliteFile } from './file.ts';
+
+type Row = { record: string };
+
+const clientOf = (row: Row) => JSON.parse(row.record) as ClientRecord;
+
+export function sqliteClients(file: SqliteFile): Clients {
+  return {
+    add: (client) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            'INSERT INTO client (client_id, record) VALUES (?, ?) ON CONFLICT DO NOTHING',
+            client.client_id,
+            JSON.stringify(client),
+          ) === 1,
+      ),
+    get: (clientId) =>
+      file.read((connection) => {
+        const [row] = connection.all<Row>(
+          'SELECT record FROM client WHERE client_id = ?',
+          clientId,
+        );
+        return row && clientOf(row);
+      }),
+    list: () =>
+      file.read((connection) =>
+        connection.all<Row>('SELECT record FROM client ORDER BY client_id').map(clientOf),
+      ),
+    replace: (client) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            'UPDATE client SET record = ?2 WHERE client_id = ?1',
+            client.client_id,
+            JSON.stringify(client),
+          ) === 1,
+      ),
+    remove: (clientId) =>
+      file.write(
+        (connection) => connection.run('DELETE FROM client WHERE client_id = ?', clientId) === 1,
+      ),
+  };
+}

@@ -1,0 +1,126 @@
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite';
+import { StoreUnavailable } from '../stores.ts';
+import type { Schema } from './schema.ts';
+
+/** How long a write waits for those of other processes, in milliseconds. */
+const BUSY_TIMEOUT = 2_000;
+const BUSY_PAUSE = 10;
+const SQLITE_BUSY = 5;
+
+type Row = Record<string, SQLOutputValue>;
+
+/** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
+export class Connection implements Disposable {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #identity: string | undefined;
+
+  /**
+   * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
+   * it is missing. Throws `StoreUnavailable` when the schema is newer than this release knows.
+   */
+  constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
+    if (create) closeSync(openSync(path, 'a', 0o600));
+    else if (!existsSync(path)) throw new Error('there is no such file');
+    this.#path = path;
+    this.#identity = identity(path);
+    this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    try {
+      migrate(this.#database, schema);
+      enterWal(this.#database);
+      this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Whether the path names another file by now, or none: this connection reads and writes a ghost. */
+  get moved(): boolean {
+    return identity(this.#path) !== this.#identity;
+  }
+
+  all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
+    return this.#prepare(sql).all(...values) as R[];
+  }
+
+  /** Returns the number of rows that were changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /**
+   * All or nothing, and one writer at a time over all processes. Every change goes through here:
+   * a RETURNING statement outside a transaction may hide that its commit failed.
+   */
+  write<T>(work: () => T): T {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function identity(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
+  const version = () => Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version() === migrations.length) return;
+  database.exec('BEGIN EXCLUSIVE');
+  try {
+    const found = version();
+    if (found > migrations.length) {
+      throw new StoreUnavailable(
+        `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${migrations.length}`,
+      );
+    }
+    for (const migration of migrations.slice(found)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The change to WAL ignores the busy timeout: of two processes at once one is told `locked` at once. */
+function enterWal(database: DatabaseSync): void {
+  for (let waited = 0; ; waited += BUSY_PAUSE) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      const busy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+      if (!busy || waited >= BUSY_TIMEOUT) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+  }
+}

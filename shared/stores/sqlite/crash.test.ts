@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Stores } from '../stores.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
+
+let store: SqliteUnderTest;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+});
+afterEach(() => store.end());
+
+type Line = readonly [verb: string, id: string, result: unknown];
+
+/** Lets writer.ts write, under a limit of the size of a file, and returns what it acknowledged. */
+async function written({
+  run,
+  killAfter,
+  blocks = 'unlimited',
+}: {
+  readonly run: string;
+  readonly killAfter?: number;
+  readonly blocks?: string;
+}): Promise<Line[]> {
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      `ulimit -f ${blocks}; exec "$@"`,
+      'sh',
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      join(import.meta.dirname, 'writer.ts'),
+      store.spec().data,
+      run,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const exit = once(child, 'exit');
+  const lines: Line[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(JSON.parse(line) as Line);
+    if (lines.length === killAfter) child.kill('SIGKILL');
+  }
+  await exit;
+  return lines;
+}
+
+async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> {
+  await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  const epoch = feed.status().epoch ?? '';
+  let raised = 0;
+  const there: Readonly<Record<string, (id: string, result: unknown) => Promise<unknown>>> = {
+    raise: async (_, result) => (raised = Math.max(raised, Number(result))),
+    revoke: async (jti) =>
+      expect(
+        feed.current().revokedBy({ jti, kid: '', sub: '', client_id: '', client_gen: 0, epoch }),
+      ).toBe('token'),
+    put: async (id) => expect(await stores.artefacts.get('RefreshToken', id)).toMatchObject({ id }),
+    consume: async (id) => expect(await stores.artefacts.consume('RefreshToken', id)).toBe('again'),
+    client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
+    document: async (id) => expect(await stores.documents.get('a', id)).toMatchObject({ path: id }),
+  };
+  for (const [verb, id, result] of lines) await there[verb]?.(id, result);
+
+  const generation = await stores.revocations.generation('person', 'alice');
+  expect(generation).toBeGreaterThanOrEqual(raised);
+  const alice = { jti: '', kid: '', sub: 'alice', client_id: '', client_gen: 0, epoch };
+  expect(feed.current().revokedBy({ ...alice, sub_gen: generation - 1 })).toBe('person');
+  expect(feed.current().revokedBy({ ...alice, sub_gen: generation })).toBeUndefined();
+}
+
+test('SIGKILL in the midst of writes: every acknowledged write is there, and no half of one', async () => {
+  const all: Line[] = [];
+  for (let round = 0; round < 5; round++) {
+    const killAfter = 100 + Math.floor(Math.random() * 300);
+    const lines = await written({ run: `run${round}`, killAfter });
+    expect(lines.length).toBeGreaterThanOrEqual(killAfter);
+    all.push(...lines);
+    await using stores = await store.open();
+    await expectAll(stores, all);
+  }
+}, 60_000);
+
+test('a full disk is StoreUnavailable, never a "no"; what was acknowledged before is there', async () => {
+  const lines = await written({ run: 'full', blocks: '1000' });
+  const [outcome, reason] = lines.pop() ?? [];
+  expect(outcome).toBe('unavailable');
+  expect(reason).toMatch(/full|disk I\/O/);
+  expect(lines.length).toBeGreaterThan(10);
+  await using stores = await store.open();
+  await expectAll(stores, lines);
+}, 60_000);

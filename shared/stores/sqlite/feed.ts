@@ -1,0 +1,141 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { Clock } from '#shared/clock.ts';
+import { RevocationSet } from '../revocation-set.ts';
+import type {
+  Revocation,
+  RevocationFeed,
+  RevocationStatus,
+  RevocationView,
+} from '../revocations.ts';
+import { StoreUnavailable } from '../stores.ts';
+import { Connection } from './connection.ts';
+import { orUnavailable } from './file.ts';
+import { STATE } from './schema.ts';
+
+const PAGE = 1_000;
+/** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
+const VERIFY_EVERY = 1_000;
+
+type Row = Record<string, SQLOutputValue> & { seq: number; until: number } & Revocation;
+
+/**
+ * Follows the revocation table. Every `current()` looks for new rows (about 2 us), so a revocation
+ * that was acknowledged before a request came is in that request's view.
+ */
+export class SqliteFeed implements RevocationFeed {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #set = new RevocationSet();
+  readonly #listeners: ((kid: string) => void)[] = [];
+  #connection: Connection | undefined;
+  #cursor = 0;
+  #trusted = false;
+  #closed = false;
+  #heard: number;
+  #verified: number;
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#heard = this.#verified = clock.now();
+    this.#tryToLook();
+  }
+
+  current(): RevocationView {
+    if (this.#closed) throw new StoreUnavailable('the revocation feed is closed');
+    try {
+      orUnavailable(this.#path, () => this.#look());
+    } catch (error) {
+      this.#trusted = false;
+      throw error;
+    }
+    return this.#set;
+  }
+
+  onKeyRevoked(listener: (kid: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  status(): RevocationStatus {
+    this.#tryToLook();
+    return {
+      entries: this.#set.size,
+      epoch: this.#set.epoch,
+      cursor: String(this.#cursor),
+      silence: this.#clock.now() - this.#heard,
+      trusted: this.#trusted,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#trusted = false;
+    this.#disconnect();
+  }
+
+  #tryToLook(): void {
+    try {
+      this.current();
+    } catch {
+      // `trusted` says so.
+    }
+  }
+
+  #look(): void {
+    const now = this.#clock.now();
+    // The distance, not the difference: a clock that was set back must not stop the verification.
+    if (!this.#trusted || Math.abs(now - this.#verified) >= VERIFY_EVERY) this.#verify(now);
+    this.#read();
+    this.#heard = now;
+    this.#trusted = true;
+  }
+
+  /**
+   * Reads all again when the file is another one, has another epoch or is behind the cursor (both:
+   * restored in place). What is known already stays: memory is merged, never replaced.
+   */
+  #verify(now: number): void {
+    if (this.#connection?.moved) this.#disconnect();
+    const connection = this.#connected();
+    const epoch = connection.all<{ id: string }>('SELECT id FROM epoch')[0]?.id;
+    if (epoch === undefined) {
+      throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
+    }
+    const [last] = connection.all<{ seq: number }>(
+      "SELECT seq FROM sqlite_sequence WHERE name = 'revocation'",
+    );
+    if (epoch !== this.#set.epoch || (last?.seq ?? 0) < this.#cursor) this.#cursor = 0;
+    this.#set.epoch = epoch;
+    this.#set.sweep(now);
+    this.#verified = now;
+  }
+
+  #read(): void {
+    let rows: Row[];
+    do {
+      rows = this.#connected().all<Row>(
+        `SELECT seq, kind, id, generation, until FROM revocation
+         WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
+        this.#cursor,
+      );
+      for (const row of rows) this.#apply(row);
+    } while (rows.length === PAGE);
+  }
+
+  #apply({ seq, until, ...revocation }: Row): void {
+    this.#set.apply(revocation, until);
+    if (revocation.kind === 'key') for (const listener of this.#listeners) listener(revocation.id);
+    this.#cursor = seq;
+  }
+
+  #connected(): Connection {
+    this.#connection ??= new Connection(this.#path, STATE, { create: false });
+    return this.#connection;
+  }
+
+  #disconnect(): void {
+    this.#connection?.[Symbol.dispose]();
+    this.#connection = undefined;
+    this.#cursor = 0;
+  }
+}

@@ -1,0 +1,162 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startRacer } from '../contract/start-racer.ts';
+import { StoreUnavailable } from '../stores.ts';
+import { SqliteFile } from './file.ts';
+import { STATE, TRANSIENT, type Schema } from './schema.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
+
+let store: SqliteUnderTest;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+});
+afterEach(() => store.end());
+
+const schema = (...migrations: string[]): Schema => ({
+  file: 'some.db',
+  synchronous: 'FULL',
+  migrations,
+  expired: {},
+});
+const inSome = () => join(store.folder, 'some.db');
+const rawly = (path: string, sql: string) => {
+  using database = new DatabaseSync(path);
+  return database.prepare(sql).get();
+};
+
+describe('files', () => {
+  test('the folder and what is in it are for their owner only', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    await stores.replay.unique('a', 'b', 1);
+    const folder = store.spec().data;
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of [STATE.file, TRANSIENT.file].flatMap((f) => [f, `${f}-wal`, `${f}-shm`])) {
+      expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+  });
+
+  test('a folder that is there keeps its mode', async () => {
+    mkdirSync(store.spec().data);
+    chmodSync(store.spec().data, 0o750);
+    await using stores = await store.open();
+    await stores.ping();
+    expect(statSync(store.spec().data).mode & 0o777).toBe(0o750);
+  });
+
+  test('what must not be lost is synchronised at each commit', async () => {
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'));
+    expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([{ synchronous: 2 }]);
+    expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([{ journal_mode: 'wal' }]);
+    expect(STATE.synchronous).toBe('FULL');
+  });
+
+  test('keys of single use cannot be read from the file', async () => {
+    {
+      await using stores = await store.open();
+      await stores.replay.unique('dpop', 'a-secret-jti', 60);
+      await stores.limits.spend('login', 'a-secret-address', { burst: 1, per: 60 });
+    }
+    const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');
+    expect(content).not.toContain('a-secret');
+  });
+
+  test('a file that is no database is refused and stays as it is', async () => {
+    mkdirSync(store.spec().data);
+    writeFileSync(store.statePath, 'this is a letter, not a database'.repeat(100));
+    await expect(store.open()).rejects.toThrow(StoreUnavailable);
+    expect(readFileSync(store.statePath, 'utf8')).toMatch(/^this is a letter/);
+  });
+
+  test('a torn page is StoreUnavailable, never "absent"', async () => {
+    {
+      await using stores = await store.open();
+      for (let n = 0; n < 200; n++) {
+        const payload = { text: 'x'.repeat(500) };
+        await stores.artefacts.put({ kind: 'Grant', id: `g${n}`, payload });
+      }
+    }
+    const bytes = readFileSync(store.statePath);
+    bytes.fill(0xff, 4_096);
+    writeFileSync(store.statePath, bytes);
+    await using stores = await store.open();
+    await expect(stores.artefacts.get('Grant', 'g1')).rejects.toThrow(StoreUnavailable);
+    await expect(stores.artefacts.consume('Grant', 'g1')).rejects.toThrow(StoreUnavailable);
+    await expect(stores.revocations.generation('person', 'x')).rejects.toThrow(StoreUnavailable);
+  });
+
+  test('a lock that another process keeps is StoreUnavailable, and nothing is half done', async () => {
+    await using stores = await store.open();
+    using other = new DatabaseSync(store.statePath);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(stores.revocations.raise('person', 'x', 1)).rejects.toThrow('database is locked');
+    other.exec('ROLLBACK');
+    expect(await stores.revocations.generation('person', 'x')).toBe(0);
+    expect(await stores.revocations.raise('person', 'x', 1)).toBe(1);
+  }, 10_000);
+
+  test('a write that fails in the middle leaves nothing behind', async () => {
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'));
+    const half = file.write((connection) => {
+      connection.run('INSERT INTO a VALUES (1)');
+      throw new Error('the process changed its mind');
+    });
+    await expect(half).rejects.toThrow(StoreUnavailable);
+    expect(await file.read((c) => c.all('SELECT count(*) AS n FROM a'))).toEqual([{ n: 0 }]);
+    await file.write((connection) => connection.run('INSERT INTO a VALUES (2)'));
+    expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([{ x: 2 }]);
+  });
+});
+
+describe('migrations', () => {
+  test('only those that are missing are applied, in order', async () => {
+    const [first, second] = ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 7'];
+    {
+      using file = new SqliteFile(inSome(), schema(first));
+      await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
+    }
+    using file = new SqliteFile(inSome(), schema(first, second));
+    expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([{ x: 1, y: 7 }]);
+    expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 2 });
+  });
+
+  test('a migration that fails leaves the file at its version', async () => {
+    const first = 'CREATE TABLE a (x)';
+    new SqliteFile(inSome(), schema(first))[Symbol.dispose]();
+    const broken = schema(first, 'CREATE TABLE b (x)', 'CREATE TABLE a (x)');
+    expect(() => new SqliteFile(inSome(), broken)).toThrow('table a already exists');
+    expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 1 });
+    expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
+  });
+
+  test('a file of a newer release is refused with both versions, and stays as it is', async () => {
+    await (await store.open())[Symbol.asyncDispose]();
+    rawly(store.statePath, 'PRAGMA user_version = 99');
+    const before = readFileSync(store.statePath);
+    const opening = store.open();
+    await expect(opening).rejects.toThrow(StoreUnavailable);
+    await expect(opening).rejects.toThrow(
+      `state.db has schema version 99, made by a newer release; this one knows versions up to ${STATE.migrations.length}`,
+    );
+    expect(readFileSync(store.statePath)).toEqual(before);
+  });
+
+  test('four processes that start at once on nothing all find the store ready', async () => {
+    for (let round = 0; round < 3; round++) {
+      const spec = { ...store.spec(), data: join(store.folder, `race${round}`) };
+      const racers = await Promise.all(Array.from({ length: 4 }, () => startRacer(spec)));
+      const given = await Promise.all(
+        racers.map((racer) => racer.carryOut({ raise: 'alice', attempts: 5, at: 0 })),
+      );
+      expect(
+        given
+          .flat()
+          .map(Number)
+          .toSorted((a, b) => a - b),
+      ).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+      for (const racer of racers) await racer[Symbol.asyncDispose]();
+    }
+  }, 60_000);
+});

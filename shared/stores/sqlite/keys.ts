@@ -1,0 +1,28 @@
+import type { Keys, StoredKey } from '../keys.ts';
+import type { SqliteFile } from './file.ts';
+
+export function sqliteKeys(file: SqliteFile): Keys {
+  return {
+    list: () =>
+      file.read((connection) =>
+        connection
+          .all<{ record: string }>('SELECT record FROM key ORDER BY kid')
+          .map((row) => JSON.parse(row.record) as StoredKey),
+      ),
+    add: (key, unlessOneOf) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            `INSERT INTO key (kid, alg, record)
+             SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM key WHERE alg = ?)
+             ON CONFLICT DO NOTHING`,
+            key.kid,
+            key.alg,
+            JSON.stringify(key),
+            unlessOneOf ?? null,
+          ) === 1,
+      ),
+    remove: (kid) =>
+      file.write((connection) => void connection.run('DELETE FROM key WHERE kid = ?', kid)),
+  };
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { fresh } from '../contract/races.ts';
+import type { Stores } from '../stores.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
+
+let store: SqliteUnderTest;
+let stores: Stores;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+test('one more is allowed exactly after the seconds that the refusal named', async () => {
+  const rate = { burst: 2, per: 10 };
+  const spend = () => stores.limits.spend('a', 'b', rate);
+  await spend();
+  store.clock.advance(4);
+  await spend();
+  expect(await spend()).toEqual({ ok: false, retryAfter: 6 });
+  store.clock.advance(5.999);
+  expect(await spend()).toEqual({ ok: false, retryAfter: 1 });
+  store.clock.advance(0.001);
+  expect(await spend()).toEqual({ ok: true });
+  expect(await spend()).toEqual({ ok: false, retryAfter: 10 });
+});
+
+test('a clock that is set back never grants more than the burst', async () => {
+  const rate = { burst: 3, per: 60 };
+  const granted = async () => (await stores.limits.spend('a', 'b', rate)).ok;
+  expect([await granted(), await granted(), await granted()]).toEqual([true, true, true]);
+  store.clock.advance(-3_600);
+  expect(await granted()).toBe(false);
+});
+
+test('any rate, any pace: no more in any span than the burst and what came back in it', async () => {
+  const rates = fc.record({
+    burst: fc.integer({ min: 1, max: 8 }),
+    per: fc.oneof(
+      fc.constantFrom(0.005, 0.02, 1 / 3, 1, 7.7),
+      fc.double({ min: 0.01, max: 90, noNaN: true }),
+    ),
+  });
+  const pauses = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(rates, pauses, async (rate, steps) => {
+      const key = fresh();
+      const granted: number[] = [];
+      const spend = async () => {
+        const { ok } = await stores.limits.spend('a', key, rate);
+        if (ok) granted.push(store.clock.now());
+        return ok;
+      };
+      for (let n = 0; n < rate.burst; n++) expect(await spend()).toBe(true);
+      expect(await spend()).toBe(false);
+      for (const step of steps) {
+        store.clock.advance(step);
+        await spend();
+      }
+      for (let from = 0; from < granted.length; from++) {
+        for (let to = from; to < granted.length; to++) {
+          const span = ((granted[to] ?? 0) - (granted[from] ?? 0)) / 1000;
+          expect(to - from + 1).toBeLessThanOrEqual(
+            rate.burst + Math.floor(span / rate.per + 1e-4),
+          );
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 30_000);

@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '#shared/clock.ts';
+import type { Random } from '#shared/random.ts';
+import type { Stores } from '../stores.ts';
+import { sqliteArtefacts } from './artefacts.ts';
+import { sqliteClients } from './clients.ts';
+import { sqliteDocuments } from './documents.ts';
+import { orUnavailable, SqliteFile } from './file.ts';
+import { sqliteKeys } from './keys.ts';
+import { sqliteLimits } from './limits.ts';
+import { sqliteReplay } from './replay.ts';
+import { sqliteRevocations } from './revocations.ts';
+import { STATE, TRANSIENT } from './schema.ts';
+import { sqliteSessions } from './sessions.ts';
+import { sweepFile } from './sweep.ts';
+
+export interface SqliteOptions {
+  /** Where the two files are; made when missing, for its owner only (0700). */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * The embedded store: two SQLite files that any number of processes of one machine open at once.
+ * Rejects with `StoreUnavailable` when a file cannot be opened or is of a newer release.
+ */
+export async function openSqlite({ folder, clock, random }: SqliteOptions): Promise<Stores> {
+  orUnavailable(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  const state = new SqliteFile(join(folder, STATE.file), STATE);
+  const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT);
+  const files = [state, transient];
+  return {
+    artefacts: sqliteArtefacts(state, clock),
+    clients: sqliteClients(state),
+    documents: sqliteDocuments(state),
+    keys: sqliteKeys(state),
+    limits: sqliteLimits(transient, clock),
+    replay: sqliteReplay(transient, clock),
+    revocations: sqliteRevocations(state, clock, random),
+    sessions: sqliteSessions(transient, clock, random),
+    ping: async () => {
+      for (const file of files) {
+        await file.read((connection) => connection.all('SELECT count(*) FROM sqlite_schema'));
+      }
+    },
+    sweep: async () => {
+      let swept = 0;
+      for (const file of files) swept += await sweepFile(file, clock);
+      return swept;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const file of files) file[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Replay } from '../replay.ts';
+import { digest } from './digest.ts';
+import type { SqliteFile } from './file.ts';
+
+export function sqliteReplay(file: SqliteFile, clock: Clock): Replay {
+  return {
+    unique: (namespace, key, seconds) =>
+      file.write((connection) => {
+        const now = clock.now();
+        const inserted = connection.run(
+          `INSERT INTO replay (key, expires) VALUES (?1, ?2)
+           ON CONFLICT (key) DO UPDATE SET expires = ?2 WHERE expires <= ?3`,
+          digest(namespace, key),
+          Math.ceil(now + seconds * 1000),
+          now,
+        );
+        return inserted === 1;
+      }),
+  };
+}

@@ -1,0 +1,113 @@
+/** One of the two files of the embedded store: its tables, and what in them expires. */
+export interface Schema {
+  readonly file: string;
+  /** FULL: a commit is on the disk before it is acknowledged. NORMAL: a power cut may undo the last ones. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
+  readonly migrations: readonly string[];
+  /** The rows that may be forgotten, by table; `?1` is now, in milliseconds since the epoch. */
+  readonly expired: Readonly<Record<string, string>>;
+}
+
+/**
+ * What must not be lost. The engine's artefacts are all here, the short-lived ones too: a code or
+ * refresh token that was consumed stays consumed when the power fails. Times are in milliseconds.
+ */
+export const STATE: Schema = {
+  file: 'state.db',
+  synchronous: 'FULL',
+  migrations: [
+    `CREATE TABLE epoch (
+       one INTEGER PRIMARY KEY CHECK (one = 1),
+       id TEXT NOT NULL
+     ) STRICT;
+
+     CREATE TABLE generation (
+       kind TEXT NOT NULL,
+       id TEXT NOT NULL,
+       generation INTEGER NOT NULL,
+       PRIMARY KEY (kind, id)
+     ) STRICT, WITHOUT ROWID;
+
+     -- AUTOINCREMENT: a seq that was swept is never given again, so no feed has it behind its cursor.
+     CREATE TABLE revocation (
+       seq INTEGER PRIMARY KEY AUTOINCREMENT,
+       kind TEXT NOT NULL CHECK (kind IN ('token', 'grant', 'key', 'person', 'client')),
+       id TEXT NOT NULL,
+       generation INTEGER CHECK ((generation IS NOT NULL) = (kind IN ('person', 'client'))),
+       until INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX revocation_until ON revocation (until);
+
+     CREATE TABLE client (
+       client_id TEXT PRIMARY KEY,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;
+
+     CREATE TABLE key (
+       kid TEXT PRIMARY KEY,
+       alg TEXT NOT NULL,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;
+
+     CREATE TABLE document (
+       space TEXT NOT NULL,
+       path TEXT NOT NULL,
+       etag TEXT NOT NULL,
+       type TEXT NOT NULL,
+       length INTEGER NOT NULL,
+       modified INTEGER NOT NULL,
+       file TEXT NOT NULL,
+       PRIMARY KEY (space, path)
+     ) STRICT, WITHOUT ROWID;
+
+     CREATE TABLE artefact (
+       kind TEXT NOT NULL,
+       id TEXT NOT NULL,
+       payload TEXT NOT NULL,
+       grant_id TEXT,
+       uid TEXT,
+       user_code TEXT,
+       consumed INTEGER,
+       expires INTEGER,
+       PRIMARY KEY (kind, id)
+     ) STRICT;
+     CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
+     CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
+     CREATE INDEX artefact_user_code ON artefact (kind, user_code) WHERE user_code IS NOT NULL;
+     CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
+  ],
+  expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
+};
+
+/** What lives for seconds or minutes and is written by every request; keys are SHA-256 digests. */
+export const TRANSIENT: Schema = {
+  file: 'transient.db',
+  synchronous: 'NORMAL',
+  migrations: [
+    `CREATE TABLE replay (
+       key BLOB PRIMARY KEY,
+       expires INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX replay_expires ON replay (expires);
+
+     CREATE TABLE session (
+       id TEXT PRIMARY KEY,
+       value TEXT NOT NULL,
+       expires INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX session_expires ON session (expires);
+
+     -- full_at: when the bucket is full again, in microseconds (GCRA's theoretical arrival time).
+     CREATE TABLE bucket (
+       key BLOB PRIMARY KEY,
+       full_at REAL NOT NULL
+     ) STRICT;
+     CREATE INDEX bucket_full_at ON bucket (full_at);`,
+  ],
+  expired: {
+    replay: 'expires <= ?1',
+    session: 'expires <= ?1',
+    bucket: 'full_at <= 1000 * ?1',
+  },
+};

@@ -1,0 +1,44 @@
+import type { Clock } from '#shared/clock.ts';
+import { randomId, type Random } from '#shared/random.ts';
+import type { Sessions } from '../sessions.ts';
+import type { SqliteFile } from './file.ts';
+
+type Row = { value: string };
+
+const valueOf = ([row]: readonly Row[]): unknown => row && JSON.parse(row.value);
+
+export function sqliteSessions(file: SqliteFile, clock: Clock, random: Random): Sessions {
+  return {
+    put: (value, seconds) =>
+      file.write((connection) => {
+        const id = randomId(random);
+        connection.run(
+          'INSERT INTO session (id, value, expires) VALUES (?, ?, ?)',
+          id,
+          JSON.stringify(value),
+          Math.ceil(clock.now() + seconds * 1000),
+        );
+        return id;
+      }),
+    get: (id) =>
+      file.read((connection) =>
+        valueOf(
+          connection.all<Row>(
+            'SELECT value FROM session WHERE id = ? AND expires > ?',
+            id,
+            clock.now(),
+          ),
+        ),
+      ),
+    take: (id) =>
+      file.write((connection) =>
+        valueOf(
+          connection.all<Row>(
+            'DELETE FROM session WHERE id = ? AND expires > ? RETURNING value',
+            id,
+            clock.now(),
+          ),
+        ),
+      ),
+  };
+}

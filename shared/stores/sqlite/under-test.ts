@@ -1,0 +1,59 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { StoreUnderTest } from '../contract/store-under-test.ts';
+import { openSqlite } from './open.ts';
+import { STATE, TRANSIENT } from './schema.ts';
+
+export interface SqliteUnderTest extends StoreUnderTest {
+  readonly clock: ManualClock;
+  readonly folder: string;
+  readonly statePath: string;
+}
+
+/** Moves `source` into the place of state.db, as an operator restores a backup. */
+export function restore(source: string, statePath: string): void {
+  for (const log of ['-wal', '-shm']) rmSync(statePath + log, { force: true });
+  renameSync(source, statePath);
+}
+
+/** An embedded store in a new folder, on a clock that the test moves. */
+export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-sqlite-'));
+  const data = join(folder, 'data');
+  const statePath = join(data, STATE.file);
+  const clock = new ManualClock();
+  const openIn = (where: string) => openSqlite({ folder: where, clock, random: systemRandom });
+  return {
+    clock,
+    folder,
+    statePath,
+    spec: () => ({ store: { kind: 'sqlite' }, data, now: clock.now(), longestLife: 605 }),
+    open: () => openIn(data),
+    countAll: async () => {
+      let count = 0;
+      for (const { file } of [STATE, TRANSIENT]) {
+        using database = new DatabaseSync(join(data, file), { readOnly: true });
+        for (const { name } of database
+          .prepare('SELECT name FROM sqlite_schema WHERE type = ?')
+          .all('table')) {
+          const row = database.prepare(`SELECT count(*) AS n FROM ${String(name)}`).get();
+          count += Number(row?.['n']);
+        }
+      }
+      return count;
+    },
+    passSeconds: async (seconds) => clock.advance(seconds),
+    forget: async () => {
+      const empty = join(folder, 'empty');
+      await (await openIn(empty))[Symbol.asyncDispose]();
+      restore(join(empty, STATE.file), statePath);
+      rmSync(empty, { recursive: true });
+      clock.advance(2);
+    },
+    end: async () => rmSync(folder, { recursive: true }),
+  };
+}

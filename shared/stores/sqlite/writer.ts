@@ -1,0 +1,32 @@
+/** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { someClient, someDocument } from '../contract/races.ts';
+import { StoreUnavailable } from '../stores.ts';
+import { openSqlite } from './open.ts';
+
+const [folder = '', run = ''] = process.argv.slice(2);
+const clock = new ManualClock();
+const stores = await openSqlite({ folder, clock, random: systemRandom });
+
+const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+  raise: () => stores.revocations.raise('person', 'alice', clock.now() + 60_000),
+  revoke: (id) => stores.revocations.revoke('token', id, clock.now() + 60_000),
+  put: (id) => stores.artefacts.put({ kind: 'RefreshToken', id, payload: { id }, seconds: 60 }),
+  consume: (id) => stores.artefacts.consume('RefreshToken', id),
+  client: (id) => stores.clients.add(someClient(id)),
+  document: (id) => stores.documents.put('a', someDocument(id, 'v1'), 'absent'),
+};
+
+try {
+  for (let n = 0; ; n++) {
+    const id = `${run}-${n}`;
+    for (const [verb, write] of Object.entries(WRITES)) {
+      const result = await write(id);
+      process.stdout.write(`${JSON.stringify([verb, id, result])}\n`);
+    }
+  }
+} catch (error) {
+  const name = error instanceof StoreUnavailable ? 'unavailable' : 'another error';
+  process.stdout.write(`${JSON.stringify([name, String(error), null])}\n`);
+}
