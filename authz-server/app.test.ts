@@ -1,0 +1,157 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asApp, testAuthz } from './authz.fixture.ts';
+import type { TestAuthz } from './authz.fixture.ts';
+
+let authz: TestAuthz;
+beforeAll(async () => {
+  authz = await testAuthz();
+});
+afterAll(async () => {
+  await authz[Symbol.asyncDispose]();
+});
+
+/** Sends bytes as they are and resolves to all that comes back. */
+function raw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(authz.url).port), '127.0.0.1', () => socket.end(text));
+    let answer = '';
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+
+describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', () => {
+  test.each(METADATA)('%s says what is there, and nothing else', async (path) => {
+    const response = await fetch(authz.url + path);
+    const metadata = (await response.json()) as Record<string, unknown>;
+    const { issuer } = authz.config;
+    expect(metadata).toMatchObject({
+      issuer,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      introspection_endpoint: `${issuer}/token/introspection`,
+      revocation_endpoint: `${issuer}/token/revocation`,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+    });
+    expect(metadata).not.toHaveProperty('authorization_endpoint');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['Host', { host: 'evil.example' }],
+    ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
+    ['Forwarded', { forwarded: 'host=evil.example;proto=https' }],
+  ])('no forged %s gets into it', async (_name, fields) => {
+    const body = await new Promise<string>((resolve, reject) => {
+      const outgoing = request(authz.url + METADATA[0], { headers: fields }, (answer) => {
+        let text = '';
+        answer.on('data', (data) => (text += String(data))).on('end', () => resolve(text));
+      });
+      outgoing.on('error', reject).end();
+    });
+    expect(body).not.toContain('evil');
+    expect(JSON.parse(body)).toMatchObject({ token_endpoint: `${authz.config.issuer}/token` });
+  });
+
+  test('nor the authority of an absolute-form target', async () => {
+    const answer = await raw(
+      `GET http://evil.example${METADATA[0]} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).not.toContain('evil');
+  });
+});
+
+describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
+  test.each([
+    ['GET', '/token', 405, 'OPTIONS, POST'],
+    ['DELETE', '/jwks', 405, 'GET, HEAD, OPTIONS'],
+    ['POST', '/', 405, 'GET, HEAD, OPTIONS'],
+    ['QUERY', '/token/introspection', 405, 'OPTIONS, POST'],
+    ['OPTIONS', '/token', 204, 'OPTIONS, POST'],
+    ['GET', '/nothing', 404, null],
+    ['GET', '/token/', 404, null],
+    ['POST', '/auth', 404, null],
+  ])('%s %s is %d', async (method, path, status, allow) => {
+    const response = await fetch(authz.url + path, { method });
+    expect(response.status).toBe(status);
+    const listed = response.headers.get('allow');
+    expect(listed?.split(', ').toSorted().join(', ') ?? null).toBe(allow);
+  });
+
+  test('a method known nowhere is 501', async () => {
+    const answer = await raw('BREW /token HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 501 /);
+  });
+
+  test('HEAD has the fields of GET', async () => {
+    for (const path of ['/', '/jwks', ...METADATA]) {
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => fetch(authz.url + path, { method })),
+      );
+      expect(head?.status).toBe(200);
+      expect(await head?.text()).toBe('');
+      for (const name of ['content-type', 'content-length', 'cache-control']) {
+        expect(head?.headers.get(name)).toBe(get?.headers.get(name));
+      }
+    }
+  });
+});
+
+describe('what is ambiguous or too long is refused', () => {
+  const post = (fields: string, body = 'grant_type=client_credentials') =>
+    raw(
+      `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+
+  test.each([
+    ['two Host fields', 'Host: evil.example\r\n', 400],
+    ['two Authorization fields', `Authorization: ${asApp.authorization}\r\n`.repeat(2), 400],
+    ['a form of another type', 'Content-Type: application/json\r\n', 400],
+  ])('%s', async (_what, fields, status) => {
+    expect(await post(fields)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  test('a form over 56 KiB is 413 before it is sent', async () => {
+    const answer = await raw(
+      'POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\nExpect: 100-continue\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).not.toContain('100 Continue');
+  });
+
+  test('a chunked form over 56 KiB is 400 (RFC 6749 section 5.2)', async () => {
+    const chunk = `${(60_000).toString(16)}\r\n${'a'.repeat(60_000)}\r\n0\r\n\r\n`;
+    const answer = await raw(
+      `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+test('the page at / has a strict policy and the configured addresses', async () => {
+  const response = await fetch(authz.url);
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-/,
+  );
+  const text = await response.text();
+  expect(text).toContain(`${authz.config.issuer}/token`);
+  expect(text).not.toContain('<script');
+});
+
+test('health', async () => {
+  for (const path of ['/health/live', '/health/ready']) {
+    const response = await fetch(authz.url + path);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  }
+});

@@ -1,0 +1,27 @@
+import type { AdapterPayload } from 'oidc-provider';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+
+/** Our members of a client that the engine keeps beside RFC 7591's (`extraClientMetadata`). */
+export const EXTRA_CLIENT_METADATA = ['default_scope', 'resources', 'introspects', 'allowed_scope'];
+
+/**
+ * A stored client as the engine reads it. `client_secret` is the hash of the secret: authentication
+ * hashes what it is given. The engine's `scope` member knows only OpenID's own scopes, so the scopes of
+ * resources travel as `allowed_scope`.
+ */
+export function clientMetadata(client: ClientRecord): AdapterPayload {
+  return {
+    client_id: client.client_id,
+    client_name: client.client_name,
+    grant_types: [...client.grant_types],
+    response_types: client.grant_types.includes('authorization_code') ? ['code'] : [],
+    redirect_uris: [...(client.redirect_uris ?? [])],
+    token_endpoint_auth_method: client.token_endpoint_auth_method,
+    allowed_scope: client.scope,
+    default_scope: client.default_scope ?? client.scope,
+    ...(client.secret_hash !== undefined && { client_secret: client.secret_hash }),
+    ...(client.jwks !== undefined && { jwks: client.jwks }),
+    ...(client.resources !== undefined && { resources: [...client.resources] }),
+    ...(client.introspects !== undefined && { introspects: client.introspects }),
+  };
+}

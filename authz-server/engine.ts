@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Log } from '#shared/log.ts';
+import { note } from '#shared/server/request-log.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { KeyRing } from './key-ring.ts';
+import { pages } from './pages.ts';
+import { createProvider } from './provider.ts';
+import type { AuthzServer } from './provider.ts';
+import { tokenStatus } from './token-status.ts';
+
+type Next = () => Promise<unknown>;
+
+export interface Engine {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes up changed keys; requests in flight end on the keys they began with. */
+  refreshKeys(): Promise<void>;
+}
+
+/** The provider with what stands around it, replaced as a whole when the keys change. */
+export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engine {
+  const keys = () => ring.current;
+  const site = pages(server.config);
+  const build = () => {
+    const provider = createProvider(server, keys);
+    provider.use(site.routes());
+    provider.use(noted);
+    provider.use(unavailable);
+    provider.use(challenged(server.config.issuer));
+    provider.use(publicMetadata(server.config.jwks.maxAge));
+    provider.use(tokenStatus(server, keys));
+    provider.on('server_error', (_ctx, error: Error) =>
+      log.error('engine', { reason: error.stack ?? error.message }),
+    );
+    return provider.callback();
+  };
+  let callback = build();
+  return {
+    handle: (request, response) => void callback(request, response),
+    async refreshKeys() {
+      if (await ring.refresh()) callback = build();
+    },
+  };
+}
+
+/** Who asked and what was wrong, for the line of the request in the log. */
+async function noted(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const { error } = (ctx.body ?? {}) as { error?: string };
+  note(ctx.req, { client: ctx.oidc?.client?.clientId, reason: error });
+}
+
+/** A store that cannot answer is 503; that and 429 say when to come back (RFC 9110 section 10.2.3). */
+async function unavailable(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    ctx.status = 503;
+    ctx.body = { error: 'temporarily_unavailable', error_description: 'try again' };
+  }
+  if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
+    ctx.set('Retry-After', '1');
+  }
+}
+
+/** Every 401 has a challenge (RFC 9110 section 15.5.2); the engine's has one only if Authorization was sent. */
+function challenged(issuer: string) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    if (ctx.status !== 401 || ctx.res.hasHeader('WWW-Authenticate')) return;
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);
+  };
+}
+
+/**
+ * Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. What no grant uses yet is not
+ * announced: RFC 8414 section 2 leaves out `authorization_endpoint` then.
+ */
+function publicMetadata(maxAge: number) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    if (ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
+    ctx.set('Cache-Control', `public, max-age=${maxAge}`);
+    if (ctx.path.startsWith('/.well-known/')) {
+      const { authorization_endpoint: _unused, ...metadata } = ctx.body as Record<string, unknown>;
+      ctx.body = metadata;
+    }
+  };
+}

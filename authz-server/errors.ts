@@ -1,0 +1,25 @@
+import { errors } from 'oidc-provider';
+
+/** An error of the engine's kind that it answers as it is, with a status it has no class for. */
+class EngineError extends errors.OIDCProviderError {
+  constructor(status: number, error: string, description: string, detail?: string) {
+    super(status, error, detail === undefined ? undefined : { detail });
+    this.expose = true;
+    this.error_description = description;
+  }
+}
+
+/** The store cannot answer: 503, with Retry-After set where the answer is written. */
+export class TemporarilyUnavailable extends EngineError {
+  constructor(detail: string) {
+    super(503, 'temporarily_unavailable', 'the server cannot do this now; try again', detail);
+  }
+}
+
+/** A limit was reached: 429. */
+export class TooManyRequests extends EngineError {
+  /** `retryAfter`: seconds. */
+  constructor(retryAfter: number) {
+    super(429, 'temporarily_unavailable', `too many requests; try again in ${retryAfter} s`);
+  }
+}

@@ -1,0 +1,164 @@
+import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { privateJwk } from '#shared/jose/keys.ts';
+import { createPrivateKey } from 'node:crypto';
+import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture.ts';
+import type { TestAuthz } from './authz.fixture.ts';
+
+let authz: TestAuthz;
+
+beforeAll(async () => {
+  authz = await testAuthz();
+  await authz.stores.clients.add({ ...APP, client_id: 'other' });
+  await authz.stores.clients.add({
+    ...APP,
+    client_id: 'api',
+    grant_types: [],
+    scope: '',
+    introspects: DOCUMENTS,
+  });
+});
+afterAll(async () => {
+  await authz[Symbol.asyncDispose]();
+});
+
+const asOther = basic('other', SECRET);
+const asApi = basic('api', SECRET);
+
+async function newToken(scope = 'documents:read'): Promise<string> {
+  const { body } = await authz.post('/token', { grant_type: 'client_credentials', scope }, asApp);
+  return String(body['access_token']);
+}
+const introspect = (token: string, fields: Record<string, string>) =>
+  authz.post('/token/introspection', { token }, fields);
+const revoke = (token: string, fields: Record<string, string>) =>
+  authz.post('/token/revocation', { token }, fields);
+
+describe('RFC 7662: introspection of JWTs', () => {
+  test('section 2.2: the owner learns what the token is', async () => {
+    const token = await newToken();
+    const { status, body } = await introspect(token, asApp);
+    const { iat, exp, jti } = decodeJwt(token);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      active: true,
+      token_type: 'Bearer',
+      iss: authz.config.issuer,
+      aud: DOCUMENTS,
+      sub: 'app',
+      client_id: 'app',
+      scope: 'documents:read',
+      iat,
+      exp,
+      jti,
+    });
+  });
+
+  test('section 4: the resource server learns of tokens for its own audience only', async () => {
+    expect((await introspect(await newToken(), asApi)).body['active']).toBe(true);
+    expect((await introspect(await newToken('rsa'), asApi)).body).toEqual({ active: false });
+  });
+
+  test('section 2.2: to another client the token is not active', async () => {
+    expect((await introspect(await newToken(), asOther)).body).toEqual({ active: false });
+  });
+
+  test('section 2.1: who does not authenticate learns nothing', async () => {
+    const token = await newToken();
+    expect((await introspect(token, {})).status).toBe(400);
+    expect((await introspect(token, basic('app', 'wrong'))).status).toBe(401);
+  });
+
+  test('without a token the request is refused', async () => {
+    const { status, body } = await authz.post('/token/introspection', {}, asApp);
+    expect([status, body['error']]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('RFC 7009: revocation of JWTs', () => {
+  test('section 2: the owner ends a token, and only that one', async () => {
+    const [ended, kept] = [await newToken(), await newToken()];
+    expect((await revoke(ended, asApp)).status).toBe(200);
+    expect((await introspect(ended, asApp)).body).toEqual({ active: false });
+    expect((await introspect(kept, asApp)).body['active']).toBe(true);
+    expect((await revoke(ended, asApp)).status).toBe(200);
+  });
+
+  test('section 2.1: another client is refused, and the token lives', async () => {
+    const token = await newToken();
+    const { status, body } = await revoke(token, asOther);
+    expect([status, body['error']]).toEqual([400, 'unauthorized_client']);
+    expect((await introspect(token, asApp)).body['active']).toBe(true);
+  });
+
+  test('section 2.2: a token that is none is answered 200', async () => {
+    expect((await revoke('nonsense', asApp)).status).toBe(200);
+    expect((await revoke('a.b.c', asApp)).status).toBe(200);
+  });
+
+  test('a generation ends what was issued before it, and nothing after, within one second', async () => {
+    const before = await newToken();
+    await authz.stores.revocations.raise('client', 'app', Date.now() + 3_600_000);
+    const after = await newToken();
+    expect((await introspect(before, asApp)).body).toEqual({ active: false });
+    expect((await introspect(after, asApp)).body['active']).toBe(true);
+    expect(decodeJwt(after)['client_gen']).toBe(1);
+  });
+});
+
+describe('a token that was tampered with is not active', () => {
+  const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  /** The token with other header members or claims, signed by `signer`. */
+  async function forged(
+    header: object,
+    claims: object,
+    signer: (input: string) => Buffer | Promise<Buffer>,
+  ) {
+    const token = await newToken();
+    const input = `${b64({ ...decodeProtectedHeader(token), ...header })}.${b64({ ...decodeJwt(token), ...claims })}`;
+    return `${input}.${(await signer(input)).toString('base64url')}`;
+  }
+
+  async function ownKey(input: string): Promise<Buffer> {
+    const stored = (await authz.stores.keys.list()).find(({ alg }) => alg === 'ES256');
+    if (stored === undefined) throw new Error('no key');
+    const jwk = { ...privateJwk(authz.master, stored) };
+    const key = createPrivateKey({ key: jwk, format: 'jwk' });
+    return sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+  }
+
+  async function hmacWithPublicKey(input: string): Promise<Buffer> {
+    const jwks = await (await fetch(`${authz.url}/jwks`)).text();
+    return createHmac('sha256', jwks).update(input).digest();
+  }
+
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const strangersKey = (input: string) =>
+    sign('sha256', Buffer.from(input), { key: stranger, dsaEncoding: 'ieee-p1363' });
+
+  test('the helper forges well: unchanged, its tokens are active', async () => {
+    expect(
+      (await introspect(await forged({}, { jti: randomUUID() }, ownKey), asApp)).body['active'],
+    ).toBe(true);
+  });
+
+  test.each<[string, object, object, (input: string) => Buffer | Promise<Buffer>]>([
+    ['another signature', {}, {}, strangersKey],
+    ['alg none', { alg: 'none' }, {}, () => Buffer.alloc(0)],
+    ['HS256 with the public key', { alg: 'HS256' }, {}, hmacWithPublicKey],
+    ['an ID token', { typ: 'JWT' }, {}, ownKey],
+    ['another issuer', {}, { iss: 'https://evil.example' }, ownKey],
+    ['another audience', {}, { aud: 'https://evil.example/' }, ownKey],
+    ['expired', {}, { exp: Math.floor(Date.now() / 1000) - 3600 }, ownKey],
+    ['an unknown kid', { kid: 'x' }, {}, ownKey],
+    ['a key in the header', { jwk: { kty: 'EC' } }, {}, ownKey],
+    ['an unknown crit', { crit: ['x'], x: 1 }, {}, ownKey],
+    ['another epoch', {}, { epoch: 'x' }, ownKey],
+  ])('%s', async (_what, header, claims, signer) => {
+    const token = await forged(header, claims, signer);
+    expect((await introspect(token, asApp)).body).toEqual({ active: false });
+    expect((await revoke(token, asApp)).status).toBe(200);
+  });
+});

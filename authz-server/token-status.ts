@@ -1,0 +1,84 @@
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { epochSeconds } from '#shared/clock.ts';
+import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
+import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import type { KeySet } from './key-ring.ts';
+import type { AuthzServer } from './provider.ts';
+
+type Next = () => Promise<unknown>;
+
+/**
+ * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates
+ * the client, then refuses every JWT with `unsupported_token_type`; that is where this takes over.
+ */
+export function tokenStatus(server: AuthzServer, keys: () => KeySet) {
+  const answers: Record<string, (ctx: KoaContextWithOIDC, client: Client) => Promise<void>> = {
+    async introspection(ctx, client) {
+      const claims = verify(server, keys(), ctx);
+      const active = claims !== undefined && mayIntrospect(client, claims);
+      ctx.status = 200;
+      ctx.body = active ? { active, ...described(claims) } : { active: false };
+    },
+
+    async revocation(ctx, client) {
+      const claims = verify(server, keys(), ctx);
+      if (claims !== undefined && claims.client_id !== client.clientId) {
+        ctx.status = 400;
+        ctx.body = {
+          error: 'unauthorized_client',
+          error_description: 'the token was issued to another client',
+        };
+        return;
+      }
+      if (claims !== undefined) {
+        const until = rememberUntil(server.clock.now(), server.longestLife);
+        await server.stores.revocations.revoke('token', claims.jti, until);
+      }
+      ctx.status = 200;
+      ctx.body = '';
+    },
+  };
+
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const { error } = (ctx.body ?? {}) as { error?: unknown };
+    if (error !== 'unsupported_token_type') return;
+    const answer = answers[ctx.oidc.route];
+    if (answer !== undefined && ctx.oidc.client) await answer(ctx, ctx.oidc.client);
+  };
+}
+
+/** The claims of a token that would be accepted now, else undefined. */
+function verify(
+  { config, clock, feed }: AuthzServer,
+  keys: KeySet,
+  ctx: KoaContextWithOIDC,
+): AccessTokenClaims | undefined {
+  const parsed = parseAccessToken(String(ctx.oidc.params?.['token']));
+  if (!parsed.ok) return undefined;
+  const key = keys.publicKey(parsed.kid);
+  if (key === undefined) return undefined;
+  const checked = checkAccessToken(parsed, key, {
+    issuer: config.issuer,
+    audiences: config.spaces.map(({ url }) => url),
+    now: epochSeconds(clock),
+    skew: config.tokens.skew,
+  });
+  if (!checked.ok) return undefined;
+  const { claims } = checked;
+  const revoked = feed.current().revokedBy({ ...claims, kid: parsed.kid });
+  return revoked === undefined ? claims : undefined;
+}
+
+/** The client that the token was issued to, and the resource server that it was issued for. */
+function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
+  return client.clientId === claims.client_id || client['introspects'] === claims.aud;
+}
+
+/** RFC 7662 section 2.2. */
+function described(claims: AccessTokenClaims) {
+  const { iss, aud, sub, client_id, scope, iat, exp, jti, cnf } = claims;
+  const token_type = cnf === undefined ? 'Bearer' : 'DPoP';
+  return { token_type, iss, aud, sub, client_id, scope, iat, exp, jti, cnf };
+}
