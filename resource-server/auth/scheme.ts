@@ -39,7 +39,11 @@ export interface AuthRequest {
   field(name: string): string | undefined;
   /** Every line of a field, in order. */
   lines(name: string): readonly string[];
-  readonly peer: { readonly address: string; readonly connection: object; readonly trusted: boolean };
+  readonly peer: {
+    readonly address: string;
+    readonly connection: object;
+    readonly trusted: boolean;
+  };
 }
 
 export type Principal = (
@@ -61,6 +65,8 @@ export interface Proof {
 
 export type Verdict =
   | { readonly kind: 'granted'; readonly principal: Principal; readonly proof?: Proof }
+  /** Another leg of an exchange of several messages: this challenge and no other is the answer. */
+  | { readonly kind: 'continued'; readonly challenge: Challenge }
   | {
       readonly kind: 'refused';
       /** For the log, never for the client. */
@@ -97,18 +103,28 @@ export interface ProtectionSpace {
   /** Names the space in logs and challenges. */
   readonly realm: string;
   readonly schemes: readonly Scheme[];
-  /** `forbidden`: 403 becomes 404 (specification 3.1). */
-  readonly hide?: 'forbidden';
+  /**
+   * `forbidden`: 403 becomes 404 (specification 3.1). `everything`: whoever is not let in finds no
+   * space here at all (RFC 9729 section 6.4).
+   */
+  readonly hide?: 'forbidden' | 'everything';
   /** Scopes that a request of this method needs. */
   scopes(method: string): readonly string[];
 }
 
 export type Outcome =
-  | { readonly kind: 'pass'; readonly scheme: string; readonly principal: Principal; readonly fields: Fields }
+  | {
+      readonly kind: 'pass';
+      readonly scheme: string;
+      readonly principal: Principal;
+      readonly fields: Fields;
+    }
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly fields: Fields;
       readonly reason: string;
       readonly scheme?: string;
-    };
+    }
+  /** Routing goes on as if the space were not configured. */
+  | { readonly kind: 'absent'; readonly reason: string };

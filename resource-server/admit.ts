@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type Answer,
+  errorAnswer,
+  type Fields,
+  notFound,
+  problemAnswer,
+} from '#shared/server/answer.ts';
+import { note } from '#shared/server/request-log.ts';
+import { authorize } from './auth/authorize.ts';
+import { judge } from './auth/judge.ts';
+import type { AuthRequest, Outcome, ProtectionSpace } from './auth/scheme.ts';
+
+const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
+
+/** Authenticates, then authorizes, and notes the outcome for the log. */
+export async function admit(
+  request: IncomingMessage,
+  space: ProtectionSpace,
+  asked: AuthRequest,
+): Promise<Outcome> {
+  const judged = await judge(space, asked);
+  const outcome = judged.kind === 'pass' ? authorize(space, judged, asked) : judged;
+  note(request, { space: space.realm, verdict: VERDICTS[outcome.kind] });
+  if (outcome.kind !== 'absent') note(request, { scheme: outcome.scheme });
+  if (outcome.kind !== 'pass') note(request, { reason: outcome.reason });
+  return outcome;
+}
+
+const DETAILS: Readonly<Record<number, string>> = {
+  400: 'The credentials are malformed, or there is more than one set of them.',
+  401: 'Credentials are missing or not valid. WWW-Authenticate says which are accepted.',
+  403: 'The credentials are not enough for this.',
+  429: 'Too many attempts. Try again after the seconds that Retry-After gives.',
+  503: 'Credentials cannot be checked now. Try again after the seconds that Retry-After gives.',
+};
+
+/** What a client that was not admitted is told; hidden is as missing. */
+export function refusal(
+  { status, fields }: Extract<Outcome, { kind: 'answer' }>,
+  more: Fields,
+): Answer {
+  const detail = DETAILS[status];
+  const answer = detail === undefined ? errorAnswer(notFound()) : problemAnswer(status, detail);
+  return { ...answer, fields: { ...answer.fields, ...fields, ...more } };
+}

@@ -1,0 +1,490 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { exchange } from '#shared/server/test-socket.ts';
+import { prover } from './auth/auth.fixture.ts';
+import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.as('PUT', '/documents/there', { body: 'x' });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+const challenges = ({ headers }: Reply) => String(headers['www-authenticate']);
+const detail = ({ text }: Reply) => (JSON.parse(text) as { detail: string }).detail;
+const undated = (headers: Reply['headers']) => ({ ...headers, date: undefined });
+
+describe('before authentication', () => {
+  test.each(['/%2e%2e/x', '//', '/a%2fb', '/%00', '/a\\b', 'https://u@rs.example/'])(
+    '%s can be read in two ways: 400',
+    async (path) => {
+      const reply = await world.ask('GET', path);
+      expect(reply.status).toBe(400);
+      expect(reply.headers['content-type']).toBe('application/problem+json');
+    },
+  );
+
+  test.each([
+    ['two Host', 'Host: a\r\nHost: a'],
+    ['two Authorization', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a'],
+    ['a look-alike of Content-Length', 'Host: a\r\nContent_Length: 3'],
+  ])('RFC 9112 section 3.2: %s: 400', async (_, fields) => {
+    const text = `GET /documents/there HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`;
+    expect(await exchange(world.listening, text)).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test('RFC 9110 section 15.6.2: a method known nowhere is 501, in a space and outside', async () => {
+    for (const path of ['/documents/there', '/nowhere', '/']) {
+      for (const method of ['M-SEARCH', 'SOURCE']) {
+        expect((await world.ask(method, path)).status).toBe(501);
+      }
+    }
+  });
+
+  test('RFC 9110 section 9.3.7: OPTIONS * tells what the server can do; nothing else is asked of *', async () => {
+    const reply = await world.ask('OPTIONS', '*');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, POST, PUT, DELETE');
+    expect((await world.ask('GET', '*')).status).toBe(400);
+  });
+
+  test('an absolute target is served by its path, whatever its authority', async () => {
+    const reply = await world.as('GET', 'http://elsewhere.example/documents/there');
+    expect(reply.status).toBe(200);
+  });
+
+  test('an unknown path is 404, the same for everybody', async () => {
+    const known = await world.as('GET', '/nowhere');
+    const unknown = await world.ask('GET', '/nowhere');
+    expect([known.status, unknown.status]).toEqual([404, 404]);
+    expect(known.text).toBe(unknown.text);
+    expect((await world.ask('GET', '/documentsX')).status).toBe(404);
+    expect((await world.ask('GET', '/app')).status).toBe(404);
+  });
+
+  test('health needs no credentials and is no part of a space', async () => {
+    expect((await world.ask('GET', '/health/live')).status).toBe(200);
+    expect((await world.ask('GET', '/health/ready')).status).toBe(200);
+    const put = await world.ask('PUT', '/health/live');
+    expect(put.status).toBe(405);
+    expect(put.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+});
+
+describe('RFC 9110 section 11.6: authentication', () => {
+  test('none: 401 with a challenge of each scheme in order, and no error code', async () => {
+    const reply = await world.ask('GET', '/documents/there');
+    expect(reply.status).toBe(401);
+    expect(challenges(reply)).toMatch(/^Bearer realm="documents".*, DPoP realm="documents"/);
+    expect(challenges(reply)).not.toContain('error');
+    expect(challenges(reply)).toContain(
+      'resource_metadata="https://rs.example/.well-known/oauth-protected-resource/documents/"',
+    );
+  });
+
+  test('401 comes before 404 and 405: nobody without a token learns what is there', async () => {
+    const answers = await Promise.all([
+      world.ask('GET', '/documents/there'),
+      world.ask('GET', '/documents/missing'),
+      world.ask('PROPFIND', '/documents/there'),
+      world.ask('POST', '/documents/there'),
+      world.ask('OPTIONS', '/documents/there'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+  });
+
+  test('RFC 6750 section 3.1: a bad token is 401 invalid_token, malformed credentials are 400', async () => {
+    const bad = await world.ask('GET', '/documents/there', bearer('not.a.token'));
+    expect(bad.status).toBe(401);
+    expect(challenges(bad)).toContain('error="invalid_token"');
+    const malformed = { headers: { Authorization: 'Bearer a b' } };
+    expect((await world.ask('GET', '/documents/there', malformed)).status).toBe(400);
+  });
+
+  test('a token for another space is none here', async () => {
+    const token = world.token('hidden:read', { scope: 'documents:read' });
+    expect((await world.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
+  });
+
+  test('RFC 6750 section 2: a token in two places is 400, in the query alone 401', async () => {
+    const token = world.token('documents:read');
+    const path = `/documents/there?access_token=${token}`;
+    expect((await world.ask('GET', path, bearer(token))).status).toBe(400);
+    expect((await world.ask('GET', path)).status).toBe(401);
+  });
+
+  test('a revoked token is refused by the next request', async () => {
+    const token = world.token('documents:read', { jti: 'revoked' });
+    expect((await world.ask('GET', '/documents/there', bearer(token))).status).toBe(200);
+    await world.stores.revocations.revoke(
+      'token',
+      'revoked',
+      rememberUntil(world.clock.now(), 600),
+    );
+    expect((await world.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
+  });
+
+  test('RFC 9449: a proof passes once; ten at once pass once', async () => {
+    const client = prover(world.now);
+    const token = world.token('documents:read', { cnf: { jkt: client.jkt } });
+    const proof = client.proof(token, { htu: 'https://rs.example/documents/there' });
+    const call = { headers: { Authorization: `DPoP ${token}`, DPoP: proof } };
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => world.ask('GET', '/documents/there', call)),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(9);
+    expect((await world.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
+  });
+
+  test('RFC 9449 section 4.3: htu is the configured origin, never that of Host', async () => {
+    const client = prover(world.now);
+    const token = world.token('documents:read', { cnf: { jkt: client.jkt } });
+    const get = (origin: string) => {
+      const DPoP = client.proof(token, { htu: `${origin}/documents/there` });
+      const headers = { Authorization: `DPoP ${token}`, DPoP, Host: 'evil.example' };
+      return world.ask('GET', '/documents/there', { headers });
+    };
+    expect((await get('https://evil.example')).status).toBe(401);
+    expect((await get('http://evil.example')).status).toBe(401);
+    expect((await get('https://rs.example')).status).toBe(200);
+  });
+
+  test('RFC 9449 section 9: where the space wants one, a nonce is given and then taken', async () => {
+    const client = prover(world.now);
+    const token = world.token('hidden:read', { cnf: { jkt: client.jkt } });
+    const get = (claims: object) => {
+      const DPoP = client.proof(token, { htu: 'https://rs.example/hidden/', ...claims });
+      return world.ask('GET', '/hidden/', { headers: { Authorization: `DPoP ${token}`, DPoP } });
+    };
+    const asked = await get({});
+    expect(asked.status).toBe(401);
+    expect(challenges(asked)).toContain('error="use_dpop_nonce"');
+    const granted = await get({ nonce: asked.headers['dpop-nonce'] });
+    expect(granted.status).toBe(200);
+    expect(granted.headers['dpop-nonce']).toBeDefined();
+    expect(granted.headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('authorization', () => {
+  test('RFC 6750 section 3.1: 403 insufficient_scope names the scope; it comes before 405 and 412', async () => {
+    const reader = bearer(world.token('documents:read'));
+    for (const method of ['PUT', 'DELETE', 'POST']) {
+      const reply = await world.ask(method, '/documents/there', reader);
+      expect(reply.status).toBe(403);
+      expect(challenges(reply)).toContain('error="insufficient_scope"');
+      expect(challenges(reply)).toContain('scope="documents:write"');
+    }
+    expect((await world.ask('HEAD', '/documents/there', reader)).status).toBe(200);
+    expect((await world.ask('OPTIONS', '/documents/there', reader)).status).toBe(204);
+    const writer = bearer(world.token('documents:write'));
+    expect((await world.ask('GET', '/documents/there', writer)).status).toBe(403);
+  });
+
+  test('specification 3.1: what a space hides is the same as what is missing: status, fields, content', async () => {
+    const writer = bearer(world.token('hidden:write'));
+    const reader = bearer(world.token('hidden:read'));
+    const put = await world.ask('PUT', '/hidden/secret', { ...writer, body: 'x' });
+    expect(put.status).toBe(201);
+    const missing = await world.ask('GET', '/hidden/missing', reader);
+    for (const path of ['/hidden/secret', '/hidden/missing']) {
+      const hidden = await world.ask('GET', path, writer);
+      expect(hidden.status).toBe(404);
+      expect(undated(hidden.headers)).toEqual(undated(missing.headers));
+      expect(hidden.text).toBe(missing.text);
+    }
+    expect((await world.ask('DELETE', '/hidden/secret', reader)).status).toBe(404);
+    expect((await world.ask('PROPFIND', '/hidden/secret', writer)).status).toBe(404);
+    expect((await world.ask('OPTIONS', '/hidden/secret', writer)).status).toBe(404);
+    expect((await world.ask('GET', '/hidden/secret', reader)).text).toBe('x');
+  });
+
+  test('a hidden 404 carries the same DPoP-Nonce field as a missing one', async () => {
+    const client = prover(world.now);
+    const ask = async (scope: string, path: string) => {
+      const token = world.token(scope, { cnf: { jkt: client.jkt } });
+      const send = (claims: object) => {
+        const DPoP = client.proof(token, { htu: `https://rs.example${path}`, ...claims });
+        return world.ask('GET', path, { headers: { Authorization: `DPoP ${token}`, DPoP } });
+      };
+      return send({ nonce: (await send({})).headers['dpop-nonce'] });
+    };
+    const hidden = await ask('hidden:write', '/hidden/');
+    const missing = await ask('hidden:read', '/hidden/missing');
+    expect([hidden.status, missing.status]).toEqual([404, 404]);
+    expect(undated(hidden.headers)).toEqual(undated(missing.headers));
+    expect(hidden.text).toBe(missing.text);
+  });
+});
+
+describe('methods', () => {
+  test('RFC 9110 section 15.5.6: 405 with Allow for a method the address does not have', async () => {
+    const reply = await world.as('PATCH', '/documents/there', { body: 'x' });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, PUT, DELETE');
+    expect(detail(reply)).toContain('PUT');
+  });
+
+  test('RFC 9110 section 9.3.7: OPTIONS of a resource authenticates and tells its methods', async () => {
+    const reply = await world.as('OPTIONS', '/documents/');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
+    expect(reply.headers['content-length']).toBeUndefined();
+  });
+
+  test.each(['/', '/verify', '/.well-known/oauth-protected-resource/documents/'])(
+    '%s: 405 with Allow, and OPTIONS without credentials',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND']) {
+        const reply = await world.ask(method, path);
+        expect(reply.status).toBe(405);
+        expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
+      }
+      expect((await world.ask('OPTIONS', path)).headers.allow).toBe('GET, HEAD, OPTIONS');
+    },
+  );
+});
+
+describe('Fetch Standard: CORS', () => {
+  const preflight = (path: string, headers: object = {}) =>
+    world.ask('OPTIONS', path, {
+      headers: { Origin: PAGES, 'Access-Control-Request-Method': 'PUT', ...headers },
+    });
+
+  test('a preflight is answered without credentials, by the methods of the address', async () => {
+    const reply = await preflight('/documents/there');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': PAGES,
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS, PUT, DELETE',
+      'access-control-max-age': '600',
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    });
+    expect(reply.headers['access-control-allow-headers']).toMatch(/^Authorization, DPoP, /);
+    const collection = await preflight('/documents/');
+    expect(collection.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS, POST');
+  });
+
+  test('an origin not listed is told nothing, and still not 401', async () => {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      `${PAGES}.evil.example`,
+      PAGES.toUpperCase(),
+    ]) {
+      const reply = await preflight('/documents/there', { Origin: origin });
+      expect(reply.status).toBe(204);
+      expect(
+        Object.keys(reply.headers).filter((name) => name.startsWith('access-control')),
+      ).toEqual([]);
+    }
+    expect((await preflight('/hidden/')).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test('only both fields make a preflight: other OPTIONS authenticate', async () => {
+    for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
+      expect((await world.ask('OPTIONS', '/documents/there', { headers })).status).toBe(401);
+    }
+    const headers = { Origin: PAGES, 'Access-Control-Request-Method': 'PUT' };
+    expect((await world.ask('DELETE', '/documents/there', { headers })).status).toBe(401);
+  });
+
+  test('actual answers, refusals too, can be read by a listed origin and by no other', async () => {
+    const token = world.token('documents:read');
+    const headers = { Origin: PAGES };
+    const answers = await Promise.all([
+      world.as('GET', '/documents/there', { headers }),
+      world.as('GET', '/documents/missing', { headers }),
+      world.as('PATCH', '/documents/there', { headers }),
+      world.ask('GET', '/documents/there', { headers }),
+      world.ask('PUT', '/documents/there', { headers: { ...bearer(token).headers, ...headers } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 405, 401, 403]);
+    for (const reply of answers) {
+      expect(reply.headers['access-control-allow-origin']).toBe(PAGES);
+      expect(reply.headers.vary).toBe('Origin');
+      expect(reply.headers['access-control-expose-headers']).toBe(
+        'WWW-Authenticate, DPoP-Nonce, ETag, Location, Allow, Link',
+      );
+      expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+    }
+    const other = await world.as('GET', '/documents/there', {
+      headers: { Origin: 'https://evil.example' },
+    });
+    expect(other.headers['access-control-allow-origin']).toBeUndefined();
+    expect(other.headers.vary).toBe('Origin');
+  });
+});
+
+describe('RFC 9728: protected resource metadata', () => {
+  const path = '/.well-known/oauth-protected-resource/documents/';
+
+  test('section 3.1: at the path-inserted address, without credentials, open to every origin', async () => {
+    const reply = await world.ask('GET', path, { headers: { Origin: 'https://any.example' } });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toBe('application/json');
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+    expect(JSON.parse(reply.text)).toMatchObject({
+      resource: 'https://rs.example/documents/',
+      authorization_servers: ['https://as.example'],
+      scopes_supported: ['documents:read', 'documents:write'],
+      bearer_methods_supported: ['header'],
+    });
+    expect((await world.ask('GET', path.slice(0, -1))).text).toBe(reply.text);
+  });
+
+  test('HEAD is GET without content', async () => {
+    const [head, get] = [await world.ask('HEAD', path), await world.ask('GET', path)];
+    expect(head.text).toBe('');
+    expect(undated(head.headers)).toEqual(undated(get.headers));
+  });
+
+  test('a script of any origin may send fields with it', async () => {
+    const reply = await world.ask('OPTIONS', path, {
+      headers: { Origin: 'https://any.example', 'Access-Control-Request-Method': 'GET' },
+    });
+    expect(reply.status).toBe(204);
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+    expect(reply.headers['access-control-allow-headers']).toBe('*');
+  });
+
+  test.each(['', '/', '/documents/there', '/nowhere', '/document'])(
+    'no space is at %j: 404',
+    async (rest) => {
+      const reply = await world.ask('GET', `/.well-known/oauth-protected-resource${rest}`);
+      expect(reply.status).toBe(404);
+    },
+  );
+
+  test('of a space with another origin, for a trusted proxy that names it', async () => {
+    const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
+    const root = '/.well-known/oauth-protected-resource';
+    const reply = await world.ask('GET', root, { headers: forwarded });
+    expect(JSON.parse(reply.text)).toMatchObject({ resource: 'https://app.example/' });
+    await using direct = await startWorld({ trustedProxies: [] });
+    expect((await direct.ask('GET', root, { headers: forwarded })).status).toBe(404);
+    expect((await world.ask('GET', root, { headers: { Host: 'app.example' } })).status).toBe(404);
+  });
+});
+
+describe('the page at /', () => {
+  test('names the configured addresses, has no script, and a policy that allows its one style', async () => {
+    const { status, headers, text } = await world.ask('GET', '/');
+    expect(status).toBe(200);
+    expect(text).toContain('https://rs.example/documents/');
+    expect(text).toContain('https://as.example/token');
+    expect(text).not.toMatch(/<script|localhost/);
+    const style = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hash}'`);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  test('configured text is text: neither HTML nor shell', async () => {
+    const url = "https://rs.example/it's/";
+    const space = {
+      url,
+      realm: '<b>&',
+      schemes: ['Bearer'],
+      scopes: { safe: ["a';id"], unsafe: [] },
+    };
+    await using odd = await startWorld({ spaces: [space] });
+    const { text } = await odd.ask('GET', '/');
+    expect(text).not.toContain('<b>');
+    expect(text).toContain('&lt;b&gt;&amp;');
+    expect(text).toContain(`scope=${String.raw`'a'\'';id'`.replaceAll("'", '&#39;')}`);
+  });
+
+  test('is not there when a space has the root', async () => {
+    const space = { url: 'https://rs.example/', realm: 'all', schemes: ['Bearer'] };
+    await using rooted = await startWorld({ spaces: [space] });
+    expect((await rooted.ask('GET', '/')).status).toBe(401);
+    const token = rooted.token('any:thing', { aud: 'https://rs.example' });
+    expect((await rooted.ask('GET', '/', bearer(token))).text).toBe('{"members":[]}');
+    expect((await rooted.ask('GET', '/.well-known/oauth-protected-resource')).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  test('has a line for each request with what was decided, never a token, a query or a proof', async () => {
+    const token = world.token('documents:read');
+    world.lines.length = 0;
+    await world.ask('GET', '/documents/there?secret=1', bearer(token));
+    await world.ask('GET', `/documents/there?access_token=${token}`);
+    await world.ask('GET', '/nowhere');
+    const [granted, refused, missing] = world.lines.map((line) => JSON.parse(line) as object);
+    expect(granted).toMatchObject({
+      event: 'request',
+      space: 'documents',
+      scheme: 'Bearer',
+      verdict: 'granted',
+      path: '/documents/there',
+      status: 200,
+    });
+    expect(refused).toMatchObject({
+      verdict: 'refused',
+      status: 401,
+      reason: 'token in the query',
+    });
+    expect(missing).toMatchObject({ status: 404, path: '/nowhere' });
+    expect(world.lines.join('')).not.toContain(token);
+    expect(world.lines.join('')).not.toContain('secret');
+  });
+});
+
+test('whatever comes, the answer is never a 5xx but 501', async () => {
+  const text = fc.string({
+    unit: fc.constantFrom(...'/documents%2F.aé\0?#:@*\\'.split('')),
+    maxLength: 30,
+  });
+  const field = fc.tuple(
+    fc.constantFrom(
+      'Authorization',
+      'DPoP',
+      'If-Match',
+      'Content-Type',
+      'Origin',
+      'Host',
+      'X-Forwarded-Uri',
+    ),
+    fc.string({ unit: fc.constantFrom(...'Bearer DPoP,=;"\\ .*/\t'.split('')), maxLength: 40 }),
+  );
+  const method = fc.constantFrom(
+    'GET',
+    'HEAD',
+    'PUT',
+    'POST',
+    'DELETE',
+    'OPTIONS',
+    'PATCH',
+    'LOCK',
+    'x',
+  );
+  const token = world.token('documents:read documents:write');
+  await fc.assert(
+    fc.asyncProperty(
+      method,
+      text,
+      fc.array(field, { maxLength: 4 }),
+      async (verb, path, fields) => {
+        const head = [
+          `${verb} /documents/${path} HTTP/1.1`,
+          'Host: a',
+          'Connection: close',
+          'Content-Length: 0',
+          `Authorization: Bearer ${token}`,
+          ...fields.map(([name, value]) => `${name}: ${value}`),
+        ];
+        const answer = await exchange(world.listening, `${head.join('\r\n')}\r\n\r\n`);
+        expect(answer).toMatch(/^HTTP\/1.1 (2\d\d|3\d\d|4\d\d|501) /);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '#shared/config/schema.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { METHODS, allow } from '#shared/http/methods.ts';
+import { parseTarget, type Target } from '#shared/http/target.ts';
+import type { Log } from '#shared/log.ts';
+import { ambiguous } from '#shared/server/ambiguity.ts';
+import {
+  type Answer,
+  errorAnswer,
+  type Fields,
+  HttpError,
+  methodNotAllowed,
+  notFound,
+  send,
+} from '#shared/server/answer.ts';
+import { health } from '#shared/server/health.ts';
+import { note } from '#shared/server/request-log.ts';
+import { admit, refusal } from './admit.ts';
+import { corsFields, isPreflight, OPEN, preflight } from './cors.ts';
+import { homePage } from './home.ts';
+import { authRequest, forwardedOrigin } from './request.ts';
+import type { Resources } from './resources/resource.ts';
+import { createStage } from './resources/stage.ts';
+import type { Space, Spaces } from './spaces.ts';
+import { verify } from './verify.ts';
+import { isMetadata, resourceMetadata } from './well-known.ts';
+
+export interface AppParts {
+  readonly config: Config;
+  readonly spaces: Spaces;
+  /** What each space serves; nothing for a space that only `/verify` speaks for. */
+  readonly resources: ReadonlyMap<Space, Resources>;
+  /** Resolves when the server can do its work. */
+  readonly ready: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
+interface Endpoint {
+  readonly get: (request: IncomingMessage, target: Target) => Answer | Promise<Answer>;
+  /** What every answer has besides. */
+  readonly fields: Fields;
+}
+
+/** All that the server does anywhere (RFC 9110 section 9.3.7, `OPTIONS *`). */
+const SERVER_METHODS = allow(['GET', 'POST', 'PUT', 'DELETE']);
+const ENDPOINT_METHODS = allow(['GET']);
+
+/** The resource server: each request goes through `handle` from top to bottom. */
+export function createApp({ config, spaces, resources, ready, log }: AppParts) {
+  const proxies = trustedProxies(config.trustedProxies);
+  const page = homePage(config, spaces);
+  const stage = createStage(log, failed);
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const reason = ambiguous(request);
+    if (reason !== undefined) throw new BadRequest(reason);
+    const target = parseTarget(request.url ?? '');
+    if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
+    const { method = '' } = request;
+
+    const status = await health(method, target.path, ready);
+    if (status !== undefined) return send(request, response, status);
+    if (!METHODS.has(method)) throw new HttpError(501, `Nothing here knows the method ${method}.`);
+    if (target.form === 'asterisk') return send(request, response, aboutServer(method));
+
+    const endpoint = endpointAt(target);
+    if (endpoint !== undefined) {
+      const answer = await call(endpoint, request, target).catch((error: unknown) => {
+        failed(request, error);
+        return errorAnswer(error);
+      });
+      const fields = { ...answer.fields, ...endpoint.fields };
+      return send(request, response, { ...answer, fields });
+    }
+    const space = spaces.find(config.resource, target.segments);
+    if (space === undefined) throw notFound();
+    return enter(request, response, space, target);
+  }
+
+  /** A space, from its door to its resources. */
+  async function enter(
+    request: IncomingMessage,
+    response: ServerResponse,
+    space: Space,
+    target: Target,
+  ): Promise<void> {
+    const { method = '', url = '', headers } = request;
+    const methods = resources.get(space)?.(target, space);
+    if (isPreflight(request)) {
+      const answer = preflight(space.corsOrigins, headers.origin, methods?.keys() ?? []);
+      return send(request, response, answer);
+    }
+    const asked = authRequest(request, { method, target: url, origin: space.origin }, proxies);
+    const outcome = await admit(request, space, asked);
+    if (outcome.kind === 'absent') throw notFound();
+    const cors = corsFields(space.corsOrigins, headers.origin);
+    if (outcome.kind === 'answer') return send(request, response, refusal(outcome, cors));
+    stage(request, response, { space, target, methods, fields: { ...outcome.fields, ...cors } });
+  }
+
+  const home: Endpoint = { get: () => page, fields: {} };
+  const forwardAuthentication: Endpoint = {
+    get: (request) => verify(request, spaces, proxies),
+    fields: {},
+  };
+  const metadata: Endpoint = {
+    get({ rawHeaders, socket }, target) {
+      const trusted = proxies.has(socket.remoteAddress ?? '');
+      const origin = trusted ? forwardedOrigin(rawHeaders) : undefined;
+      return resourceMetadata(config, spaces, origin ?? config.resource, target);
+    },
+    fields: OPEN,
+  };
+
+  function endpointAt(target: Target): Endpoint | undefined {
+    if (isMetadata(target)) return metadata;
+    if (target.path === '/verify') return forwardAuthentication;
+    const free = spaces.find(config.resource, []) === undefined;
+    return target.path === '/' && free ? home : undefined;
+  }
+
+  function failed(request: IncomingMessage, error: unknown): void {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    note(request, { reason: message });
+    if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      failed(request, error);
+      send(request, response, errorAnswer(error));
+    }
+  };
+}
+
+async function call(endpoint: Endpoint, request: IncomingMessage, target: Target): Promise<Answer> {
+  if (request.method === 'OPTIONS') return { status: 204, fields: { Allow: ENDPOINT_METHODS } };
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw methodNotAllowed(ENDPOINT_METHODS);
+  }
+  return endpoint.get(request, target);
+}
+
+function aboutServer(method: string): Answer {
+  if (method === 'OPTIONS') return { status: 204, fields: { Allow: SERVER_METHODS } };
+  throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
+}

@@ -1,0 +1,30 @@
+import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import { conceal } from './conceal.ts';
+import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
+
+/**
+ * Whether who passed `judge` holds the scopes that the method needs. Passes on, or answers 403 with the
+ * scopes that are needed (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead.
+ */
+export function authorize(
+  space: ProtectionSpace,
+  passed: Extract<Outcome, { kind: 'pass' }>,
+  request: AuthRequest,
+): Outcome {
+  const needed = space.scopes(request.method);
+  const { scopes } = passed.principal;
+  const missing = needed.filter((scope) => scopes !== undefined && !scopes.has(scope));
+  if (missing.length === 0) return passed;
+  const scheme = space.schemes.find(({ name }) => name === passed.scheme);
+  const challenge = scheme?.insufficientScope?.(needed, request);
+  return conceal(space, {
+    kind: 'answer',
+    status: 403,
+    fields: {
+      ...passed.fields,
+      ...(challenge && { [space.at.ask]: [formatChallenge(challenge)] }),
+    },
+    reason: `lacks ${missing.join(' ')}`,
+    scheme: passed.scheme,
+  });
+}

@@ -1,0 +1,289 @@
+import { createSecretKey } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ManualClock } from '#shared/clock.ts';
+import { ALGORITHMS, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
+import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';
+import { silentLog } from '#shared/log.ts';
+import { createJwks, JwksUnavailable } from './jwks.ts';
+
+const row = (alg: string): JwsAlgorithm => ALGORITHMS.get(alg) as JwsAlgorithm;
+const ES256 = row('ES256');
+const jwkOf = (kid: string) => ({ ...publicJwk(GENERATE.ES256().publicKey), kid, alg: 'ES256' });
+const [A, B] = [jwkOf('a'), jwkOf('b')];
+
+function setup() {
+  const clock = new ManualClock();
+  const state = { fetches: 0, answer: (): unknown => ({ keys: [A] }) };
+  const jwks = createJwks({
+    url: 'https://as.example/jwks',
+    fetch(url) {
+      expect(url).toBe('https://as.example/jwks');
+      state.fetches += 1;
+      return Promise.resolve(state.answer());
+    },
+    clock,
+    maxAge: 300,
+    cooldown: 30,
+    log: silentLog,
+  });
+  const away = () => {
+    throw new Error('connection refused');
+  };
+  const key = async (kid: string, algorithm = ES256) => jwks.key(kid, algorithm);
+  /** Lets a fetch in the background come to its end. */
+  const settle = () => new Promise(setImmediate);
+  return { clock, state, jwks, away, key, settle };
+}
+
+describe('RFC 7517 section 5: the keys of the issuer', () => {
+  test('are fetched when first needed, once for many who ask at the same time', async () => {
+    const { state, key } = setup();
+    const found = await Promise.all(Array.from({ length: 50 }, () => key('a')));
+    expect(found.every((one) => one?.type === 'public')).toBe(true);
+    expect(state.fetches).toBe(1);
+  });
+
+  test('a known key is there without waiting', async () => {
+    const { jwks, key } = setup();
+    await key('a');
+    expect(jwks.key('a', ES256)).not.toBeInstanceOf(Promise);
+  });
+
+  test('a key is not given for another algorithm, and that costs no fetch', async () => {
+    const { state, clock, key } = setup();
+    await key('a');
+    clock.advance(40);
+    expect(await key('a', row('RS256'))).toBeUndefined();
+    expect(await key('a', row('EdDSA'))).toBeUndefined();
+    expect(state.fetches).toBe(1);
+  });
+
+  test('keys that are unknown to us, for encryption or broken are passed over', async () => {
+    const { state, key } = setup();
+    const odd = [null, 'x', 1, [], {}, { kid: 'b' }, { ...B, kid: undefined }, { ...B, kid: 7 }];
+    const unfit = [
+      { ...B, use: 'enc' },
+      { ...B, kty: 'XX' },
+      { ...B, x: 'AA' },
+    ];
+    state.answer = () => ({ keys: [...odd, ...unfit, A] });
+    expect(await key('a')).toBeDefined();
+    expect(await key('b')).toBeUndefined();
+  });
+
+  test('any JSON ends in a key or in unavailability', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (document) => {
+        const { state, key } = setup();
+        state.answer = () => document;
+        await expect(key('a')).rejects.toThrow(JwksUnavailable);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('unknown kid', () => {
+  test('a new key is found as soon as the cooldown allows', async () => {
+    const { state, clock, key } = setup();
+    await key('a');
+    state.answer = () => ({ keys: [A, B] });
+    expect(await key('b')).toBeUndefined();
+    clock.advance(30);
+    expect(await key('b')).toBeDefined();
+    expect(state.fetches).toBe(2);
+  });
+
+  test('a flood costs one fetch for each cooldown', async () => {
+    const { state, clock, key } = setup();
+    await key('a');
+    for (let round = 1; round <= 3; round += 1) {
+      clock.advance(30);
+      const found = await Promise.all(Array.from({ length: 200 }, (_, n) => key(`${round} ${n}`)));
+      expect(found.every((one) => one === undefined)).toBe(true);
+      for (let n = 0; n < 50; n += 1) await key(`late ${round} ${n}`);
+      expect(state.fetches).toBe(1 + round);
+    }
+  });
+
+  test.each(['__proto__', 'constructor', ''])('%j is one', async (kid) => {
+    expect(await setup().key(kid)).toBeUndefined();
+  });
+});
+
+describe('age', () => {
+  test('after maxAge the set is fetched in the background, for all waiters once', async () => {
+    const { state, clock, key, jwks, settle } = setup();
+    await key('a');
+    clock.advance(299);
+    await key('a');
+    expect(state.fetches).toBe(1);
+    clock.advance(1);
+    for (let n = 0; n < 20; n += 1) expect(jwks.key('a', ES256)).not.toBeInstanceOf(Promise);
+    await settle();
+    expect(state.fetches).toBe(2);
+  });
+
+  test('a key that has gone from the set is gone', async () => {
+    const { state, clock, key, settle } = setup();
+    await key('a');
+    state.answer = () => ({ keys: [B] });
+    clock.advance(300);
+    await key('a');
+    await settle();
+    expect(await key('a')).toBeUndefined();
+    expect(await key('b')).toBeDefined();
+  });
+
+  test('a key stays the same object until it is replaced under its kid', async () => {
+    const { state, clock, key, settle } = setup();
+    const first = await key('a');
+    state.answer = () => ({ keys: [A, B] });
+    clock.advance(300);
+    await key('a');
+    await settle();
+    expect(await key('a')).toBe(first);
+    state.answer = () => ({ keys: [{ ...B, kid: 'a' }, B] });
+    clock.advance(300);
+    await key('a');
+    await settle();
+    expect((await key('a'))?.equals(first ?? createSecretKey(Buffer.alloc(1)))).toBe(false);
+  });
+});
+
+describe('the issuer is away', () => {
+  test.each([
+    ['rejects', () => Promise.reject(new Error('reset'))],
+    [
+      'throws',
+      () => {
+        throw new Error('bad URL');
+      },
+    ],
+  ])('a fetch that %s is followed by another', async (_, failure) => {
+    const { state, clock, key } = setup();
+    const { answer } = state;
+    state.answer = failure;
+    await expect(key('a')).rejects.toThrow(JwksUnavailable);
+    state.answer = answer;
+    clock.advance(1);
+    expect(await key('a')).toBeDefined();
+  });
+
+  test('at the very first: unavailable, tried again after a second and then well', async () => {
+    const { state, clock, key, away } = setup();
+    const { answer } = state;
+    state.answer = away;
+    await expect(key('a')).rejects.toMatchObject({ name: 'JwksUnavailable', retryAfter: 1 });
+    await expect(Promise.all([key('a'), key('b')])).rejects.toThrow(JwksUnavailable);
+    expect(state.fetches).toBe(1);
+    clock.advance(1);
+    state.answer = answer;
+    expect(await key('a')).toBeDefined();
+    expect(state.fetches).toBe(2);
+  });
+
+  test('old keys go on, and the issuer is asked once for each cooldown', async () => {
+    const { state, clock, key, away, settle } = setup();
+    await key('a');
+    state.answer = away;
+    clock.advance(3600);
+    for (let n = 0; n < 10; n += 1) {
+      expect(await key('a')).toBeDefined();
+      await settle();
+    }
+    expect(state.fetches).toBe(2);
+    clock.advance(30);
+    await key('a');
+    await settle();
+    expect(state.fetches).toBe(3);
+  });
+
+  test('whether an unknown kid exists cannot be told: unavailable, not refused', async () => {
+    const { state, clock, key, away } = setup();
+    await key('a');
+    state.answer = away;
+    clock.advance(30);
+    await expect(key('b')).rejects.toMatchObject({ retryAfter: 30 });
+    await expect(key('c')).rejects.toThrow(JwksUnavailable);
+    expect(state.fetches).toBe(2);
+  });
+
+  test('an empty set or a page of another kind does not take the keys away', async () => {
+    const { state, clock, key, settle } = setup();
+    await key('a');
+    for (const document of [{ keys: [] }, {}, null, 'a page', { keys: {} }]) {
+      state.answer = () => document;
+      clock.advance(300);
+      await key('a');
+      await settle();
+      expect(await key('a')).toBeDefined();
+    }
+  });
+
+  test('old keys end after a day, the longest life of a token', async () => {
+    const { state, clock, key, away } = setup();
+    await key('a');
+    state.answer = away;
+    clock.advance(86_399);
+    expect(await key('a')).toBeDefined();
+    clock.advance(1);
+    await expect(key('a')).rejects.toThrow(JwksUnavailable);
+    state.answer = () => ({ keys: [A] });
+    clock.advance(30);
+    expect(await key('a')).toBeDefined();
+  });
+
+  test('a clock set back by hours does not keep a new key out', async () => {
+    const { state, clock, key } = setup();
+    await key('a');
+    state.answer = () => ({ keys: [A, B] });
+    clock.advance(-7200);
+    expect(await key('b')).toBeDefined();
+  });
+});
+
+describe('a compromised key', () => {
+  test('is gone at once and for good, though the issuer still lists it', async () => {
+    const { state, clock, key, jwks, settle } = setup();
+    state.answer = () => ({ keys: [A, B] });
+    await key('a');
+    jwks.drop('a');
+    expect(await key('a')).toBeUndefined();
+    await settle();
+    expect(await key('a')).toBeUndefined();
+    clock.advance(300);
+    expect(await key('b')).toBeDefined();
+    await settle();
+    expect(await key('a')).toBeUndefined();
+  });
+
+  test('makes the others be fetched at once, without regard to the cooldown', async () => {
+    const { state, key, jwks } = setup();
+    await key('a');
+    state.answer = () => ({ keys: [B] });
+    jwks.drop('a');
+    expect(await key('b')).toBeDefined();
+    expect(state.fetches).toBe(2);
+  });
+
+  test('dropped while a fetch is under way does not come back with it', async () => {
+    const { key, jwks } = setup();
+    const waiting = key('a');
+    jwks.drop('a');
+    expect(await waiting).toBeUndefined();
+    expect(await key('a')).toBeUndefined();
+  });
+
+  test('asked for in a flood it costs no fetch', async () => {
+    const { state, clock, key, jwks, settle } = setup();
+    await key('a');
+    jwks.drop('a');
+    await settle();
+    const { fetches } = state;
+    clock.advance(100);
+    for (let n = 0; n < 20; n += 1) await key('a');
+    expect(state.fetches).toBe(fetches);
+  });
+});

@@ -1,0 +1,35 @@
+import { ALGORITHMS } from '#shared/jose/algorithms.ts';
+
+export interface ResourceDescription {
+  /** Identity of the space: the resource identifier. */
+  readonly url: string;
+  readonly name: string;
+  readonly issuer: string;
+  /** Names of the schemes, such as `Bearer`. */
+  readonly schemes: readonly string[];
+  /** Every scope that some method needs. */
+  readonly scopes: readonly string[];
+}
+
+/** Where the metadata of a resource is: the well-known path goes between host and path (RFC 9728 section 3.1). */
+export function metadataUrl(spaceUrl: string): string {
+  const { origin, pathname } = new URL(spaceUrl);
+  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
+}
+
+/** Protected resource metadata (RFC 9728 section 2); a parameter without a value is left out (section 3.2). */
+export function metadataDocument(resource: ResourceDescription): Readonly<Record<string, unknown>> {
+  const { url, name, issuer, schemes, scopes } = resource;
+  const bearer = schemes.includes('Bearer');
+  return {
+    resource: url,
+    resource_name: name,
+    authorization_servers: [issuer],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    ...(bearer && { bearer_methods_supported: ['header'] }),
+    ...(schemes.includes('DPoP') && {
+      dpop_signing_alg_values_supported: [...ALGORITHMS.keys()],
+      dpop_bound_access_tokens_required: !bearer,
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { RecentMap } from './recent-map.ts';
+
+test('keeps what is asked for and forgets the rest', () => {
+  const map = new RecentMap<number>(4);
+  map.set('kept', 0);
+  for (let n = 1; n < 100; n += 1) {
+    map.set(`other ${n}`, n);
+    expect(map.get('kept')).toBe(0);
+  }
+  expect(map.get('other 1')).toBeUndefined();
+  expect(map.get('other 99')).toBe(99);
+});
+
+test('setting a known key again pushes nothing out', () => {
+  const map = new RecentMap<number>(2);
+  map.set('a', 1);
+  map.set('b', 2);
+  for (let n = 0; n < 10; n += 1) map.set('b', n);
+  expect(map.get('a')).toBe(1);
+});
+
+test('never holds more than its capacity, and never a value of another key', () => {
+  const keys = fc.array(fc.string({ maxLength: 2 }), { maxLength: 200 });
+  fc.assert(
+    fc.property(keys, fc.integer({ min: 2, max: 20 }), (names, capacity) => {
+      const map = new RecentMap<string>(capacity);
+      for (const name of names) map.set(name, name);
+      const held = [...new Set(names)].flatMap((name) => {
+        const value = map.get(name);
+        return value === undefined ? [] : [{ name, value }];
+      });
+      expect(held.length).toBeLessThanOrEqual(capacity);
+      expect(held.every(({ name, value }) => name === value)).toBe(true);
+    }),
+  );
+});

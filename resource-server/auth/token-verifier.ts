@@ -1,0 +1,131 @@
+import type { KeyObject } from 'node:crypto';
+import { epochSeconds, type Clock } from '#shared/clock.ts';
+import { checkAccessToken, namesAudience, parseAccessToken } from '#shared/jose/access-token.ts';
+import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
+import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import { parseScope } from '#shared/oauth/scope.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { JwksUnavailable, type Jwks } from './jwks.ts';
+import { RecentMap } from './recent-map.ts';
+import type { Principal } from './scheme.ts';
+
+/** What is known of a token whose signature and claims were found good once, by this key. */
+interface Verified {
+  readonly key: KeyObject;
+  readonly algorithm: JwsAlgorithm;
+  readonly claims: AccessTokenClaims & { readonly kid: string };
+  readonly principal: Principal;
+}
+
+export type TokenVerdict =
+  | { readonly kind: 'verified'; readonly principal: Principal; readonly jkt: string | undefined }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly status: 503;
+      readonly retryAfter: number;
+    };
+
+export interface TokenVerifier {
+  /** Scope, method, the DPoP proof and the binding `jkt` are for the caller to check. */
+  verify(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
+}
+
+export interface TokenVerifierOptions {
+  readonly issuer: string;
+  readonly jwks: Jwks;
+  readonly feed: Pick<RevocationFeed, 'current' | 'onKeyRevoked'>;
+  readonly clock: Clock;
+  /** Seconds. */
+  readonly skew: number;
+  /** Tokens remembered. */
+  readonly capacity?: number;
+}
+
+/**
+ * The identifiers that a token may name for a space: its URL, and for a bare origin also the spelling
+ * without a slash, since URL parsers add one.
+ */
+export function audiencesOf(spaceUrl: string): readonly string[] {
+  const { origin, pathname } = new URL(spaceUrl);
+  return pathname === '/' ? [origin, `${origin}/`] : [spaceUrl];
+}
+
+/** `sub_gen` tells who stands behind the token: a `sub` may look like a client_id (RFC 9068 section 5). */
+function principalOf({ iss, sub, sub_gen, client_id, jti, scope }: AccessTokenClaims): Principal {
+  const known = { scopes: parseScope(scope), claims: { sub, client_id, jti } };
+  return sub_gen === undefined
+    ? { kind: 'application', id: client_id, ...known }
+    : { kind: 'person', realm: iss, name: sub, ...known };
+}
+
+const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({
+  kind: 'unavailable',
+  reason,
+  status: 503,
+  retryAfter,
+});
+
+/**
+ * Verifies JWT access tokens (RFC 9068 section 4). Good ones are remembered by the whole token;
+ * that their key is still published, audience, expiry and revocation are looked at every time. A
+ * failure is never remembered.
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { issuer, jwks, feed, clock, skew, capacity = 20_000 } = options;
+  const seen = new RecentMap<Verified>(capacity);
+  feed.onKeyRevoked((kid) => jwks.drop(kid));
+
+  function admit(
+    { claims, principal }: Verified,
+    audiences: readonly string[],
+    revocations: RevocationView,
+  ): TokenVerdict {
+    if (!namesAudience(claims.aud, audiences)) {
+      return { kind: 'refused', reason: 'aud is another resource' };
+    }
+    if (epochSeconds(clock) >= claims.exp + skew) return { kind: 'refused', reason: 'expired' };
+    const revokedBy = revocations.revokedBy(claims);
+    if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
+    return { kind: 'verified', principal, jkt: claims.cnf?.jkt };
+  }
+
+  async function examine(
+    token: string,
+    audiences: readonly string[],
+    revocations: RevocationView,
+  ): Promise<TokenVerdict> {
+    const parsed = parseAccessToken(token);
+    if (!parsed.ok) return { kind: 'refused', reason: parsed.reason };
+    const key = await jwks.key(parsed.kid, parsed.algorithm);
+    if (key === undefined) return { kind: 'refused', reason: 'the issuer has no such key' };
+    const now = epochSeconds(clock);
+    const checked = checkAccessToken(parsed, key, { issuer, audiences, now, skew });
+    if (!checked.ok) return { kind: 'refused', reason: checked.reason };
+    const claims = { ...checked.claims, kid: parsed.kid };
+    const { algorithm } = parsed;
+    const verified = { key, algorithm, claims, principal: principalOf(claims) };
+    seen.set(token, verified);
+    return admit(verified, audiences, revocations);
+  }
+
+  return {
+    async verify(token, audiences) {
+      try {
+        // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
+        const revocations = feed.current();
+        const known = seen.get(token);
+        if (known && (await jwks.key(known.claims.kid, known.algorithm)) === known.key) {
+          return admit(known, audiences, revocations);
+        }
+        return await examine(token, audiences, revocations);
+      } catch (error) {
+        if (error instanceof StoreUnavailable) return unavailable(error.message, 1);
+        if (error instanceof JwksUnavailable) return unavailable(error.message, error.retryAfter);
+        throw error;
+      }
+    },
+  };
+}

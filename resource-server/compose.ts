@@ -1,0 +1,88 @@
+import { hkdfSync, type KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import type { Parts, Server } from '#shared/server/process.ts';
+import { logged } from '#shared/server/request-log.ts';
+import { createApp } from './app.ts';
+import { createJwks } from './auth/jwks.ts';
+import { createNonces } from './auth/nonces.ts';
+import { RecentMap } from './auth/recent-map.ts';
+import { bearer } from './auth/schemes/bearer.ts';
+import { dpop } from './auth/schemes/dpop.ts';
+import { createTokenVerifier } from './auth/token-verifier.ts';
+import { openContent } from './resources/content.ts';
+import { documents, sweepContent } from './resources/documents.ts';
+import type { Shelf } from './resources/shelf.ts';
+import { createSpaces, type Space } from './spaces.ts';
+
+/** Seconds by which `iat` of a DPoP proof may differ from our clock. */
+const PROOF_WINDOW = 60;
+/** Keys of DPoP clients kept imported. */
+const PROOF_KEYS = 10_000;
+/** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
+const LEFTOVER_AGE = 86_400;
+/** Seconds between two sweeps. */
+const SWEEP_STORE = 60;
+const SWEEP_CONTENT = 3600;
+
+/**
+ * Puts the resource server together: schemes, spaces, documents, and the application over them.
+ * `fetch` gives the JSON behind a URL and rejects within seconds when there is none.
+ */
+export async function composeResourceServer(
+  { config, stores, feed, master, clock, random, log }: Parts,
+  fetch: (url: string) => Promise<unknown>,
+): Promise<Server> {
+  const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
+  const jwks = createJwks({ url, fetch, clock, maxAge, cooldown, log });
+  const { issuer } = config;
+  const tokens = createTokenVerifier({ issuer, jwks, feed, clock, skew: config.tokens.skew });
+  const nonces = createNonces({
+    secret: Buffer.from(hkdfSync('sha256', master, '', 'dpop-nonce', 32)),
+    clock,
+  });
+  const proofs = {
+    tokens,
+    replay: stores.replay,
+    clock,
+    window: PROOF_WINDOW,
+    keys: new RecentMap<KeyObject>(PROOF_KEYS),
+  };
+  const spaces = createSpaces(config, {
+    Bearer: (space) => bearer({ space, tokens }),
+    DPoP: (space) => dpop({ ...proofs, space, ...(space.nonce && { nonces }) }),
+  });
+
+  const shelves = new Map<Space, Shelf>();
+  for (const space of spaces.all.filter(({ serves }) => serves === 'documents')) {
+    const key = `/${space.segments.map(encodeURIComponent).join('/')}`;
+    const { maxBytes } = config.documents;
+    const folder = join(config.data, 'content', encodeURIComponent(key));
+    const content = await openContent({ folder, maxBytes, random });
+    shelves.set(space, { key, rows: stores.documents, content, maxBytes, clock, random });
+  }
+  const app = createApp({
+    config,
+    spaces,
+    resources: new Map([...shelves].map(([space, shelf]) => [space, documents(shelf)])),
+    async ready() {
+      feed.current();
+      await stores.ping();
+    },
+    log,
+  });
+
+  return {
+    handler: logged(app, { log, clock, random, trusted: trustedProxies(config.trustedProxies) }),
+    chores: [
+      { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
+      {
+        name: 'sweep.content',
+        seconds: SWEEP_CONTENT,
+        async run() {
+          for (const shelf of shelves.values()) await sweepContent(shelf, LEFTOVER_AGE);
+        },
+      },
+    ],
+  };
+}

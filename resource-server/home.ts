@@ -1,0 +1,52 @@
+import type { Config } from '#shared/config/schema.ts';
+import type { Answer } from '#shared/server/answer.ts';
+import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
+import { metadataUrl } from './auth/metadata.ts';
+import type { Space, Spaces } from './spaces.ts';
+
+/** The page at `/`: what is here and what to try, with the configured addresses. */
+export function homePage({ issuer, resource }: Config, { all }: Spaces): Answer {
+  const authorizationServer = escapeHtml(issuer);
+  const here = escapeHtml(resource);
+  return page(
+    'Countersign resource server',
+    `<p>This server keeps documents and lets in whoever holds a token for them. Tokens come from the
+authorization server at <a href="${authorizationServer}">${authorizationServer}</a>. A token that is
+revoked is refused by the next request.</p>
+${all.map((space) => section(space, issuer)).join('\n')}
+<h2>For operators</h2>
+<p><code>${here}/health/ready</code> says whether the server can work. <code>${here}/verify</code>
+answers a trusted reverse proxy whether a request may pass.</p>`,
+  );
+}
+
+function section(space: Space, issuer: string): string {
+  const schemes = space.schemes.map(({ name }) => name);
+  const hides = space.hide ? 'What a token does not reach looks as if it were not there.' : '';
+  const example =
+    space.serves === 'documents' && schemes.includes('Bearer')
+      ? `<pre>${escapeHtml(tour(space, issuer))}</pre>`
+      : '';
+  return `<h2>${escapeHtml(space.realm)}</h2>
+<p><code>${escapeHtml(space.url)}</code> takes ${escapeHtml(schemes.join(' and '))} tokens. Reading needs
+${needed(space.scopes('GET'))}, writing ${needed(space.scopes('PUT'))}. ${hides}
+<a href="${escapeHtml(metadataUrl(space.url))}">Its metadata</a>.</p>
+${example}`;
+}
+
+function needed(scopes: readonly string[]): string {
+  if (scopes.length === 0) return 'no scope';
+  return `the scope <code>${escapeHtml(scopes.join(' '))}</code>`;
+}
+
+function tour({ url, allScopes }: Space, issuer: string): string {
+  const folder = url.endsWith('/') ? url : `${url}/`;
+  const scope = allScopes.length > 0 ? `-d scope=${shellWord(allScopes.join(' '))} ` : '';
+  const token = '-H "Authorization: Bearer $TOKEN"';
+  return `curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials \\
+  -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)}
+TOKEN=the access_token of the answer
+curl ${token} -H 'Content-Type: text/plain' -X PUT -d Hello ${shellWord(`${folder}hello.txt`)}
+curl ${token} ${shellWord(`${folder}hello.txt`)}
+curl ${token} ${shellWord(folder)}`;
+}

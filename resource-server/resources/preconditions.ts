@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import { BadRequest } from '#shared/http/fields.ts';
+import { evaluatePreconditions } from '#shared/http/preconditions.ts';
+import { HttpError } from '#shared/server/answer.ts';
+
+/** The representation that there is: a strong entity tag without quotes, and when it was made. */
+export type Validators = { readonly etag: string; readonly modified?: number };
+
+const FIELDS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'] as const;
+
+export function isConditional(request: IncomingMessage): boolean {
+  return FIELDS.some((name) => request.headers[name] !== undefined);
+}
+
+/**
+ * Evaluates the conditions of a request (RFC 9110 section 13.2.2); malformed ones are a `BadRequest`.
+ * `now` and `modified`: milliseconds since the epoch.
+ */
+export function evaluate(
+  request: IncomingMessage,
+  current: Validators | undefined,
+  now: number,
+): 'proceed' | 304 | 412 {
+  const { headers, method = '' } = request;
+  const result = evaluatePreconditions(
+    {
+      method,
+      ifMatch: headers['if-match'],
+      ifNoneMatch: headers['if-none-match'],
+      ifModifiedSince: headers['if-modified-since'],
+      ifUnmodifiedSince: headers['if-unmodified-since'],
+    },
+    current && { ...current, etag: { weak: false, opaque: current.etag } },
+    now,
+  );
+  if (result === 400) throw new BadRequest('A condition is neither `*` nor a list of entity tags.');
+  return result;
+}
+
+/** RFC 9110 section 15.5.13. */
+export function preconditionFailed(): HttpError {
+  return new HttpError(412, 'It is not in the state that the conditions of the request ask for.');
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { configSchema } from '#shared/config/schema.ts';
+import type { Scheme } from './auth/scheme.ts';
+import { createSpaces, type SchemeSite } from './spaces.ts';
+
+const named = (name: string) => (): Scheme => ({
+  name,
+  challenge: () => [],
+  authenticate: () => ({ kind: 'refused', reason: 'test' }),
+});
+
+/** Spaces with these members; realms and schemes where a test does not care. */
+function spacesOf(...members: object[]) {
+  const config = configSchema.parse({
+    resource: 'https://rs.example',
+    spaces: members.map((space, index) =>
+      Object.assign({ realm: `r${index}`, schemes: ['Bearer'] }, space),
+    ),
+  });
+  return createSpaces(config, { Bearer: named('Bearer'), DPoP: named('DPoP') });
+}
+
+const find = (spaces: ReturnType<typeof spacesOf>, path: string, origin = 'https://rs.example') =>
+  spaces.find(origin, path.split('/').filter(Boolean))?.url;
+
+describe('finding the space', () => {
+  const spaces = spacesOf(
+    { url: 'https://rs.example/a/' },
+    { url: 'https://rs.example/a/b/c/' },
+    { url: 'https://rs.example/a/b' },
+    { url: 'https://other.example/a/' },
+    { url: 'https://rs.example/gr%C3%BC%C3%9Fe/' },
+  );
+
+  test('the longest path wins, whatever the order', () => {
+    expect(find(spaces, '/a/x')).toBe('https://rs.example/a/');
+    expect(find(spaces, '/a/b/x')).toBe('https://rs.example/a/b');
+    expect(find(spaces, '/a/b/c/x/y')).toBe('https://rs.example/a/b/c/');
+  });
+
+  test('by whole segments: a name that only begins alike is outside', () => {
+    expect(find(spaces, '/ab')).toBeUndefined();
+    expect(find(spaces, '/a/bc')).toBe('https://rs.example/a/');
+    expect(find(spaces, '/')).toBeUndefined();
+  });
+
+  test('a space has its own path, with and without the slash', () => {
+    expect(find(spaces, '/a')).toBe('https://rs.example/a/');
+    expect(find(spaces, '/a/b/')).toBe('https://rs.example/a/b');
+  });
+
+  test('segments are compared decoded, and with regard to case', () => {
+    expect(find(spaces, '/grüße/x')).toBe('https://rs.example/gr%C3%BC%C3%9Fe/');
+    expect(find(spaces, '/A/x')).toBeUndefined();
+  });
+
+  test('an origin has its own spaces only', () => {
+    expect(find(spaces, '/a/x', 'https://other.example')).toBe('https://other.example/a/');
+    expect(find(spaces, '/a/x', 'https://elsewhere.example')).toBeUndefined();
+  });
+
+  test('a space at the root has everything', () => {
+    expect(find(spacesOf({ url: 'https://rs.example/' }), '/any/thing')).toBe(
+      'https://rs.example/',
+    );
+  });
+});
+
+describe('scopes of a method', () => {
+  const { all } = spacesOf({
+    url: 'https://rs.example/a/',
+    scopes: { safe: ['r'], unsafe: ['w'], DELETE: ['r', 'd'], GET: ['g'] },
+  });
+  const scopes = (method: string) => all[0]?.scopes(method);
+
+  test('its own, else those of safe or unsafe (RFC 9110 section 9.2.1)', () => {
+    expect(scopes('DELETE')).toEqual(['r', 'd']);
+    expect(scopes('OPTIONS')).toEqual(['r']);
+    expect(scopes('PUT')).toEqual(['w']);
+  });
+
+  test('HEAD needs what GET needs', () => {
+    expect(scopes('HEAD')).toEqual(['g']);
+  });
+
+  test('a method that nobody knows counts as unsafe', () => {
+    expect(scopes('FROBNICATE')).toEqual(['w']);
+    expect(scopes('constructor')).toEqual(['w']);
+  });
+
+  test('all of them once', () => {
+    expect(all[0]?.allScopes.toSorted()).toEqual(['d', 'g', 'r', 'w']);
+  });
+});
+
+test('schemes stand in the configured order and know their space', () => {
+  const sites: SchemeSite[] = [];
+  const config = configSchema.parse({
+    spaces: [
+      {
+        url: 'https://rs.example/a/',
+        realm: 'r',
+        schemes: ['DPoP', 'Bearer'],
+        scopes: { safe: ['s'] },
+        nonce: true,
+      },
+    ],
+  });
+  const note = (name: string) => (site: SchemeSite) => {
+    sites.push(site);
+    return named(name)();
+  };
+  const { all } = createSpaces(config, { Bearer: note('Bearer'), DPoP: note('DPoP') });
+  expect(all[0]?.schemes.map(({ name }) => name)).toEqual(['DPoP', 'Bearer']);
+  expect(sites[0]).toMatchObject({ url: 'https://rs.example/a/', realm: 'r', nonce: true });
+  expect(sites[0]?.scopes('GET')).toEqual(['s']);
+});

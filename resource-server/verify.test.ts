@@ -1,0 +1,186 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { prover } from './auth/auth.fixture.ts';
+import { startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const FORWARDED = {
+  'X-Forwarded-Method': 'GET',
+  'X-Forwarded-Proto': 'https',
+  'X-Forwarded-Host': 'app.example',
+  'X-Forwarded-Uri': '/reports/1?year=2026',
+};
+
+const verify = (headers: OutgoingHttpHeaders, at = world) =>
+  at.ask('GET', '/verify', { headers: { ...FORWARDED, ...headers } });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe('granted', () => {
+  test('204 with the identity, without content, for nobody to store', async () => {
+    const reply = await verify(bearer(world.token('app:read app:write')));
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers).toMatchObject({
+      'x-auth-subject': 'machine',
+      'x-auth-client': 'machine',
+      'x-auth-scope': 'app:read app:write',
+      'x-auth-scheme': 'Bearer',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('a person is the subject, the client is the client', async () => {
+    const token = world.token('app:read', { sub: 'alice', sub_gen: 0 });
+    const { headers } = await verify(bearer(token));
+    expect(headers).toMatchObject({ 'x-auth-subject': 'alice', 'x-auth-client': 'machine' });
+  });
+
+  test('no value can add a field or pass for another one', async () => {
+    const sub = 'al\r\nX-Auth-Scope: all, ü%20\u{1f600}\ud800';
+    const reply = await verify(bearer(world.token('app:read', { sub, sub_gen: 0 })));
+    expect(reply.status).toBe(204);
+    const given = String(reply.headers['x-auth-subject']);
+    expect(given).toMatch(/^[!-~]+$/);
+    expect(decodeURIComponent(given)).toBe(sub.toWellFormed());
+    expect(reply.headers['x-auth-scope']).toBe('app:read');
+  });
+
+  test('identity fields of the client change nothing; all are answered, empty ones too', async () => {
+    const spoofed = {
+      'X-Auth-Subject': 'root',
+      'X-Auth-Client': 'root',
+      'X-Auth-Scope': 'all',
+      'X-Auth-Scheme': 'None',
+    };
+    const { headers } = await verify({ ...bearer(world.token('app:read')), ...spoofed });
+    expect(headers).toMatchObject({
+      'x-auth-subject': 'machine',
+      'x-auth-client': 'machine',
+      'x-auth-scope': 'app:read',
+      'x-auth-scheme': 'Bearer',
+    });
+    await using open = await startWorld({
+      spaces: [
+        { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
+      ],
+    });
+    const bare = open.token('app:read', { scope: undefined });
+    expect((await verify(bearer(bare), open)).headers).toHaveProperty('x-auth-scope', '');
+  });
+
+  test('RFC 9449: the proof is for the forwarded method and URL', async () => {
+    const client = prover(world.now);
+    const token = world.token('app:write', { cnf: { jkt: client.jkt } });
+    const send = (claims: object, headers = {}) =>
+      verify({
+        'X-Forwarded-Method': 'PUT',
+        Authorization: `DPoP ${token}`,
+        DPoP: client.proof(token, claims),
+        ...headers,
+      });
+    const right = { htm: 'PUT', htu: 'https://app.example/reports/1' };
+    expect(await send(right)).toMatchObject({ status: 204, headers: { 'x-auth-scheme': 'DPoP' } });
+    expect((await send({ ...right, htm: 'GET' })).status).toBe(401);
+    expect((await send({ ...right, htu: 'https://rs.example/verify' })).status).toBe(401);
+    expect((await send({ ...right, htu: 'https://rs.example/reports/1' })).status).toBe(401);
+    expect((await send(right, { 'X-Forwarded-Uri': '/reports/2' })).status).toBe(401);
+  });
+
+  test('origins are compared in their normal form', async () => {
+    const token = world.token('app:read');
+    for (const host of ['APP.example', 'app.example:443']) {
+      expect((await verify({ ...bearer(token), 'X-Forwarded-Host': host })).status).toBe(204);
+    }
+  });
+});
+
+describe('refused', () => {
+  test('no credentials: 401 with the challenges of the space that the URL is in', async () => {
+    const reply = await verify({});
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toMatch(/^Bearer realm="app".*, DPoP realm="app"/);
+    expect(reply.raw.filter((name) => name === 'WWW-Authenticate')).toHaveLength(1);
+    expect(reply.headers['x-auth-subject']).toBeUndefined();
+    const documents = await verify({
+      'X-Forwarded-Host': 'rs.example',
+      'X-Forwarded-Uri': '/documents/a',
+    });
+    expect(documents.headers['www-authenticate']).toContain('realm="documents"');
+  });
+
+  test('a token of another space is none here', async () => {
+    const reply = await verify(bearer(world.token('documents:read', { scope: 'app:read' })));
+    expect(reply.status).toBe(401);
+  });
+
+  test('too little scope: 403 with the challenge, by the forwarded method', async () => {
+    const reply = await verify({
+      ...bearer(world.token('app:read')),
+      'X-Forwarded-Method': 'DELETE',
+    });
+    expect(reply.status).toBe(403);
+    expect(reply.headers['www-authenticate']).toContain('scope="app:write"');
+    const odd = { ...bearer(world.token('app:read')), 'X-Forwarded-Method': 'FROBNICATE' };
+    expect((await verify(odd)).status).toBe(403);
+  });
+
+  test('nginx knows 401 and 403 only: malformed credentials are 401, what is hidden 403', async () => {
+    expect((await verify({ Authorization: 'Bearer a b' })).status).toBe(401);
+    const hidden = await verify({
+      ...bearer(world.token('hidden:write')),
+      'X-Forwarded-Host': 'rs.example',
+      'X-Forwarded-Uri': '/hidden/a',
+    });
+    expect(hidden.status).toBe(403);
+    expect(hidden.headers['www-authenticate']).toBeUndefined();
+  });
+
+  test('a peer that is not trusted is 403, and the log says why', async () => {
+    await using direct = await startWorld({ trustedProxies: ['10.0.0.0/8'] });
+    const reply = await verify(bearer(direct.token('app:read')), direct);
+    expect(reply.status).toBe(403);
+    expect(reply.text).not.toContain('trustedProxies');
+    expect(direct.lines.at(-1)).toContain('is not in trustedProxies');
+  });
+
+  test.each(Object.keys(FORWARDED))('without %s, or with two: 400', async (name) => {
+    const token = bearer(world.token('app:read'));
+    const { [name as keyof typeof FORWARDED]: value, ...others } = FORWARDED;
+    const missing = await world.ask('GET', '/verify', { headers: { ...others, ...token } });
+    expect(missing.status).toBe(400);
+    const twice = { ...others, ...token, [name]: [value, value] };
+    expect((await world.ask('GET', '/verify', { headers: twice })).status).toBe(400);
+  });
+
+  test.each([
+    ['X-Forwarded-Proto', 'https, http', 400],
+    ['X-Forwarded-Proto', 'ftp', 400],
+    ['X-Forwarded-Host', 'app.example, evil.example', 400],
+    ['X-Forwarded-Host', 'app.example/x', 400],
+    ['X-Forwarded-Host', 'user@app.example', 400],
+    ['X-Forwarded-Host', 'evil.example', 403],
+    ['X-Forwarded-Proto', 'http', 403],
+    ['X-Forwarded-Uri', 'https://app.example/', 403],
+    ['X-Forwarded-Uri', '*', 403],
+    ['X-Forwarded-Uri', '/a/../b', 403],
+    ['X-Forwarded-Uri', '/a/%2e%2e/b', 403],
+    ['X-Forwarded-Uri', '/a%2Fb', 403],
+    ['X-Forwarded-Uri', '//b', 403],
+    ['X-Forwarded-Uri', 'reports', 403],
+  ])('%s: %s is %d', async (name, value, status) => {
+    const reply = await verify({ ...bearer(world.token('app:read')), [name]: value });
+    expect(reply.status).toBe(status);
+    expect(reply.headers['x-auth-subject']).toBeUndefined();
+  });
+
+  test('a space that only proxies ask about is nowhere for direct requests', async () => {
+    const reply = await world.ask('GET', '/reports/1', {
+      headers: { ...bearer(world.token('app:read')), ...FORWARDED, Host: 'app.example' },
+    });
+    expect(reply.status).toBe(404);
+  });
+});

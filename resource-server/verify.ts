@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import { BadRequest, single } from '#shared/http/fields.ts';
+import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { parseTarget } from '#shared/http/target.ts';
+import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
+import { note } from '#shared/server/request-log.ts';
+import { admit, refusal } from './admit.ts';
+import type { Principal } from './auth/scheme.ts';
+import { authRequest, forwardedOrigin } from './request.ts';
+import type { Spaces } from './spaces.ts';
+
+/**
+ * nginx knows 401 and 403 as refusals and makes 500 of anything else, so the 400 of malformed
+ * credentials and the 404 of a space that hides are told in those words.
+ */
+const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403 };
+
+/**
+ * Forward authentication: may the request that a proxy holds enter? The proxy is a trusted peer, hands
+ * on Authorization and DPoP, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
+ * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
+ * identity fields, or 401 or 403 with the challenges; 400 when the proxy's description is incomplete.
+ * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
+ * those of the client leaves nothing that the client wrote.
+ */
+export async function verify(
+  request: IncomingMessage,
+  spaces: Spaces,
+  proxies: TrustedProxies,
+): Promise<Answer> {
+  const { rawHeaders } = request;
+  const peer = request.socket.remoteAddress ?? '';
+  if (!proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
+  const origin = forwardedOrigin(rawHeaders);
+  const method = single(rawHeaders, 'x-forwarded-method');
+  const uri = single(rawHeaders, 'x-forwarded-uri');
+  if (origin === undefined || method === undefined || uri === undefined) {
+    throw new BadRequest('X-Forwarded-Method, -Proto, -Host and -Uri must describe the request.');
+  }
+
+  const target = parseTarget(uri);
+  if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
+  const space = spaces.find(origin, target.segments);
+  if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
+  const asked = authRequest(request, { method, target: uri, origin }, proxies);
+  const outcome = await admit(request, space, asked);
+  if (outcome.kind === 'absent') return refused(request, outcome.reason);
+  if (outcome.kind === 'pass') {
+    const identity = identityFields(outcome.scheme, outcome.principal);
+    return { status: 204, fields: { ...outcome.fields, ...identity } };
+  }
+  const status = TOLD[outcome.status] ?? outcome.status;
+  const answer = refusal({ ...outcome, status }, { 'Cache-Control': 'no-store' });
+  return { ...answer, fields: inOneLine(answer.fields) };
+}
+
+/** nginx hands on one line of a field only; challenges may share it (RFC 9110 section 11.6.1). */
+function inOneLine(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
+}
+
+/** The operator finds the reason in the log; the client only learns that it may not. */
+function refused(request: IncomingMessage, reason: string): Answer {
+  note(request, { verdict: 'refused', reason });
+  return problemAnswer(403, 'This request cannot be let through.');
+}
+
+function identityFields(scheme: string, principal: Principal): Fields {
+  const subject =
+    principal.kind === 'person'
+      ? principal.name
+      : principal.kind === 'application'
+        ? principal.id
+        : '';
+  return {
+    'X-Auth-Subject': safe(subject),
+    'X-Auth-Client': safe(principal.claims?.['client_id'] ?? ''),
+    'X-Auth-Scope': [...(principal.scopes ?? [])].map(safe).join(' '),
+    'X-Auth-Scheme': scheme,
+    'Cache-Control': 'no-store',
+  };
+}
+
+/** Percent-encodes all but visible ASCII and the percent sign itself: no value can end its field. */
+function safe(value: string): string {
+  return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
+}

@@ -1,0 +1,38 @@
+import { type Answer, notFound } from '#shared/server/answer.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { Target } from '#shared/http/target.ts';
+import { metadataDocument } from './auth/metadata.ts';
+import type { Spaces } from './spaces.ts';
+
+const PREFIX = ['.well-known', 'oauth-protected-resource'];
+
+export function isMetadata({ segments }: Target): boolean {
+  return PREFIX.every((segment, index) => segments[index] === segment);
+}
+
+/**
+ * Metadata of the space whose path follows the well-known one (RFC 9728 section 3.1), with its last
+ * slash or without. Anyone may read it, scripts of any origin too. Throws 404 when there is no such space.
+ */
+export function resourceMetadata(
+  { issuer }: Pick<Config, 'issuer'>,
+  spaces: Spaces,
+  origin: string,
+  { segments }: Target,
+): Answer {
+  const path = segments.slice(PREFIX.length);
+  const space = spaces.find(origin, path);
+  if (space === undefined || space.segments.length !== path.length) throw notFound();
+  const document = metadataDocument({
+    url: space.url,
+    name: space.realm,
+    issuer,
+    schemes: space.schemes.map(({ name }) => name),
+    scopes: space.allScopes,
+  });
+  return {
+    status: 200,
+    fields: { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=300' },
+    body: JSON.stringify(document),
+  };
+}

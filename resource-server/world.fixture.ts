@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { ManualClock } from '#shared/clock.ts';
+import { type Config, configSchema } from '#shared/config/schema.ts';
+import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
+import { jsonLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
+import { listen } from '#shared/server/listen.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { composeResourceServer } from './compose.ts';
+
+export const ISSUER = 'https://as.example';
+export const RESOURCE = 'https://rs.example';
+/** Origin whose pages may read answers of `/documents/`. */
+export const PAGES = 'https://pages.example';
+
+const SPACES = [
+  {
+    url: `${RESOURCE}/documents/`,
+    realm: 'documents',
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: ['documents:read'], unsafe: ['documents:write'] },
+    cors: { origins: [PAGES] },
+  },
+  {
+    url: `${RESOURCE}/hidden/`,
+    realm: 'hidden',
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: ['hidden:read'], unsafe: ['hidden:write'] },
+    hide: 'forbidden',
+    nonce: true,
+  },
+  {
+    url: 'https://app.example/',
+    realm: 'app',
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: ['app:read'], unsafe: ['app:write'] },
+    serves: 'verify',
+  },
+];
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as received. */
+  readonly raw: readonly string[];
+  readonly text: string;
+}
+
+export interface Call {
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Buffer | Readable;
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** A request exactly as given: no normalisation of the path, no added fields but Host. */
+export async function ask(
+  port: number,
+  method: string,
+  path: string,
+  call: Call = {},
+): Promise<Reply> {
+  const { headers = {}, body } = call;
+  const request = http.request({ host: '127.0.0.1', port, method, path, headers, agent });
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body);
+  else body.pipe(request);
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const { statusCode: status = 0, headers: received, rawHeaders: raw } = response;
+  return { status, headers: received, raw, text: await text(response) };
+}
+
+/** A resource server on a real port with a real store in a folder of its own, and an issuer to sign for it. */
+export async function startWorld(
+  changes: object = {},
+  wrap: (stores: Stores) => Stores = (stores) => stores,
+) {
+  const clock = new ManualClock();
+  const data = await mkdtemp(join(tmpdir(), 'countersign-rs-'));
+  const config: Config = configSchema.parse({
+    issuer: ISSUER,
+    resource: RESOURCE,
+    data,
+    trustedProxies: ['127.0.0.0/8'],
+    documents: { maxBytes: 100_000 },
+    spaces: SPACES,
+    ...changes,
+  });
+  const stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  const epoch = await stores.revocations.epoch(true);
+  const feed = await stores.revocations.feed();
+  const key = GENERATE.ES256();
+  const lines: string[] = [];
+  const log = jsonLog((line) => lines.push(line), clock, 'resource');
+  const server = await composeResourceServer(
+    {
+      config,
+      stores: wrap(stores),
+      feed,
+      master: Buffer.alloc(32, 7),
+      clock,
+      random: systemRandom,
+      log,
+    },
+    async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
+  );
+  const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });
+  const now = () => Math.floor(clock.now() / 1000);
+  let issued = 0;
+
+  const token = (scope: string, claims: object = {}): string => {
+    const [name] = scope.split(':');
+    issued += 1;
+    return signJws(
+      { alg: 'ES256', typ: 'at+jwt', kid: 'k1' },
+      {
+        iss: ISSUER,
+        aud: name === 'app' ? 'https://app.example/' : `${RESOURCE}/${name}/`,
+        sub: 'machine',
+        client_id: 'machine',
+        jti: `token-${issued}`,
+        iat: now(),
+        exp: now() + 600,
+        scope,
+        client_gen: 0,
+        epoch,
+        ...claims,
+      },
+      key.privateKey,
+    );
+  };
+  const both = token('documents:read documents:write');
+
+  return {
+    clock,
+    now,
+    config,
+    stores,
+    listening,
+    server,
+    /** Lines of the log. */
+    lines,
+    token,
+    ask: (method: string, path: string, call?: Call) => ask(listening.port, method, path, call),
+    /** As a client that may read and write `/documents/`. */
+    as(method: string, path: string, { headers, body }: Call = {}) {
+      const authorized = { Authorization: `Bearer ${both}`, ...headers };
+      const call = { headers: authorized, ...(body !== undefined && { body }) };
+      return ask(listening.port, method, path, call);
+    },
+    folder: join(data, 'content', '%2Fdocuments'),
+    /** Names of the content files of `/documents/`. */
+    files: () => readdir(join(data, 'content', '%2Fdocuments')),
+    async [Symbol.asyncDispose]() {
+      await listening.close(0);
+      await feed[Symbol.asyncDispose]();
+      await stores[Symbol.asyncDispose]();
+      await rm(data, { recursive: true });
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
