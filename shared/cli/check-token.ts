@@ -1,0 +1,37 @@
+import { type Clock, epochSeconds } from '#shared/clock.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
+import { importPublicJwk } from '#shared/jose/algorithms.ts';
+import type { Refusal } from '#shared/jose/compact-jws.ts';
+import type { Keys } from '#shared/stores/keys.ts';
+import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+
+export type CheckedToken =
+  | { readonly ok: true; readonly kid: string; readonly claims: AccessTokenClaims }
+  | Refusal;
+
+/**
+ * Whether a token is a good one of this pair, by the keys in its store: signature, issuer, audience
+ * and times as a resource server checks them (RFC 9068 section 4); not yet whether it was revoked.
+ */
+export async function checkToken(
+  token: string,
+  keys: Keys,
+  config: Config,
+  clock: Clock,
+): Promise<CheckedToken> {
+  const parsed = parseAccessToken(token);
+  if (!parsed.ok) return parsed;
+  const stored = (await keys.list()).find(({ kid }) => kid === parsed.kid);
+  const key = stored && importPublicJwk(stored.publicJwk, parsed.algorithm);
+  if (key === undefined) {
+    return { ok: false, reason: 'this store has no such key, so the signature was not checked' };
+  }
+  const checked = checkAccessToken(parsed, key, {
+    issuer: config.issuer,
+    audiences: config.spaces.map(({ url }) => url),
+    now: epochSeconds(clock),
+    skew: config.tokens.skew,
+  });
+  return checked.ok ? { ...checked, kid: parsed.kid } : checked;
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import type { Shell } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { run } from './run.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script as a child process. */
+export async function runScript(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stdin = '',
+): Promise<Ended> {
+  const child = spawn(process.execPath, args, { env, stdio: 'pipe' });
+  child.stdin.end(stdin);
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, stdout, stderr };
+}
+
+/** A data folder of its own; the environment that names it. */
+export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
+  return { COUNTERSIGN_DATA: join(await temporaryFolder(), 'data') };
+}
+
+/** The command line as a child process. */
+export async function cli(args: readonly string[], env: NodeJS.ProcessEnv, stdin?: string) {
+  return runScript([fileURLToPath(new URL('main.ts', import.meta.url)), ...args], env, stdin);
+}
+
+export class TestShell implements Shell {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock = new ManualClock();
+  readonly random = systemRandom;
+  terminal = false;
+  stdin = '';
+  stdout = '';
+  stderr = '';
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.env = env;
+  }
+
+  async readStdin(): Promise<Buffer> {
+    return Buffer.from(this.stdin);
+  }
+
+  out(content: string | Buffer): void {
+    this.stdout += content.toString();
+  }
+
+  note(line: string): void {
+    this.stderr += `${line}\n`;
+  }
+}
+
+/** The command line in this process, with a clock that the test moves. */
+export async function inProcess(shell: TestShell, ...args: readonly string[]): Promise<Ended> {
+  shell.stdout = '';
+  shell.stderr = '';
+  const code = await run(args, COMMANDS, shell);
+  return { code, stdout: shell.stdout, stderr: shell.stderr };
+}
+
+/** Its result with `--json`; throws when it failed. */
+export async function json(shell: TestShell, ...args: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await inProcess(shell, ...args, '--json');
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
+  return JSON.parse(stdout);
+}

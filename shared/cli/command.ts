@@ -1,0 +1,66 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Random } from '#shared/random.ts';
+
+/** An option of a command; without `value` it is a flag. */
+export interface Option {
+  /** What stands for its value in the help, for example `NAME`. */
+  readonly value?: string;
+  readonly required?: true;
+  readonly multiple?: true;
+  readonly help: string;
+}
+
+export interface Command {
+  /** Its words, for example `client add`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Names of the operands, in order; one in brackets may be left out. */
+  readonly operands?: readonly string[];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** More about it for `--help`, in lines. */
+  readonly details?: readonly string[];
+  run(input: Input, shell: Shell): Promise<Report>;
+}
+
+/** What the command line said, checked against the command's operands and options. */
+export interface Input {
+  readonly operands: readonly string[];
+  /** The value of an option that is given at most once. */
+  text(option: string): string | undefined;
+  texts(option: string): readonly string[];
+  flag(option: string): boolean;
+}
+
+/** What a command says at its end. */
+export interface Report {
+  /** With `--json`, on one line. */
+  readonly json: unknown;
+  /** Otherwise, line by line. */
+  readonly lines: readonly string[];
+  /** Otherwise, instead of lines: bytes from elsewhere. */
+  readonly content?: Buffer;
+  readonly failed?: boolean;
+}
+
+/** The world around a command. */
+export interface Shell {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** True: standard output is read by a person, not by a program. */
+  readonly terminal: boolean;
+  readStdin(): Promise<Buffer>;
+  out(content: string | Buffer): void;
+  /** To standard error, beside what the command reports. */
+  note(line: string): void;
+}
+
+/** The command line is wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command could not do what it was asked to: exit code 1. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}

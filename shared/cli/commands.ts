@@ -1,0 +1,37 @@
+import type { Command } from './command.ts';
+import { backup } from './commands/backup.ts';
+import { clientAdd } from './commands/client-add.ts';
+import { clientList } from './commands/client-list.ts';
+import { clientRemove } from './commands/client-remove.ts';
+import { clientSecret } from './commands/client-secret.ts';
+import { configCheck } from './commands/config-check.ts';
+import { configInit } from './commands/config-init.ts';
+import { configPrint } from './commands/config-print.ts';
+import { configSchema } from './commands/config-schema.ts';
+import { keysList } from './commands/keys-list.ts';
+import { keysRotate } from './commands/keys-rotate.ts';
+import { request } from './commands/request.ts';
+import { revocationStatus } from './commands/revocation-status.ts';
+import { tokenExplain } from './commands/token-explain.ts';
+import { tokenGet } from './commands/token-get.ts';
+import { tokenRevoke } from './commands/token-revoke.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  clientAdd,
+  clientList,
+  clientSecret,
+  clientRemove,
+  tokenGet,
+  tokenExplain,
+  tokenRevoke,
+  request,
+  revocationStatus,
+  keysList,
+  keysRotate,
+  backup,
+  configInit,
+  configCheck,
+  configPrint,
+  configSchema,
+];

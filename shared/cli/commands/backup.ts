@@ -1,0 +1,52 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '#shared/config/load.ts';
+import { backupSqlite } from '#shared/stores/sqlite/backup.ts';
+import { type Command, Failure } from '../command.ts';
+import { copyContent } from '../copy-content.ts';
+
+const ATTEMPTS = 20;
+
+export const backup: Command = {
+  name: 'backup',
+  summary:
+    'copy clients, keys, grants, revocations and documents to a new folder while the servers run',
+  operands: ['FOLDER'],
+  details: [
+    'FOLDER must be empty or missing. In it afterwards: state.db and the content of every document that',
+    'it names. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
+    'elsewhere), and what would undo a revocation: tokens, grants and sign-ins end with a restore.',
+    'To restore: stop the servers, put state.db and content in the place of those in the data folder,',
+    'remove state.db-wal and state.db-shm, start.',
+  ],
+  run: async ({ operands: [folder = ''] }, shell) => {
+    const { store, data } = await loadConfig(shell.env);
+    if (store.kind === 'redis') {
+      throw new Failure(
+        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}`,
+      );
+    }
+    await makeEmpty(folder);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      await backupSqlite(data, folder);
+      const { copied, gone } = await copyContent(data, folder, shell);
+      if (gone === 0) {
+        return {
+          json: { folder, documents: copied },
+          lines: [
+            `Copied the state and ${copied} documents to ${folder}. The master secret is not in it.`,
+          ],
+        };
+      }
+      // A document was replaced between the rows and its content: take the rows anew.
+      await rm(join(folder, 'state.db'));
+    }
+    await rm(folder, { recursive: true });
+    throw new Failure('documents change faster than they can be copied: try again later');
+  },
+};
+
+async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty`);
+}

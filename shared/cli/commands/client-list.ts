@@ -1,0 +1,27 @@
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { Command } from '../command.ts';
+import { columns } from '../printable.ts';
+import { withStores } from '../with-stores.ts';
+
+export const clientList: Command = {
+  name: 'client list',
+  summary: 'list the registered clients',
+  run: (_, shell) =>
+    withStores(shell, async ({ clients }) => {
+      const list = await clients.list();
+      return {
+        json: list.map(withoutSecret),
+        lines: list.length === 0 ? ['There is no client yet.'] : columns(list.map(row)),
+      };
+    }),
+};
+
+const withoutSecret = (client: ClientRecord) => ({ ...client, secret_hash: undefined });
+
+const row = (client: ClientRecord) => [
+  client.client_id,
+  client.client_name,
+  client.token_endpoint_auth_method,
+  client.scope,
+  client.demo ? '(demo: refused in production)' : '',
+];

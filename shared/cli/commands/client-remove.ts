@@ -1,0 +1,23 @@
+import { longestLife, rememberUntil } from '#shared/oauth/lifetime.ts';
+import type { Command } from '../command.ts';
+import { findClient } from '../find-client.ts';
+import { withStores } from '../with-stores.ts';
+
+/**
+ * The generation is raised before the removal, so that a crash between them leaves no living token,
+ * and again after it, for a token that was issued between them.
+ */
+export const clientRemove: Command = {
+  name: 'client remove',
+  summary: 'remove a client; its tokens are refused by the very next request',
+  operands: ['CLIENT'],
+  run: ({ operands: [id = ''] }, shell) =>
+    withStores(shell, async ({ clients, revocations }, config) => {
+      const { client_name: name } = await findClient(clients, id);
+      const until = rememberUntil(shell.clock.now(), longestLife(config));
+      await revocations.raise('client', id, until);
+      await clients.remove(id);
+      await revocations.raise('client', id, until);
+      return { json: { client_id: id, removed: true }, lines: [`Removed ${id} (${name}).`] };
+    }),
+};

@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configJsonSchema } from '#shared/config/json-schema.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { tourSpaces } from '#shared/config/tour.ts';
+import { type Command, Failure } from '../command.ts';
+
+export const configInit: Command = {
+  name: 'config init',
+  summary: 'write countersign.json with every setting at its default, and its schema for editors',
+  operands: ['[FOLDER]'],
+  details: ['FOLDER: default is the working directory. A file that is there is never replaced.'],
+  run: async ({ operands: [folder = '.'] }) => {
+    const { issuer, resource, ...rest } = configSchema.parse({});
+    const files = [
+      {
+        file: join(folder, 'countersign.json'),
+        content: {
+          $schema: './countersign.schema.json',
+          issuer,
+          resource,
+          ...rest,
+          spaces: tourSpaces(resource),
+        },
+      },
+      { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },
+    ];
+    await mkdir(folder, { recursive: true });
+    for (const { file, content } of files) await create(file, content);
+    return {
+      json: { files: files.map(({ file }) => file) },
+      lines: [
+        ...files.map(({ file }) => `Wrote ${file}`),
+        `Start with: COUNTERSIGN_CONFIG=${files[0]?.file} npm start`,
+      ],
+    };
+  },
+};
+
+async function create(file: string, content: object): Promise<void> {
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(
+      error.code === 'EEXIST' ? `${file} is there already` : `cannot write ${file} (${error.code})`,
+    );
+  });
+}

@@ -1,0 +1,19 @@
+import { loadConfig } from '#shared/config/load.ts';
+import { maskRedisUrl } from '#shared/config/redis-url.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { Command } from '../command.ts';
+
+export const configPrint: Command = {
+  name: 'config print',
+  summary: 'print the configuration that is in force: file, environment and defaults; no secret',
+  run: async (_, { env }) => {
+    const config = masked(await loadConfig(env));
+    return { json: config, lines: JSON.stringify(config, null, 2).split('\n') };
+  },
+};
+
+function masked(config: Config): Config {
+  const { store } = config;
+  if (store.kind !== 'redis') return config;
+  return { ...config, store: { ...store, urls: store.urls.map(maskRedisUrl) } };
+}

@@ -1,0 +1,11 @@
+import { configJsonSchema } from '#shared/config/json-schema.ts';
+import type { Command } from '../command.ts';
+
+export const configSchema: Command = {
+  name: 'config schema',
+  summary: 'print the JSON Schema of the configuration file',
+  run: async () => {
+    const schema = configJsonSchema();
+    return { json: schema, lines: JSON.stringify(schema, null, 2).split('\n') };
+  },
+};

@@ -1,0 +1,32 @@
+import type { ScheduledKey } from '#shared/jose/key-schedule.ts';
+import { listKeys } from '#shared/jose/keys.ts';
+import type { Command } from '../command.ts';
+import { columns } from '../printable.ts';
+import { withKeys } from '../with-keys.ts';
+
+const MEANING: Record<ScheduledKey['state'], string> = {
+  published: 'published, signs from',
+  signing: 'signs, until',
+  retiring: 'retiring: signs no more, tokens of it live until',
+  retired: 'retired: no token of it lives',
+};
+
+export const keysList: Command = {
+  name: 'keys list',
+  summary: 'list the signing keys and what each of them does now',
+  run: (_, shell) =>
+    withKeys(shell, async (life) => {
+      const keys = (await listKeys(life)).map(({ key, state, until }) => ({
+        kid: key.kid,
+        alg: key.alg,
+        state,
+        until: until === undefined ? undefined : new Date(until).toISOString(),
+      }));
+      const rows = keys.map(({ kid, alg, state, until }) => [
+        kid,
+        alg,
+        state === 'signing' && !until ? 'signs' : `${MEANING[state]} ${until ?? ''}`,
+      ]);
+      return { json: keys, lines: rows.length === 0 ? ['There is no key yet.'] : columns(rows) };
+    }),
+};

@@ -1,0 +1,68 @@
+import { endCompromisedKey, type KeyLifecycle, listKeys, rotateKey } from '#shared/jose/keys.ts';
+import type { StoredKey } from '#shared/stores/keys.ts';
+import { type Command, Failure, type Report, UsageError } from '../command.ts';
+import { withKeys } from '../with-keys.ts';
+
+type Alg = StoredKey['alg'];
+
+export const keysRotate: Command = {
+  name: 'keys rotate',
+  summary: 'replace a signing key while the servers run; no good token is refused',
+  operands: ['[KID]'],
+  options: {
+    alg: { value: 'ALG', help: 'ES256, RS256 or EdDSA; default: ES256' },
+    compromised: { help: 'others may hold the key: refuse every token of it at once' },
+  },
+  details: [
+    'The new key is published now and signs after jwks.overlap seconds; the old one stays published',
+    'until its last token has expired. With --compromised the key KID (default: the one that signs)',
+    'is dropped, its tokens are refused by the very next request, and a new key signs at once.',
+  ],
+  async run(input, shell) {
+    const [kid] = input.operands;
+    const alg = input.text('alg');
+    if (kid !== undefined && !input.flag('compromised')) {
+      throw new UsageError('KID is for --compromised only; a rotation is of an --alg');
+    }
+    if (kid !== undefined && alg !== undefined) throw new UsageError('give KID or --alg, not both');
+    return withKeys(shell, (life) =>
+      input.flag('compromised')
+        ? endKey(life, kid, algNamed(alg))
+        : startRotation(life, algNamed(alg)),
+    );
+  },
+};
+
+async function startRotation(life: KeyLifecycle, alg: Alg): Promise<Report> {
+  const key = await rotateKey(life, alg);
+  const from = new Date(key.signsFrom).toISOString();
+  return {
+    json: { kid: key.kid, alg: key.alg, signs_from: from },
+    lines: [`Published the ${key.alg} key ${key.kid}. It signs from ${from}.`],
+  };
+}
+
+async function endKey(life: KeyLifecycle, kid: string | undefined, alg: Alg): Promise<Report> {
+  const ended = kid ?? (await signingKid(life, alg));
+  const key = await endCompromisedKey(life, ended);
+  return {
+    json: { ended, ...(key && { kid: key.kid, alg: key.alg }) },
+    lines: [
+      `Every token of the key ${ended} is refused from now on.`,
+      ...(key ? [`The ${key.alg} key ${key.kid} signs in its place.`] : []),
+    ],
+  };
+}
+
+async function signingKid(life: KeyLifecycle, alg: Alg): Promise<string> {
+  const signing = (await listKeys(life)).find(
+    ({ key, state }) => key.alg === alg && state === 'signing',
+  );
+  if (signing === undefined) throw new Failure(`no ${alg} key signs now: name the KID`);
+  return signing.key.kid;
+}
+
+function algNamed(name = 'ES256'): Alg {
+  if (name === 'ES256' || name === 'RS256' || name === 'EdDSA') return name;
+  throw new UsageError('--alg must be ES256, RS256 or EdDSA');
+}

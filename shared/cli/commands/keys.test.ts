@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { ensureKeys } from '#shared/jose/keys.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withKeys } from '../with-keys.ts';
+import { withStores } from '../with-stores.ts';
+
+interface Listed {
+  readonly kid: string;
+  readonly alg: string;
+  readonly state: string;
+}
+
+async function shellWithKeys() {
+  const shell = new TestShell(await newData());
+  await withKeys(shell, (life) => ensureKeys(life, ['ES256', 'RS256']));
+  return shell;
+}
+
+const list = async (shell: TestShell) => (await json(shell, 'keys', 'list')) as Listed[];
+
+describe('keys rotate', () => {
+  test('publishes, signs after the overlap, retires after the longest life', async () => {
+    const shell = await shellWithKeys();
+    const states = async () =>
+      (await list(shell)).filter(({ alg }) => alg === 'ES256').map(({ state }) => state);
+    const { stdout } = await inProcess(shell, 'keys', 'rotate');
+    expect(stdout).toMatch(/^Published the ES256 key \S+ It signs from /);
+    expect(await states()).toEqual(['signing', 'published']);
+    shell.clock.advance(360);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    shell.clock.advance(605);
+    expect(await states()).toEqual(['retired', 'signing']);
+  });
+
+  test('a second rotation under way is refused: 1', async () => {
+    const shell = await shellWithKeys();
+    await json(shell, 'keys', 'rotate', '--alg', 'RS256');
+    const { code, stderr } = await inProcess(shell, 'keys', 'rotate', '--alg', 'RS256');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('under way')]);
+  });
+
+  test('--compromised: the signing key is revoked and replaced at once', async () => {
+    const shell = await shellWithKeys();
+    const old = (await list(shell)).find(({ alg }) => alg === 'ES256')?.kid;
+    const result = await json(shell, 'keys', 'rotate', '--compromised');
+    expect(result).toMatchObject({ ended: old, alg: 'ES256' });
+    const now = (await list(shell)).filter(({ alg }) => alg === 'ES256');
+    expect(now).toEqual([{ kid: (result as Listed).kid, alg: 'ES256', state: 'signing' }]);
+    await withStores(shell, async ({ revocations }) => {
+      await revocations.epoch(true);
+      await using feed = await revocations.feed();
+      expect(feed.status().entries).toBe(1);
+    });
+  });
+
+  test('--compromised KID: exactly that key', async () => {
+    const shell = await shellWithKeys();
+    const kid = (await list(shell)).find(({ alg }) => alg === 'RS256')?.kid ?? '';
+    const { code } = await inProcess(shell, 'keys', 'rotate', '--compromised', '--', kid);
+    expect(code).toBe(0);
+    const left = await list(shell);
+    expect(left.map((key) => key.kid)).not.toContain(kid);
+    expect(left.map(({ alg, state }) => `${alg} ${state}`).toSorted()).toEqual([
+      'ES256 signing',
+      'RS256 signing',
+    ]);
+  });
+
+  test.each([
+    [['a-kid'], 2, 'KID is for --compromised only'],
+    [['a-kid', '--compromised', '--alg', 'ES256'], 2, 'not both'],
+    [['--alg', 'HS256'], 2, '--alg must be'],
+    [['--alg', 'EdDSA'], 1, 'no EdDSA key'],
+    [['--compromised', '--alg', 'EdDSA'], 1, 'no EdDSA key'],
+    [['--compromised', 'nobody'], 1, 'there is no key nobody'],
+  ])('%j is refused, and no key changes', async (args, code, message) => {
+    const shell = await shellWithKeys();
+    const before = await list(shell);
+    expect(await inProcess(shell, 'keys', 'rotate', ...args)).toMatchObject({
+      code,
+      stderr: expect.stringContaining(message),
+    });
+    expect(await list(shell)).toEqual(before);
+  });
+});
+
+test('keys list shows no private key', async () => {
+  const shell = await shellWithKeys();
+  const { stdout } = await inProcess(shell, 'keys', 'list', '--json');
+  expect(stdout).not.toMatch(/sealed|"d"/);
+});

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '#shared/config/schema.ts';
+import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
+import { findClient } from '../find-client.ts';
+import { createProver } from '../oauth/dpop.ts';
+import { parseSafeUrl, send } from '../oauth/http.ts';
+import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
+import { requestToken } from '../oauth/token-request.ts';
+import { parseField } from '../request-field.ts';
+import { readSecret, SECRET_OPTIONS } from '../secret.ts';
+import { withStores } from '../with-stores.ts';
+
+export const request: Command = {
+  name: 'request',
+  summary: 'send an HTTP request, with a DPoP-bound token for the resource that asks for one',
+  operands: ['METHOD', 'URL'],
+  options: {
+    client: { value: 'CLIENT', help: 'whose token; default: COUNTERSIGN_CLIENT_ID' },
+    ...SECRET_OPTIONS,
+    scope: { value: '"A B"', help: 'scope of the token; default: what the resource asks for' },
+    data: { value: 'DATA', help: 'the body: text, @FILE, or - for standard input' },
+    header: { value: '"NAME: VALUE"', multiple: true, help: 'a further field' },
+  },
+  details: [
+    'The resource is found by its metadata (RFC 9728), the token bound to a key made for this request.',
+    'The token goes to its own audience only, and never across a redirect to another origin.',
+    'The body of the answer goes to standard output, its status to standard error.',
+  ],
+  run: async (input, shell) => {
+    const [method = '', target = ''] = input.operands;
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method) || method === 'CONNECT') {
+      throw new UsageError(`"${method}" is not a method that can be sent`);
+    }
+    const url = parseSafeUrl(target)?.href;
+    if (url === undefined) {
+      throw new UsageError('URL must be https, or http on this machine, without user and fragment');
+    }
+    const fields = Object.fromEntries(input.texts('header').map(parseField));
+    const data = await readData(input.text('data'), shell);
+    const message = { method, url, fields, ...(data !== undefined && { body: data }) };
+
+    const answer = await sendProtected(send, message, accessOf(input, shell));
+    shell.note(`HTTP ${answer.status}`);
+    return {
+      json: { status: answer.status, fields: answer.fields, body: answer.body.toString() },
+      lines: [],
+      content: answer.body,
+      failed: answer.status >= 400,
+    };
+  },
+};
+
+/** The client's secret goes to our own authorization server only, whatever a resource names. */
+function accessOf(input: Input, shell: Shell): GetAccess {
+  return async ({ resource, authorizationServers, scope }) => {
+    const id = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
+    if (!id) throw new UsageError('the resource asks for a token: name a --client');
+    const secret = await readSecret(input, shell);
+    return withStores(shell, async ({ clients }, { issuer }: Config) => {
+      if (!authorizationServers.includes(issuer)) {
+        throw new Failure(`${resource} does not accept tokens of ${issuer}`);
+      }
+      const client = await findClient(clients, id);
+      const prover = await createProver(shell.clock, shell.random);
+      const asked = input.text('scope') ?? scope;
+      const token = await requestToken(send, {
+        issuer,
+        client,
+        secret,
+        scope: asked,
+        resource,
+        prover,
+      });
+      return { accessToken: token.access_token, prover, resource };
+    });
+  };
+}
+
+async function readData(data: string | undefined, shell: Shell): Promise<Buffer | undefined> {
+  if (data === undefined) return undefined;
+  if (data === '-') return shell.readStdin();
+  if (!data.startsWith('@')) return Buffer.from(data);
+  const file = data.slice(1);
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`cannot read ${file} (${error.code})`);
+  });
+}

@@ -1,0 +1,111 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { Clock } from '#shared/clock.ts';
+import type { Revocations, RevokedBy } from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { type CheckedToken, checkToken } from '../check-token.ts';
+import { type Command, Failure } from '../command.ts';
+import { columns } from '../printable.ts';
+import { readToken } from '../read-token.ts';
+import { withStores } from '../with-stores.ts';
+
+type Words = (value: unknown, clock: Clock) => string;
+
+const plain: Words = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The header parameters and claims that we can say something about, in the order of the answer. */
+const WORDS: readonly (readonly [name: string, meaning: string, words: Words])[] = [
+  ['typ', 'type', plain],
+  ['alg', 'signed with', plain],
+  ['kid', 'by the key', plain],
+  ['iss', 'issued by', plain],
+  ['client_id', 'to the client', plain],
+  ['sub', 'in the name of', plain],
+  ['aud', 'for', plain],
+  ['scope', 'may', plain],
+  ['iat', 'issued at', moment],
+  ['nbf', 'not before', moment],
+  ['exp', 'expires at', moment],
+  ['cnf', 'bound to the key', plain],
+  ['jti', 'identifier', plain],
+  ['grant_id', 'grant', plain],
+];
+
+const REVOKED_BY: Record<RevokedBy | 'unknown', string> = {
+  token: 'yes, this token',
+  grant: 'yes, with its grant',
+  key: 'yes, with every token of its key',
+  person: 'yes, with everything of its person',
+  client: 'yes, with everything of its client',
+  epoch: 'refused: it is older than the memory of the store',
+  unknown: 'unknown: the store cannot say',
+};
+
+export const tokenExplain: Command = {
+  name: 'token explain',
+  summary: 'say in words what an access token holds, and whether it is accepted',
+  operands: ['TOKEN'],
+  details: ['TOKEN: the token, or - to read it from standard input.'],
+  run: ({ operands: [operand] }, shell) =>
+    withStores(shell, async ({ keys, revocations }, config) => {
+      const token = await readToken(operand, shell);
+      const { header, claims } = decode(token);
+      const checked = await checkToken(token, keys, config, shell.clock);
+      const revoked = checked.ok ? await revokedBy(revocations, checked) : undefined;
+      const members = { ...claims, ...header };
+      return {
+        json: {
+          header,
+          claims,
+          good: checked.ok,
+          ...(!checked.ok && { reason: checked.reason }),
+          ...(revoked && { revoked_by: revoked }),
+        },
+        lines: columns([
+          ...WORDS.filter(([name]) => members[name] !== undefined).map(([name, meaning, words]) => [
+            meaning,
+            words(members[name], shell.clock),
+          ]),
+          ...verdict(checked, revoked),
+        ]),
+      };
+    }),
+};
+
+function decode(token: string) {
+  try {
+    const header: Record<string, unknown> = { ...decodeProtectedHeader(token) };
+    const claims: Record<string, unknown> = { ...decodeJwt(token) };
+    return { header, claims };
+  } catch (error) {
+    throw new Failure(`this is not a JWT: ${(error as Error).message}`);
+  }
+}
+
+async function revokedBy(
+  revocations: Revocations,
+  { claims, kid }: Extract<CheckedToken, { ok: true }>,
+): Promise<RevokedBy | 'unknown' | undefined> {
+  await using feed = await revocations.feed();
+  try {
+    return feed.current().revokedBy({ ...claims, kid });
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return 'unknown';
+    throw error;
+  }
+}
+
+function verdict(checked: CheckedToken, revoked: RevokedBy | 'unknown' | undefined): string[][] {
+  if (!checked.ok) return [['accepted', `no: ${checked.reason}`]];
+  return [
+    ['checked', 'signature, issuer, audience and times are good'],
+    ['revoked', revoked === undefined ? 'no' : REVOKED_BY[revoked]],
+  ];
+}
+
+function moment(value: unknown, clock: Clock): string {
+  const milliseconds = typeof value === 'number' ? value * 1000 : Number.NaN;
+  const date = new Date(milliseconds);
+  if (Number.isNaN(date.getTime())) return `${JSON.stringify(value)}, which is no time`;
+  const seconds = Math.round((milliseconds - clock.now()) / 1000);
+  return `${date.toISOString()} (${seconds < 0 ? `${-seconds} s ago` : `in ${seconds} s`})`;
+}

@@ -1,0 +1,45 @@
+import { type Command, Failure } from '../command.ts';
+import { findClient } from '../find-client.ts';
+import { createProver } from '../oauth/dpop.ts';
+import { send } from '../oauth/http.ts';
+import { requestToken } from '../oauth/token-request.ts';
+import { readSecret, SECRET_OPTIONS } from '../secret.ts';
+import { withStores } from '../with-stores.ts';
+
+export const tokenGet: Command = {
+  name: 'token get',
+  summary: 'get an access token with the credentials of a client and print it',
+  operands: ['CLIENT'],
+  options: {
+    ...SECRET_OPTIONS,
+    scope: { value: '"A B"', help: "what the token may do; default: the client's default" },
+    resource: {
+      value: 'URL',
+      help: 'the space it is for; default: the first that knows the scopes',
+    },
+    dpop: { help: 'bind it to a key made for it, which --json prints as dpop_jwk (a private key)' },
+  },
+  details: ['Without an option the secret is that of COUNTERSIGN_CLIENT_SECRET.'],
+  run: async (input, shell) => {
+    const secret = await readSecret(input, shell);
+    const { client, issuer } = await withStores(shell, async ({ clients }, config) => ({
+      client: await findClient(clients, input.operands[0] ?? ''),
+      issuer: config.issuer,
+    }));
+    if (client.secret_hash === undefined)
+      throw new Failure(`client ${client.client_id} has no secret`);
+    const prover = input.flag('dpop') ? await createProver(shell.clock, shell.random) : undefined;
+    const answer = await requestToken(send, {
+      issuer,
+      client,
+      secret,
+      scope: input.text('scope'),
+      resource: input.text('resource'),
+      prover,
+    });
+    return {
+      json: { ...answer, ...(prover && { dpop_jwk: prover.privateJwk }) },
+      lines: [answer.access_token],
+    };
+  },
+};

@@ -1,0 +1,23 @@
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { checkToken } from '../check-token.ts';
+import { type Command, Failure } from '../command.ts';
+import { readToken } from '../read-token.ts';
+import { withStores } from '../with-stores.ts';
+
+/** A forged token may carry the jti of another: only what this pair has signed is revoked. */
+export const tokenRevoke: Command = {
+  name: 'token revoke',
+  summary: 'revoke an access token; it is refused by the very next request',
+  operands: ['TOKEN'],
+  details: ['TOKEN: the token, or - to read it from standard input.'],
+  run: ({ operands: [operand] }, shell) =>
+    withStores(shell, async ({ keys, revocations }, config) => {
+      const token = await readToken(operand, shell);
+      const checked = await checkToken(token, keys, config, shell.clock);
+      if (!checked.ok)
+        throw new Failure(`nothing to revoke, no server accepts it: ${checked.reason}`);
+      const { jti, exp } = checked.claims;
+      await revocations.revoke('token', jti, rememberUntil(exp * 1000, config.tokens.skew));
+      return { json: { jti, revoked: true }, lines: [`Revoked ${jti}.`] };
+    }),
+};

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { runScript } from './cli.fixture.ts';
+
+const LAUNCHER = fileURLToPath(new URL('countersign.js', import.meta.url));
+const SAYS = `console.log(process.version, process.argv.slice(2).join(' ')); process.exitCode = 7;`;
+
+/** Makes the Node that runs the launcher look like another. */
+const as = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`,
+];
+
+/** An installation of the package with these files in it. */
+async function installed(files: Readonly<Record<string, string>>) {
+  const root = await temporaryFolder();
+  const all = { 'package.json': '{"type":"module"}', 'shared/cli/x': '', ...files };
+  for (const [name, content] of Object.entries(all)) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), content, { mode: 0o755 });
+  }
+  await copyFile(LAUNCHER, join(root, 'shared/cli/countersign.js'));
+  return join(root, 'shared/cli/countersign.js');
+}
+
+const PLATFORM = { linux: 'linux', win32: 'win' }[process.platform as 'linux' | 'win32'];
+const PACKAGE = `node_modules/node-${PLATFORM}-${process.arch}`;
+
+/** A package whose Node is the one that runs this test. */
+const PACKAGED = {
+  [`${PACKAGE}/package.json`]: '{}',
+  [`${PACKAGE}/bin/node`]: `#!/bin/sh\nexec '${process.execPath}' "$@"\n`,
+};
+
+test('a Node that is new enough runs the command line itself; arguments and exit code pass', async () => {
+  const { code, stdout } = await runScript([LAUNCHER, 'client', '--help'], {});
+  expect(code).toBe(0);
+  expect(stdout).toContain('client add');
+  expect((await runScript([LAUNCHER, 'frobnicate'], {})).code).toBe(2);
+});
+
+test.each(['16.20.0', '20.20.2', '24.6.9'])(
+  'Node %s hands over to the packaged one',
+  async (version) => {
+    const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': SAYS });
+    const { code, stdout } = await runScript([...as(version), launcher, 'a', '--b c'], {});
+    expect(stdout).toBe(`${process.version} a --b c\n`);
+    expect(code).toBe(7);
+  },
+);
+
+test('without a Node that is new enough: one line says what to install', async () => {
+  const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
+  const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Countersign needs Node\.js 24\.7 or later.*install.*\n$/);
+});
+
+test.each(['24.7.0', '26.0.0'])('Node %s is new enough', async (version) => {
+  const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
+  expect((await runScript([...as(version), launcher], {})).code).toBe(7);
+});
+
+test('start runs both servers; the source goes before a build that may be old', async () => {
+  const launcher = await installed({
+    'dist/shared/start.js': `console.log('built')`,
+    'shared/start.ts': `const what: string = 'source'; console.log(what, process.argv.length)`,
+  });
+  expect((await runScript([launcher, 'start'], {})).stdout).toBe('source 2\n');
+});
+
+test('a signal reaches the process that runs the command', async () => {
+  const waits = `process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('up')`;
+  const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': waits });
+  const child = spawn(process.execPath, [...as('20.20.2'), launcher], { stdio: 'pipe' });
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number];
+  expect(code).toBe(9);
+});

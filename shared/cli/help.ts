@@ -1,0 +1,47 @@
+import type { Command, Option } from './command.ts';
+import { columns } from './printable.ts';
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  json: { help: 'print the result as one line of JSON' },
+  help: { help: 'say what the command does' },
+};
+
+export function overview(commands: readonly Command[]): string[] {
+  return [
+    'Usage: countersign COMMAND [OPTION]...',
+    '',
+    ...columns([
+      ['  start', 'run both servers in the foreground'],
+      ...commands.map(({ name, summary }) => [`  ${name}`, summary]),
+    ]),
+    '',
+    'countersign COMMAND --help says more. The configuration is that of the servers:',
+    'COUNTERSIGN_CONFIG, COUNTERSIGN_DATA, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ];
+}
+
+export function help(command: Command): string[] {
+  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
+  return [
+    `Usage: ${usage(command)}`,
+    '',
+    `${command.summary}.`,
+    ...(command.details ?? []),
+    '',
+    'Options:',
+    ...columns(options.map(([name, option]) => [`  ${spelled(name, option)}`, option.help])),
+  ];
+}
+
+export function usage({ name, operands = [], options = {} }: Command): string {
+  const spelledOptions = Object.entries(options).map(([option, kind]) => {
+    const text = spelled(option, kind) + (kind.multiple ? '...' : '');
+    return kind.required ? text : `[${text}]`;
+  });
+  return ['countersign', name, ...operands, ...spelledOptions].join(' ');
+}
+
+const spelled = (name: string, { value }: Option) =>
+  value === undefined ? `--${name}` : `--${name} ${value}`;

@@ -1,0 +1,21 @@
+import { buffer } from 'node:stream/consumers';
+import { systemClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { COMMANDS } from './commands.ts';
+import { printable } from './printable.ts';
+import { run } from './run.ts';
+
+// A reader such as `head` may leave early.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await run(process.argv.slice(2), COMMANDS, {
+  env: process.env,
+  clock: systemClock,
+  random: systemRandom,
+  terminal: process.stdout.isTTY,
+  readStdin: () => buffer(process.stdin),
+  out: (content) => void process.stdout.write(content),
+  note: (line) => void process.stderr.write(`${printable(line)}\n`),
+});

@@ -1,0 +1,92 @@
+import { request } from 'undici';
+import { isLoopback } from '#shared/config/production.ts';
+import { Failure } from '../command.ts';
+
+export interface Message {
+  readonly method: string;
+  readonly url: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** By name in lower case; several lines are joined with a comma (RFC 9110 section 5.2). */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Sends one message; never follows a redirect. Throws `Failure` when there is no answer. */
+export type Send = (message: Message) => Promise<Answer>;
+
+const TIMEOUT = 30_000;
+const LONGEST = 256 * 1024 * 1024;
+
+export const send: Send = async ({ method, url, fields, body }) => {
+  try {
+    const answer = await request(url, {
+      method,
+      headers: { 'user-agent': 'countersign', ...fields },
+      ...(body !== undefined && { body }),
+      headersTimeout: TIMEOUT,
+      bodyTimeout: TIMEOUT,
+    });
+    return {
+      status: answer.statusCode,
+      fields: joinLines(answer.headers),
+      body: await collect(answer.body),
+    };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(`no answer from ${new URL(url).origin}: ${message || code}`);
+  }
+};
+
+/**
+ * A URL that secrets and tokens may be sent to: https, or http on loopback; without user and fragment.
+ * Undefined when it is another.
+ */
+export function parseSafeUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '' || text.includes('#'))
+    return undefined;
+  const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return safe ? url : undefined;
+}
+
+/** The answer's body as a JSON object; throws `Failure` when it is something else. */
+export function jsonObject({ body }: Answer, from: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(body.toString());
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Failure(`${from} did not answer with a JSON object`);
+  }
+  return { ...value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function joinLines(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, lines]) => [
+      name.toLowerCase(),
+      [lines ?? []].flat().join(', '),
+    ]),
+  );
+}
+
+async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > LONGEST) throw new Error(`the answer is longer than ${LONGEST} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,20 @@
+import type { Answer, Message, Send } from './http.ts';
+
+type Reply = Partial<Omit<Answer, 'body'>> & { readonly body?: object | string };
+
+/** Answers from a table by `METHOD URL`, one after the other, and keeps what was sent. */
+export function scripted(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
+  const sent: Message[] = [];
+  const send: Send = async (message) => {
+    const key = `${message.method} ${message.url}`;
+    const replies = [table[key] ?? []].flat();
+    const earlier = sent.filter(({ method, url }) => `${method} ${url}` === key).length;
+    sent.push(message);
+    const reply = replies[Math.min(earlier, replies.length - 1)];
+    if (reply === undefined) throw new Error(`nobody expects ${key}`);
+    const { status = 200, fields = {}, body = '' } = reply;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return { status, fields, body: Buffer.from(text) };
+  };
+  return { send, sent };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { createProver } from './dpop.ts';
+import type { Message } from './http.ts';
+import { scripted } from './oauth.fixture.ts';
+import { type GetAccess, sendProtected } from './protected-request.ts';
+import { metadataUrl } from './resource-metadata.ts';
+
+const SPACE = 'https://api.example/documents/';
+const A = `${SPACE}a`;
+const metadata = {
+  [`GET ${metadataUrl(SPACE)}`]: { body: { resource: SPACE, authorization_servers: [] } },
+};
+const unauthorized = {
+  status: 401,
+  fields: { 'www-authenticate': `DPoP resource_metadata="${metadataUrl(SPACE)}"` },
+};
+const asksForNonce = {
+  status: 401,
+  fields: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n1' },
+};
+const redirect = (status: number, location: string) => ({ status, fields: { location } });
+
+const getAccess: GetAccess = async ({ resource }) => ({
+  accessToken: `token for ${resource}`,
+  prover: await createProver(new ManualClock(), systemRandom),
+  resource,
+});
+
+const withToken = (sent: readonly Message[]) =>
+  sent.filter(
+    ({ fields }) => fields?.['authorization'] !== undefined || fields?.['dpop'] !== undefined,
+  );
+
+test('what is not protected is answered at once, without a token', async () => {
+  const { send, sent } = scripted({ [`GET ${A}`]: { body: 'open' } });
+  const answer = await sendProtected(send, { method: 'GET', url: A }, getAccess);
+  expect(answer.body.toString()).toBe('open');
+  expect(withToken(sent)).toEqual([]);
+});
+
+test('RFC 9449 section 7.1: sent again with the token and a proof for this message', async () => {
+  const { send, sent } = scripted({ ...metadata, [`PUT ${A}`]: [unauthorized, { status: 201 }] });
+  const message = { method: 'PUT', url: A, fields: { 'if-match': '*' }, body: 'x' };
+  expect((await sendProtected(send, message, getAccess)).status).toBe(201);
+  const [last] = withToken(sent);
+  expect(last).toMatchObject({
+    body: 'x',
+    fields: { 'if-match': '*', authorization: `DPoP token for ${SPACE}` },
+  });
+  expect(decodeJwt(last?.fields?.['dpop'] ?? '')).toMatchObject({ htm: 'PUT', htu: A });
+  expect(withToken(sent)).toHaveLength(1);
+});
+
+test('section 9: a nonce is taken up once; a server that asks for ever is left', async () => {
+  const { send, sent } = scripted({ ...metadata, [`GET ${A}`]: [unauthorized, asksForNonce, {}] });
+  expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).status).toBe(200);
+  const nonces = withToken(sent).map(({ fields }) => decodeJwt(fields?.['dpop'] ?? '')['nonce']);
+  expect(nonces).toEqual([undefined, 'n1']);
+
+  const stubborn = scripted({ ...metadata, [`GET ${A}`]: [unauthorized, asksForNonce] });
+  expect((await sendProtected(stubborn.send, { method: 'GET', url: A }, getAccess)).status).toBe(
+    401,
+  );
+  expect(withToken(stubborn.sent)).toHaveLength(2);
+});
+
+test('a token that is refused is the answer, not a loop', async () => {
+  const { send, sent } = scripted({ ...metadata, [`GET ${A}`]: unauthorized });
+  expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).status).toBe(401);
+  expect(withToken(sent)).toHaveLength(1);
+});
+
+describe('redirects', () => {
+  test.each([
+    ['another origin', 'https://evil.example/documents/a'],
+    ['another port', 'https://api.example:8443/documents/a'],
+    ['http', 'http://api.example/documents/a'],
+    ['another origin without a scheme', '//evil.example/documents/a'],
+    ['a user', 'https://user@api.example/documents/a'],
+    ['no URL', 'https://'],
+  ])('to %s is the answer: neither token nor request follows', async (_, location) => {
+    const { send, sent } = scripted({
+      ...metadata,
+      [`GET ${A}`]: [unauthorized, redirect(307, location)],
+    });
+    const answer = await sendProtected(send, { method: 'GET', url: A }, getAccess);
+    expect(answer.status).toBe(307);
+    expect(sent.every(({ url }) => new URL(url).origin === 'https://api.example')).toBe(true);
+  });
+
+  test('within the audience: the token goes on, with a new proof for the new place', async () => {
+    const table = {
+      ...metadata,
+      [`GET ${A}`]: [unauthorized, redirect(302, 'b#x')],
+      [`GET ${SPACE}b`]: { body: 'b' },
+    };
+    const { send, sent } = scripted(table);
+    expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).body.toString()).toBe(
+      'b',
+    );
+    expect(decodeJwt(withToken(sent)[1]?.fields?.['dpop'] ?? '')).toMatchObject({
+      htu: `${SPACE}b`,
+    });
+  });
+
+  test('at the origin but out of the audience: without the token', async () => {
+    const out = 'https://api.example/elsewhere';
+    const table = {
+      ...metadata,
+      [`GET ${A}`]: [unauthorized, redirect(302, out)],
+      [`GET ${out}`]: { body: 'out' },
+    };
+    const { send, sent } = scripted(table);
+    expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).body.toString()).toBe(
+      'out',
+    );
+    expect(withToken(sent).map(({ url }) => url)).toEqual([A]);
+  });
+
+  test('a 302 for PUT is the answer; a 308 keeps method and body', async () => {
+    const moved = scripted({ [`PUT ${A}`]: redirect(302, `${A}/`) });
+    const message = { method: 'PUT', url: A, body: 'x' };
+    expect((await sendProtected(moved.send, message, getAccess)).status).toBe(302);
+    const kept = scripted({ [`PUT ${A}`]: redirect(308, `${A}/`), [`PUT ${A}/`]: { status: 204 } });
+    expect((await sendProtected(kept.send, message, getAccess)).status).toBe(204);
+    expect(kept.sent[1]).toMatchObject({ method: 'PUT', body: 'x' });
+  });
+
+  test('for ever ends', async () => {
+    const { send, sent } = scripted({ [`GET ${A}`]: redirect(302, A) });
+    await expect(sendProtected(send, { method: 'GET', url: A }, getAccess)).rejects.toThrow(
+      'redirects',
+    );
+    expect(sent).toHaveLength(6);
+  });
+});

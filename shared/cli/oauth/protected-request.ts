@@ -1,0 +1,84 @@
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { Failure } from '../command.ts';
+import type { Prover } from './dpop.ts';
+import { type Answer, type Message, parseSafeUrl, type Send } from './http.ts';
+import { findMetadata, isWithin, type ResourceMetadata } from './resource-metadata.ts';
+
+const MOST_REDIRECTS = 5;
+
+export interface Access {
+  readonly accessToken: string;
+  readonly prover: Prover;
+  /** Audience of the token: it goes nowhere else. */
+  readonly resource: string;
+}
+
+/** Gets a token for the resource that asks for one. */
+export type GetAccess = (metadata: ResourceMetadata) => Promise<Access>;
+
+/**
+ * Sends a message; when the answer is 401, gets a DPoP-bound token for the resource that says so and
+ * sends it again with the token. Follows a redirect while it stays at the origin and the method can
+ * be kept; any other is the answer.
+ */
+export async function sendProtected(
+  sendMessage: Send,
+  message: Message,
+  getAccess: GetAccess,
+): Promise<Answer> {
+  let url: string | undefined = message.url;
+  let access: Access | undefined;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const current: Message = Object.assign({}, message, { url });
+    if (access && !isWithin(url, access.resource)) access = undefined;
+    let answer = await sendWithToken(sendMessage, current, access);
+    if (answer.status === 401 && access === undefined) {
+      access = await getAccess(await findMetadata(sendMessage, url, answer));
+      answer = await sendWithToken(sendMessage, current, access);
+    }
+    url = redirectTarget(current, answer);
+    if (url === undefined) return answer;
+  }
+  throw new Failure(`more than ${MOST_REDIRECTS} redirects`);
+}
+
+/**
+ * With a proof for exactly this message (RFC 9449 section 7.1), and again with a nonce when one is
+ * asked for (section 9); without access, as it is.
+ */
+async function sendWithToken(
+  sendMessage: Send,
+  message: Message,
+  access: Access | undefined,
+): Promise<Answer> {
+  if (access === undefined) return sendMessage(message);
+  const { accessToken, prover } = access;
+  const attempt = async (nonce?: string) =>
+    sendMessage({
+      ...message,
+      fields: {
+        ...message.fields,
+        authorization: `DPoP ${accessToken}`,
+        dpop: await prover.proof({ ...message, accessToken, nonce }),
+      },
+    });
+  const answer = await attempt();
+  return asksForNonce(answer) ? attempt(answer.fields['dpop-nonce']) : answer;
+}
+
+function asksForNonce({ status, fields }: Answer): boolean {
+  const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
+  const asked = challenges.some(({ params }) => params?.['error'] === 'use_dpop_nonce');
+  return status === 401 && asked && fields['dpop-nonce'] !== undefined;
+}
+
+/** Where to go on (RFC 9110 section 15.4); undefined when the answer is final. */
+function redirectTarget({ method, url }: Message, { status, fields }: Answer): string | undefined {
+  const kept = status === 307 || status === 308;
+  const retrieved = [301, 302, 303].includes(status) && ['GET', 'HEAD'].includes(method);
+  const location = fields['location'];
+  if (!(kept || retrieved) || location === undefined || !URL.canParse(location, url))
+    return undefined;
+  const target = parseSafeUrl(new URL(location, url).href.replace(/#.*$/, ''));
+  return target?.origin === new URL(url).origin ? target.href : undefined;
+}

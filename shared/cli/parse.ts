@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+import { type Command, type Input, UsageError } from './command.ts';
+import { COMMON_OPTIONS } from './help.ts';
+
+/** The arguments of a command; throws `UsageError` when they are not what it takes. */
+export function parseInput(command: Command, args: readonly string[]): Input {
+  const options = { ...COMMON_OPTIONS, ...command.options };
+  const { values, positionals } = parse(
+    args,
+    Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
+      ]),
+    ),
+  );
+  const texts = (option: string) =>
+    (values[option] ?? []).filter((value) => typeof value === 'string');
+  const flag = (option: string) => values[option] !== undefined;
+  const input = { operands: positionals, texts, flag, text: (option: string) => texts(option)[0] };
+  if (flag('help')) return input;
+
+  for (const [name, { value, multiple, required }] of Object.entries(options)) {
+    const given = texts(name).length;
+    if (value !== undefined && given > 1 && !multiple)
+      throw new UsageError(`--${name} is given twice`);
+    if (required && given === 0) throw new UsageError(`--${name} ${value} is missing`);
+  }
+  checkOperands(command, positionals);
+  return input;
+}
+
+type ArgOptions = Record<string, { type: 'boolean' | 'string'; multiple: true }>;
+
+function parse(
+  args: readonly string[],
+  options: Record<string, { type: 'boolean' | 'string'; multiple: boolean }>,
+) {
+  try {
+    return parseArgs({ args: [...args], options: options as ArgOptions, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function checkOperands({ operands = [] }: Command, given: readonly string[]): void {
+  const missing = operands.find((name, at) => !name.startsWith('[') && !given[at]);
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const surplus = given[operands.length];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is one operand too many`);
+}

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { columns, printable, printableLines } from './printable.ts';
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+test.each([
+  ['\u001b[2J', String.raw`\u001b[2J`],
+  ['a\nb\r', String.raw`a\u000ab\u000d`],
+  ['\u009b1m', String.raw`\u009b1m`],
+  ['\u202eabc', String.raw`\u202eabc`],
+  ['\u{e0001}', String.raw`\udb40\udc01`],
+  ['\ud800', String.raw`\ud800`],
+  ['Zoë 日本', 'Zoë 日本'],
+])('%j is shown as %j', (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test('nothing unseen is left of any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(printable(text)).not.toMatch(UNSEEN);
+      expect(printableLines(text).replaceAll(/[\t\n]/g, '')).not.toMatch(UNSEEN);
+    }),
+  );
+});
+
+test('JSON means the same afterwards', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(JSON.parse(printable(JSON.stringify([text])))).toEqual([text]);
+    }),
+  );
+});
+
+test('columns are as wide as what is shown, and a cell cannot begin a line', () => {
+  expect(
+    columns([
+      ['a\nb', 'x'],
+      ['c', 'y'],
+    ]),
+  ).toEqual([String.raw`a\u000ab  x`, 'c         y']);
+});

@@ -1,0 +1,29 @@
+/**
+ * Text from elsewhere for a terminal: control, format and line-separating characters become `\uXXXX`,
+ * so that a name cannot move the cursor, forge a line or reverse the text. JSON keeps its meaning.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escape);
+}
+
+/** The same for a text of several lines, whose line ends and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(/[^\t\n]+/g, printable);
+}
+
+function escape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/** Rows as aligned lines, two spaces between the columns. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const shown = rows.map((row) => row.map(printable));
+  const width = (column: number) => Math.max(...shown.map((row) => row[column]?.length ?? 0));
+  return shown.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(width(column)))
+      .join('  ')
+      .trimEnd(),
+  );
+}

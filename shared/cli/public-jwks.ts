@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { Failure } from './command.ts';
+
+/** Members of a private or symmetric key (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1, RFC 8037 section 2). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const publicJwk = z
+  .looseObject({ kid: z.string().min(1).optional() })
+  .refine((jwk) => !PRIVATE.some((member) => member in jwk), {
+    error: 'holds a private key: give its public part only',
+  })
+  .refine((jwk) => [...ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {
+    error: `is not a public key for ${[...ALGORITHMS.keys()].join(', ')}`,
+  });
+
+const publicJwks = z.strictObject({ keys: z.array(publicJwk).min(1).max(20) });
+
+/** A JWK Set (RFC 7517 section 5) of public keys from a file. Throws `Failure` that says what is wrong. */
+export async function readPublicJwks(file: string): Promise<NonNullable<ClientRecord['jwks']>> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`cannot read ${file} (${error.code})`);
+  });
+  const { data, error } = publicJwks.safeParse(parse(text));
+  if (data === undefined) {
+    const reasons = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new Failure(`${file} is not a JWK Set of public keys: ${reasons.join('; ')}`);
+  }
+  return data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

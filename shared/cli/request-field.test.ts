@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { UsageError } from './command.ts';
+import { parseField } from './request-field.ts';
+
+test.each([
+  ['If-Match: "a"', ['if-match', '"a"']],
+  ['X:', ['x', '']],
+  ['x: \t a  b \t', ['x', 'a  b']],
+  ['x::y', ['x', ':y']],
+])('RFC 9110 section 5.1: %j', (text, field) => {
+  expect(parseField(text)).toEqual(field);
+});
+
+test.each([
+  '',
+  'x',
+  ': y',
+  'x y: z',
+  'x : y',
+  'x: a\r\nauthorization: b',
+  'x: \0',
+  'x: a\n',
+  'x: \u{1f600}',
+  'Authorization: a',
+  'dpop: a',
+  'HOST: a',
+  'Content-Length: 1',
+  'Transfer-Encoding: chunked',
+])('%j is refused', (text) => {
+  expect(() => parseField(text)).toThrow(UsageError);
+});
+
+test('what is accepted can never end a line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, value) => {
+      try {
+        const field = parseField(`${name}:${value}`);
+        expect(field.join(':')).toMatch(/^[\t -~\x80-\xff]+$/);
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError);
+      }
+    }),
+  );
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { inProcess, TestShell } from './cli.fixture.ts';
+import { type Command, Failure, type Report } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { run } from './run.ts';
+
+function saying(report: Report): readonly Command[] {
+  return [{ name: 'say', summary: 'says', run: async () => report }];
+}
+
+function failing(error: Error): readonly Command[] {
+  const fail = async () => {
+    throw error;
+  };
+  return [{ name: 'say', summary: 'says', run: fail }];
+}
+
+describe('help', () => {
+  test.each([['help'], ['--help'], ['-h']])(
+    '%s lists every command on standard output',
+    async (arg) => {
+      const { code, stdout, stderr } = await inProcess(new TestShell(), arg);
+      expect([code, stderr]).toEqual([0, '']);
+      for (const { name } of COMMANDS) expect(stdout).toMatch(`${name} `);
+    },
+  );
+
+  test.each(COMMANDS.map(({ name }) => [name]))('%s --help shows its usage', async (name) => {
+    const { code, stdout } = await inProcess(new TestShell(), ...name.split(' '), '--help');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(`Usage: countersign ${name}`);
+    expect(stdout).toContain('--json');
+    expect(
+      Math.max(
+        ...stdout
+          .split('\n')
+          .slice(1)
+          .map((line) => line.length),
+      ),
+    ).toBeLessThan(121);
+  });
+
+  test('a group lists its commands only', async () => {
+    const { code, stdout } = await inProcess(new TestShell(), 'client', '--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('client remove');
+    expect(stdout).not.toContain('keys rotate');
+  });
+});
+
+describe('exit codes', () => {
+  test.each([[[]], [['frobnicate']], [['client']], [['client', 'frobnicate']], [['clientadd']]])(
+    '%j is wrong usage: 2, on standard error',
+    async (args) => {
+      const { code, stdout, stderr } = await inProcess(new TestShell(), ...args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('Usage: countersign COMMAND');
+    },
+  );
+
+  test('a wrong option names the help of its command: 2', async () => {
+    const { code, stderr } = await inProcess(new TestShell(), 'client', 'list', '--all');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/Unknown option '--all'.*\nTry: countersign client list --help\n$/s);
+  });
+
+  test('a configuration that cannot be used: 1, with every mistake', async () => {
+    const shell = new TestShell({ COUNTERSIGN_PUBLIC: 'x', COUNTERSIGN_REDIS_URL: 'y' });
+    const { code, stderr } = await inProcess(shell, 'client', 'list');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/COUNTERSIGN_PUBLIC: .*\n.*COUNTERSIGN_REDIS_URL: /);
+  });
+
+  test('a failure: 1; a report that failed: 1, and it is printed', async () => {
+    const shell = new TestShell();
+    expect(await run(['say'], failing(new Failure('cannot\ntwice')), shell)).toBe(1);
+    expect(shell.stderr).toBe('cannot\ntwice\n');
+    expect(await run(['say'], saying({ json: 1, lines: ['bad'], failed: true }), shell)).toBe(1);
+    expect(shell.stdout).toBe('bad\n');
+  });
+});
+
+describe('output', () => {
+  const hostile = 'x\u001b]0;owned\u0007\ny';
+
+  test('lines and JSON carry no control character of what they tell', async () => {
+    const shell = new TestShell();
+    const commands = saying({ json: { name: hostile }, lines: [hostile] });
+    await run(['say'], commands, shell);
+    expect(shell.stdout).toBe(String.raw`x\u001b]0;owned\u0007\u000ay` + '\n');
+    shell.stdout = '';
+    await run(['say', '--json'], commands, shell);
+    expect(JSON.parse(shell.stdout)).toEqual({ name: hostile });
+    expect(shell.stdout).toMatch(/^[ -~]+\n$/);
+  });
+
+  test('content goes to a program byte by byte, and to a terminal without control characters', async () => {
+    const shell = new TestShell();
+    const commands = saying({ json: null, lines: [], content: Buffer.from(hostile) });
+    await run(['say'], commands, shell);
+    expect(shell.stdout).toBe(hostile);
+    shell.stdout = '';
+    shell.terminal = true;
+    await run(['say'], commands, shell);
+    expect(shell.stdout).toBe(String.raw`x\u001b]0;owned\u0007` + '\ny');
+  });
+});

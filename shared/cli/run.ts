@@ -1,0 +1,54 @@
+import { type Command, type Report, type Shell, UsageError } from './command.ts';
+import { help, overview } from './help.ts';
+import { parseInput } from './parse.ts';
+import { printable, printableLines } from './printable.ts';
+
+/** Runs the command that `args` names; resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function run(
+  args: readonly string[],
+  commands: readonly Command[],
+  shell: Shell,
+): Promise<number> {
+  const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+  if (command === undefined) return listCommands(args, commands, shell);
+  try {
+    const input = parseInput(command, args.slice(command.name.split(' ').length));
+    if (input.flag('help')) {
+      say(shell, help(command));
+      return 0;
+    }
+    const report = await command.run(input, shell);
+    print(report, input.flag('json'), shell);
+    return report.failed ? 1 : 0;
+  } catch (error) {
+    const { message } = error as Error;
+    for (const line of message.split('\n')) shell.note(line);
+    if (!(error instanceof UsageError)) return 1;
+    shell.note(`Try: countersign ${command.name} --help`);
+    return 2;
+  }
+}
+
+/** Without a command: all of them, or those of the group that was named. */
+function listCommands(args: readonly string[], commands: readonly Command[], shell: Shell): number {
+  const asked = args.some((arg) => ['help', '--help', '-h'].includes(arg));
+  const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
+  const lines = overview(group.length > 0 ? group : commands);
+  if (asked) {
+    say(shell, lines);
+    return 0;
+  }
+  if (args.length > 0) shell.note(`There is no command "${args.slice(0, 2).join(' ')}".`);
+  for (const line of lines) shell.note(line);
+  return 2;
+}
+
+function print({ json, lines, content }: Report, asJson: boolean, shell: Shell): void {
+  if (asJson) say(shell, [JSON.stringify(json)]);
+  else if (content === undefined) say(shell, lines);
+  else shell.out(shell.terminal ? printableLines(content.toString()) : content);
+}
+
+function say(shell: Shell, lines: readonly string[]): void {
+  shell.out(lines.map((line) => `${printable(line)}\n`).join(''));
+}

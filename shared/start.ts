@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { ConfigError } from '#shared/config/mistake.ts';
+import { isProduction } from '#shared/config/production.ts';
+import { printable } from '#shared/cli/printable.ts';
+import { banner } from './start/banner.ts';
+import { runPair } from './start/pair.ts';
+
+/** The two servers; their source, or beside the compiled start the compiled ones. */
+const PARTS = [
+  { name: 'authorization server', folder: 'authz-server' },
+  { name: 'resource server', folder: 'resource-server' },
+].map(({ name, folder }) => ({
+  name,
+  file: fileURLToPath(new URL(`../${folder}/main${extname(import.meta.url)}`, import.meta.url)),
+}));
+
+const complain = (line: string) => void process.stderr.write(`${printable(line)}\n`);
+
+async function start(): Promise<number> {
+  const config = await loadConfig(process.env);
+  return runPair(PARTS, {
+    env: process.env,
+    clock: systemClock,
+    signals: process,
+    complain,
+    announce([authz, resource]) {
+      if (authz === undefined || resource === undefined) return;
+      const kept = join(config.data, 'first-start.txt');
+      const firstStart = !isProduction(config) && existsSync(kept) ? kept : undefined;
+      const lines = banner(config, authz, resource, firstStart);
+      process.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''));
+    },
+  });
+}
+
+process.exitCode = await start().catch((error: unknown) => {
+  if (!(error instanceof ConfigError)) throw error;
+  error.message.split('\n').forEach(complain);
+  return 1;
+});

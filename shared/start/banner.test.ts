@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { loadConfig } from '#shared/config/load.ts';
+import { banner } from './banner.ts';
+
+const AUTHZ = { ready: true, url: 'http://localhost:3000' } as const;
+const RESOURCE = { ready: true, url: 'http://localhost:3001' } as const;
+
+test('the first start prints its lines as they are; the last line says ready', async () => {
+  const lines = banner(
+    await loadConfig({}),
+    { ...AUTHZ, lines: ['client_secret  abc'] },
+    RESOURCE,
+    '/data/first-start.txt',
+  );
+  expect(lines.join('\n')).toMatch(/http:\/\/localhost:3000\n.*http:\/\/localhost:3001/);
+  expect(lines).toContain('client_secret  abc');
+  expect(lines.join('\n')).not.toContain('first-start.txt');
+  expect(lines.at(-1)).toContain('ready');
+});
+
+test('a later start names the file and repeats no secret', async () => {
+  const lines = banner(
+    await loadConfig({}),
+    { ...AUTHZ, lines: [] },
+    RESOURCE,
+    '/d/first-start.txt',
+  );
+  expect(lines.join('\n')).toContain('/d/first-start.txt');
+  expect(lines.join('\n')).not.toContain('secret  ');
+});
+
+test('without a demo client it says how to register one', async () => {
+  const lines = banner(await loadConfig({}), AUTHZ, RESOURCE, undefined);
+  expect(lines.join('\n')).toMatch(/client add .*--scope "documents:read documents:write/);
+});
+
+test('a Redis password is not printed', async () => {
+  const config = await loadConfig({ COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@localhost:6379' });
+  const text = banner(config, AUTHZ, RESOURCE, undefined).join('\n');
+  expect(text).toContain('redis://u:***@localhost:6379');
+  expect(text).not.toContain('hunter2');
+});

@@ -1,0 +1,47 @@
+import type { Config } from '#shared/config/schema.ts';
+import { maskRedisUrl } from '#shared/config/redis-url.ts';
+import type { Ready } from './pair.ts';
+
+/** What a person reads when both servers listen. `firstStart`: the file that keeps the lines of the first start. */
+export function banner(
+  config: Config,
+  authz: Ready,
+  resource: Ready,
+  firstStart: string | undefined,
+): string[] {
+  return [
+    '',
+    'Countersign runs.',
+    '',
+    `  authorization server  ${authz.url}`,
+    `  resource server       ${resource.url}`,
+    `  store                 ${storeInWords(config)}`,
+    `  data                  ${config.data}`,
+    '',
+    ...nextStep(config, authz.lines ?? [], firstStart),
+    '',
+    'Ctrl-C ends both servers when the requests in flight are done.',
+    'Both are ready.',
+  ];
+}
+
+function storeInWords({ store }: Config): string {
+  if (store.kind === 'sqlite') return 'SQLite, in the data folder';
+  return `Redis (${store.mode}): ${store.urls.map(maskRedisUrl).join(', ')}`;
+}
+
+function nextStep(
+  config: Config,
+  lines: readonly string[],
+  firstStart: string | undefined,
+): readonly string[] {
+  if (lines.length > 0) return lines;
+  if (firstStart !== undefined) {
+    return [`A client to try it with, its secret and lines to copy: ${firstStart}`];
+  }
+  const scopes = new Set(config.spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  return [
+    'Register a client:',
+    `  npm run -s cli -- client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
+  ];
+}
