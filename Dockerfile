@@ -1,0 +1,16 @@
+# One image for both servers. The command says which: node authz-server/main.ts or node resource-server/main.ts.
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The optional packages are Node binaries; the image has its own.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
+COPY authz-server authz-server
+COPY resource-server resource-server
+COPY shared shared
+RUN install -d -o node -g node -m 0700 /data
+USER node
+ENV COUNTERSIGN_DATA=/data
+# Ready when a server that runs here is, on its usual port.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=15s CMD ["node", "-e", "Promise.any([3000, 3001].map(async (port) => { const { ok } = await fetch(`http://127.0.0.1:${port}/health/ready`); if (!ok) throw port; })).catch(() => process.exit(1))"]
+CMD ["node", "shared/start.ts"]
