@@ -13,26 +13,30 @@ export interface RedisCluster extends AsyncDisposable {
   moveSlotOf(key: string): Promise<void>;
 }
 
+const SLOTS = [
+  ['0', '5460'],
+  ['5461', '10922'],
+  ['10923', '16383'],
+] as const;
+
 /** A Cluster of three masters without replicas. */
 export async function startCluster(): Promise<RedisCluster> {
   await using parts = new AsyncDisposableStack();
   const servers: Redis[] = [];
-  for (let master = 0; master < 3; master++) {
+  for (const [index, slots] of SLOTS.entries()) {
     const bus = await freePort();
     const settings = ['cluster-enabled yes', `cluster-port ${bus}`];
-    servers.push(parts.use(await startRedis({ appendonly: true, settings })));
+    const server = parts.use(await startRedis({ appendonly: true, settings }));
+    await server.cli('CLUSTER', 'ADDSLOTSRANGE', ...slots);
+    await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
+    await servers[0]?.cli('CLUSTER', 'MEET', '127.0.0.1', `${server.port}`, `${bus}`);
+    servers.push(server);
   }
   const [first] = servers;
   if (first === undefined) throw new Error('no server was started');
-  await first.cli(
-    '--cluster',
-    'create',
-    ...servers.map((server) => `127.0.0.1:${server.port}`),
-    '--cluster-yes',
-  );
   await until(async () => {
     const states = await Promise.all(servers.map((server) => server.cli('CLUSTER', 'INFO')));
-    return states.every((state) => state.includes('cluster_state:ok'));
+    return states.every((state) => /cluster_state:ok[^]*cluster_known_nodes:3\b/.test(state));
   });
   const ownerOf = async (key: string) => {
     for (const server of servers) {

@@ -4,22 +4,28 @@ import { z } from 'zod';
 
 const FILE = new URL('../../docker-compose.yml', import.meta.url);
 
-const service = z.looseObject({
+const service = z.object({
   image: z.string(),
+  restart: z.string(),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   command: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),
-  networks: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]),
+  networks: z
+    .union([z.array(z.string()), z.record(z.string(), z.unknown()).transform(Object.keys)])
+    .transform((names): readonly string[] => names),
   ports: z.array(z.string()).default([]),
 });
 
-const compose = z.looseObject({
+const compose = z.object({
   services: z.record(z.string(), service),
+  networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
   configs: z.record(z.string(), z.strictObject({ content: z.string() })),
 });
 
 export type Compose = z.infer<typeof compose>;
-export type Service = z.infer<typeof service>;
 
 /** `docker-compose.yml` with these variables put in. Throws for a variable that is missing, as Compose does. */
 export async function readCompose(variables: Readonly<Record<string, string>>): Promise<Compose> {

@@ -1,8 +1,11 @@
 /** The topology of `docker-compose.yml` as plain processes, from that same file. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
@@ -21,14 +24,14 @@ const SERVERS = ['authz-1', 'authz-2', 'resource-1', 'resource-2'] as const;
 export const ISSUER = 'https://auth.example';
 export const RESOURCE = 'https://api.example';
 
-/** The variables that `.env` holds. */
-export const variables = (certificate: string) => ({
+/** What the operator writes into `.env`. */
+export const VARIABLES = {
   COUNTERSIGN_AUTHZ_HOST: new URL(ISSUER).host,
   COUNTERSIGN_RESOURCE_HOST: new URL(RESOURCE).host,
-  COUNTERSIGN_CERTIFICATE: certificate,
+  COUNTERSIGN_CERTIFICATE: './certificate.pem',
   COUNTERSIGN_SECRET: randomBytes(32).toString('base64'),
   COUNTERSIGN_REDIS_PASSWORD: randomBytes(32).toString('hex'),
-});
+};
 
 export type ServerName = (typeof SERVERS)[number];
 export type Options = Partial<Omit<Dispatcher.RequestOptions, 'path' | 'origin'>>;
@@ -45,6 +48,8 @@ export interface Topology extends AsyncDisposable {
   readonly balancerLog: () => string;
   /** Sends a request to the load balancer over TLS; `from` is the client's loopback address. */
   ask(url: string, options?: Options, from?: string): Promise<Answer>;
+  /** A TLS connection to the load balancer, for requests that have to be sent piece by piece. */
+  connect(url: string): Promise<TLSSocket>;
   /** Runs a command of the command line as in the container of an authorization server. */
   cli(...args: readonly string[]): Promise<Record<string, unknown>>;
 }
@@ -61,7 +66,7 @@ export async function startTopology(settings: object): Promise<Topology> {
   ) as Record<'redis' | 'outside' | 'inside' | ServerName, number>;
   const certificate = file('certificate.pem');
   await makeCertificate(certificate);
-  const compose = await readCompose(variables(certificate));
+  const compose = await readCompose(VARIABLES);
 
   const here = substitution([
     ['redis:6379', `127.0.0.1:${ports.redis}`],
@@ -105,12 +110,16 @@ export async function startTopology(settings: object): Promise<Topology> {
     await servers[name].start();
   }
 
-  const balancer = parts.use(await startBalancer(here.in(content(compose, 'haproxy')), file('haproxy.cfg')));
+  const balancer = parts.use(
+    await startBalancer(here.in(content(compose, 'haproxy')), file('haproxy.cfg'), ports.inside),
+  );
   here.check();
 
   const ca = await readFile(certificate, 'utf8');
   const agents = new Map<string, Agent>();
-  parts.defer(() => Promise.all([...agents.values()].map((agent) => agent.destroy())).then(() => {}));
+  parts.defer(() =>
+    Promise.all([...agents.values()].map((agent) => agent.destroy())).then(() => {}),
+  );
   const agentOf = (from: string) => {
     const agent = agents.get(from) ?? clientFrom(from, ports.outside, ca);
     agents.set(from, agent);
@@ -127,6 +136,12 @@ export async function startTopology(settings: object): Promise<Topology> {
       });
       return { status: statusCode, headers, text: await body.text() };
     },
+    async connect(url) {
+      const { hostname } = new URL(url);
+      const socket = connect({ host: '127.0.0.1', port: ports.outside, servername: hostname, ca });
+      await once(socket, 'secureConnect');
+      return socket;
+    },
     async cli(...args) {
       const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
       const { stdout } = await run(process.execPath, command, { env: env['authz-1'] });
@@ -138,10 +153,10 @@ export async function startTopology(settings: object): Promise<Topology> {
 
 /** Whatever the host of the URL, the connection goes to the load balancer's port; the name stays in TLS. */
 function clientFrom(localAddress: string, port: number, ca: string): Agent {
-  const connect = buildConnector({ ca, allowH2: false });
+  const connector = buildConnector({ ca, allowH2: false });
   return new Agent({
     connect: (options, callback) =>
-      connect(
+      connector(
         {
           ...options,
           hostname: '127.0.0.1',
@@ -166,18 +181,29 @@ function startRedis(compose: Compose, port: number, cwd: string): Promise<Runnin
   });
 }
 
-async function startBalancer(text: string, file: string): Promise<RunningProcess> {
+async function startBalancer(text: string, file: string, inside: number): Promise<RunningProcess> {
   await writeFile(file, text);
   const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
   const { stdout, stderr } = await run('haproxy', ['-c', '-f', file], { env });
   if (/WARNING/.test(stdout + stderr)) throw new Error(stdout + stderr);
-  return startProcess('haproxy', ['-db', '-f', file], { env, ready: () => true });
+  return startProcess('haproxy', ['-db', '-f', file], {
+    env,
+    ready: async () => (await fetch(`http://127.0.0.1:${inside}/jwks`)).ok,
+  });
 }
 
 /** For both hosts, with its private key in the same file. */
 async function makeCertificate(file: string): Promise<void> {
   const names = [ISSUER, RESOURCE].map((url) => `DNS:${new URL(url).host}`).join(',');
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-keyout', `${file}.key`];
+  const key = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-noenc',
+    '-keyout',
+    `${file}.key`,
+  ];
   const about = ['-days', '2', '-subj', '/CN=auth.example', '-addext', `subjectAltName=${names}`];
   await run('openssl', ['req', '-x509', ...key, ...about, '-out', `${file}.crt`]);
   const halves = await Promise.all(['crt', 'key'].map((half) => readFile(`${file}.${half}`)));

@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 const STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25rem; }
+pre { white-space: pre-wrap; padding: .75rem; border: 1px solid; border-radius: .25rem; }
 `;
 
 const POLICY = [

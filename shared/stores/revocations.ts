@@ -26,6 +26,8 @@ export type RevokedBy = Revocation['kind'] | 'epoch';
 
 /** The revocations as one process has them in memory, as fresh as the store allows. */
 export interface RevocationView {
+  /** Identifier of the store's memory that this is a view of. */
+  readonly epoch: string | undefined;
   revokedBy(claims: RevocableClaims): RevokedBy | undefined;
 }
 
