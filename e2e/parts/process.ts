@@ -41,6 +41,11 @@ export class RunningProcess implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Null while it runs, and when a signal ended it. */
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
   /** Sends a signal; for the ones that end a process, `exited` says when it is over. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import yaml from 'js-yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 
 const FILE = new URL('../../docker-compose.yml', import.meta.url);
@@ -29,7 +29,7 @@ export type Compose = z.infer<typeof compose>;
 
 /** `docker-compose.yml` with these variables put in. Throws for a variable that is missing, as Compose does. */
 export async function readCompose(variables: Readonly<Record<string, string>>): Promise<Compose> {
-  const document = JSON.stringify(yaml.load(await readFile(FILE, 'utf8')));
+  const document = JSON.stringify(parse(await readFile(FILE, 'utf8'), { merge: true }));
   const interpolated: unknown = JSON.parse(document, (_, value: unknown) =>
     typeof value === 'string' ? interpolate(value, variables) : value,
   );

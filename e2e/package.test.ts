@@ -1,0 +1,110 @@
+/** What `npm pack` makes, installed as npm installs it: below node_modules, where Node strips no types. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from './parts/free-port.ts';
+import { startProcess } from './parts/process.ts';
+import { temporaryFolder } from './parts/temporary-folder.ts';
+import type { TemporaryFolder } from './parts/temporary-folder.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../', import.meta.url).pathname;
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+let folder: TemporaryFolder;
+let launcher: string;
+let files: readonly string[];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const pack = ['pack', '--pack-destination', folder.path, '--silent'];
+  const { stdout } = await run('npm', pack, { cwd: ROOT });
+  const archive = join(folder.path, stdout.trim().split('\n').at(-1) ?? '');
+
+  const modules = join(folder.path, 'node_modules');
+  const installed = join(modules, 'countersign');
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
+  const listed = await run('tar', ['-tzf', archive]);
+  files = listed.stdout.trim().split('\n');
+
+  const manifest = await readFile(join(installed, 'package.json'), 'utf8');
+  for (const name of Object.keys((JSON.parse(manifest) as Manifest).dependencies)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  launcher = join(folder.path, 'countersign');
+  await symlink(join(installed, 'shared/cli/countersign.js'), launcher);
+}, 60_000);
+
+afterAll(async () => folder[Symbol.asyncDispose]());
+
+/** In the folder of the installation, with nothing but these settings in the environment. */
+async function countersign(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, [launcher, ...args], { cwd: folder.path, env });
+  return stdout;
+}
+
+test('it holds the compiled product, the launcher and the documents, and nothing else', () => {
+  const rest = files.filter((file) => !/^package\/dist\/[a-z-]+(\/[a-z-]+)+\.js$/.test(file));
+  expect(rest.toSorted((a, b) => a.localeCompare(b))).toEqual([
+    'package/CHANGELOG.md',
+    'package/dist/package.json',
+    'package/LICENSE',
+    'package/package.json',
+    'package/README.md',
+    'package/SECURITY.md',
+    'package/shared/cli/countersign.js',
+  ]);
+  expect(files.length).toBeLessThan(400);
+  expect(files.filter((file) => /\b(test|fixture|contract|e2e)\b/.test(file))).toEqual([]);
+});
+
+test('the launcher runs the command line', async () => {
+  expect(await countersign(['--help'])).toContain('client add');
+  expect(JSON.parse(await countersign(['config', 'print', '--json']))).toMatchObject({
+    issuer: 'http://localhost:3000',
+  });
+});
+
+test('start runs both servers: a token is issued, accepted, and refused once it is revoked', async () => {
+  const ports = { authz: await freePort(), resource: await freePort() };
+  const issuer = `http://127.0.0.1:${ports.authz}`;
+  const resource = `http://127.0.0.1:${ports.resource}`;
+  const listen = { authz: { port: ports.authz }, resource: { port: ports.resource } };
+  const config = join(folder.path, 'countersign.json');
+  await writeFile(config, JSON.stringify({ issuer, resource, listen, data: './data' }));
+  const env = { COUNTERSIGN_CONFIG: config };
+
+  await using pair = await startProcess(process.execPath, [launcher, 'start'], {
+    env,
+    ready: (output) => output.includes('Both are ready.'),
+  });
+  const scope = ['--scope', 'documents:read'];
+  const added = await countersign(
+    ['client', 'add', '--name', 'Test', '--grant', 'client_credentials', ...scope, '--json'],
+    env,
+  );
+  const { client_id, client_secret } = JSON.parse(added) as Record<string, string>;
+  const post = (path: string, form: Record<string, string>) =>
+    fetch(`${issuer}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
+      body: new URLSearchParams(form),
+    });
+  const answer = await post('/token', { grant_type: 'client_credentials' });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${resource}/documents/`, { headers })).status).toBe(200);
+  expect((await post('/token/revocation', { token })).status).toBe(200);
+  expect((await fetch(`${resource}/documents/`, { headers })).status).toBe(401);
+
+  await pair.kill('SIGTERM');
+  await expect(fetch(`${resource}/health/live`)).rejects.toThrow();
+  await expect(fetch(`${issuer}/health/live`)).rejects.toThrow();
+}, 60_000);

@@ -1,0 +1,327 @@
+/** The deployment of docker-compose.yml: its rules, and the same topology as processes behind HAProxy. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/clock.ts';
+import { createProver } from '#shared/cli/oauth/dpop.ts';
+import { systemRandom } from '#shared/random.ts';
+import { until } from './parts/process.ts';
+import { readCompose } from './parts/topology-compose.ts';
+import { ISSUER, RESOURCE, startTopology, VARIABLES } from './parts/topology.ts';
+import type { Answer, Options, ServerName, Topology } from './parts/topology.ts';
+
+const DOCUMENTS = `${RESOURCE}/documents/`;
+
+describe('the compose file', () => {
+  test.each(Object.keys(VARIABLES))('without %s it refuses to start', async (name) => {
+    await expect(readCompose({ ...VARIABLES, [name]: '' })).rejects.toThrow(
+      `required variable ${name} is missing`,
+    );
+  });
+
+  test('every service is an exact version, restarts, and has no privileges', async () => {
+    const { services } = await readCompose(VARIABLES);
+    for (const service of Object.values(services)) {
+      expect(service.image).toMatch(/^(countersign|[a-z]+:\d+\.\d+\.\d+)$/);
+      expect(service).toMatchObject({
+        restart: 'unless-stopped',
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+      if (service.image !== 'countersign') expect(service.healthcheck).toBeDefined();
+    }
+  });
+
+  test('the load balancer alone is reachable from outside', async () => {
+    const { services, networks } = await readCompose(VARIABLES);
+    expect(networks['inside']).toEqual({ internal: true });
+    const others = Object.entries(services).filter(([name]) => name !== 'loadbalancer');
+    expect(others.map(([, { ports, networks: on }]) => [ports, on])).toEqual(
+      others.map(() => [[], ['inside']]),
+    );
+  });
+
+  test('Redis forgets nothing that it acknowledged', async () => {
+    const { services } = await readCompose(VARIABLES);
+    const command = services['redis']?.command.join(' ');
+    expect(command).toContain(`--requirepass ${VARIABLES.COUNTERSIGN_REDIS_PASSWORD}`);
+    expect(command).toContain('--appendonly yes --appendfsync always');
+    expect(command).toContain('--maxmemory-policy noeviction');
+  });
+});
+
+describe('two of each behind the load balancer', () => {
+  /** Token requests that one address may send at once; no test but the one about it sends so many. */
+  const BURST = 60;
+  let topology: Topology;
+  let authorization: string;
+
+  beforeAll(async () => {
+    topology = await startTopology({ limits: { address: { burst: BURST, per: 60 } } });
+    const scope = 'documents:read documents:write';
+    const args = ['--name', 'Test', '--grant', 'client_credentials', '--scope', scope];
+    const { client_id, client_secret } = await topology.cli('client', 'add', ...args);
+    authorization = `Basic ${btoa(`${String(client_id)}:${String(client_secret)}`)}`;
+  }, 60_000);
+
+  afterAll(async () => topology[Symbol.asyncDispose]());
+
+  const ask = (url: string, options?: Options, from?: string) => topology.ask(url, options, from);
+
+  const post = (path: string, form: Record<string, string>, headers = {}, from?: string) =>
+    ask(
+      `${ISSUER}${path}`,
+      {
+        method: 'POST',
+        headers: {
+          authorization,
+          'content-type': 'application/x-www-form-urlencoded',
+          ...headers,
+        },
+        body: new URLSearchParams(form).toString(),
+      },
+      from,
+    );
+
+  async function token(headers = {}): Promise<string> {
+    const answer = await post('/token', { grant_type: 'client_credentials' }, headers);
+    expect(answer.status).toBe(200);
+    return (JSON.parse(answer.text) as { access_token: string }).access_token;
+  }
+
+  const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
+
+  const times = (count: number, task: () => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, task));
+
+  /** The servers that answered for this path, in order, by the load balancer's log. */
+  async function answeredBy(path: string, count: number): Promise<readonly string[]> {
+    const lines = () =>
+      topology
+        .balancerLog()
+        .split('\n')
+        .filter((line) => line.includes(` ${path} `));
+    await until(() => lines().length >= count);
+    return lines().map((line) => /\/(\S+) /.exec(line)?.[1] ?? '');
+  }
+
+  test('a document that was stored through one resource server is read through both', async () => {
+    const headers = bearer(await token());
+    const url = `${DOCUMENTS}shared.txt`;
+    const stored = await ask(url, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'text/plain' },
+      body: 'from one to the other',
+    });
+    expect(stored.status).toBe(201);
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { status, text } = await ask(`${url}?turn=${turn}`, { headers });
+      expect([status, text]).toEqual([200, 'from one to the other']);
+    }
+    const servers = await answeredBy('/documents/shared.txt', 3);
+    expect(new Set(servers.slice(1))).toEqual(new Set(['resource-1', 'resource-2']));
+    expect(topology.balancerLog()).not.toContain('turn=');
+  });
+
+  test('RFC 7009: a revocation at one authorization server is seen at the next request by both resource servers', async () => {
+    for (let turn = 0; turn < 4; turn += 1) {
+      const revoked = await token();
+      const url = `${DOCUMENTS}?revoked=${turn}`;
+      const headers = bearer(revoked);
+      expect((await times(2, () => ask(url, { headers }))).map(({ status }) => status)).toEqual([
+        200, 200,
+      ]);
+      expect((await post('/token/revocation', { token: revoked })).status).toBe(200);
+      const after = await times(4, () => ask(url, { headers }));
+      expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+      expect((await post('/token/introspection', { token: revoked })).text).toBe(
+        '{"active":false}',
+      );
+    }
+    expect(new Set(await answeredBy('/token/revocation', 4))).toEqual(
+      new Set(['authz-1', 'authz-2']),
+    );
+  });
+
+  test('RFC 9449 section 11.1: a proof is good once, whichever server gets it', async () => {
+    const prover = await createProver(systemClock, systemRandom);
+    const atToken = await prover.proof({ method: 'POST', url: `${ISSUER}/token` });
+    const bound = await token({ dpop: atToken });
+    const again = await post('/token', { grant_type: 'client_credentials' }, { dpop: atToken });
+    expect(again.status).toBe(400);
+
+    const url = `${DOCUMENTS}proof/`;
+    const dpop = await prover.proof({ method: 'GET', url, accessToken: bound });
+    const headers = { authorization: `DPoP ${bound}`, dpop };
+    const answers = await times(10, () => ask(url, { headers }));
+    // Nothing is there: 404 is what an accepted proof leads to.
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(9);
+    expect(new Set(await answeredBy('/documents/proof/', 10)).size).toBe(2);
+    expect((await ask(url, { headers: bearer(bound) })).status).toBe(401);
+  });
+
+  const FORGED = {
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'http',
+    'x-forwarded-method': 'GET',
+    'x-forwarded-uri': '/documents/',
+    'x-request-id': 'forged-by-the-client',
+    forwarded: 'for=203.0.113.7;host=evil.example;proto=http',
+  };
+
+  test.each([
+    `${ISSUER}/.well-known/oauth-authorization-server`,
+    `${RESOURCE}/.well-known/oauth-protected-resource/documents/`,
+    DOCUMENTS,
+  ])('forged fields change nothing at %s', async (url) => {
+    const honest = await ask(url);
+    const forged = await ask(url, { headers: FORGED });
+    expect([forged.status, forged.text]).toEqual([honest.status, honest.text]);
+    expect(forged.headers['www-authenticate']).toEqual(honest.headers['www-authenticate']);
+    expect(JSON.stringify(forged)).not.toContain('evil.example');
+    expect(JSON.stringify(forged)).toContain(new URL(url).host);
+  });
+
+  test('a Host that is not served is 421 and reaches no server (RFC 9110 section 15.5.20)', async () => {
+    const { status } = await ask(`${ISSUER}/misdirected`, { headers: { host: 'evil.example' } });
+    expect(status).toBe(421);
+    expect(await answeredBy('/misdirected', 1)).toEqual(['<NOSRV>']);
+  });
+
+  test('nobody outside can play the proxy that asks for a verdict', async () => {
+    const headers = { ...FORGED, 'x-forwarded-host': 'api.example', ...bearer(await token()) };
+    const { status, headers: fields } = await ask(`${RESOURCE}/verify`, { headers });
+    expect(status).toBe(400);
+    expect(fields['x-auth-client']).toBeUndefined();
+    const log = () => topology.servers['resource-1'].log + topology.servers['resource-2'].log;
+    await until(() => log().includes('"path":"/verify"'));
+    expect(log().includes('forged-by-the-client')).toBe(false);
+  });
+
+  test('the limit counts the address of the connection, not the one in the field', async () => {
+    const form = { grant_type: 'client_credentials' };
+    let sent = 0;
+    const attack = () => {
+      sent += 1;
+      const headers = { authorization: 'Basic eDp5', 'x-forwarded-for': `198.51.100.${sent}` };
+      return post('/token', form, headers, '127.0.0.9');
+    };
+    const answers = await times(BURST + 10, attack);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    expect(refused.length).toBeLessThanOrEqual(10);
+    expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
+    const inTheirName = { 'x-forwarded-for': '127.0.0.9' };
+    expect((await post('/token', form, inTheirName)).status).toBe(200);
+  });
+
+  test('one server of each kind is killed: the service goes on', async () => {
+    const headers = bearer(await token());
+    const killed: readonly ServerName[] = ['authz-1', 'resource-2'];
+    await Promise.all(killed.map((name) => topology.servers[name].kill('SIGKILL')));
+    await until(async () => (await ask(DOCUMENTS, { headers })).status === 200);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const fresh = await token();
+      const answers = await times(4, () => ask(DOCUMENTS, { headers: bearer(fresh) }));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect((await post('/token/revocation', { token: fresh })).status).toBe(200);
+      expect((await ask(DOCUMENTS, { headers: bearer(fresh) })).status).toBe(401);
+    }
+    await Promise.all(killed.map((name) => topology.servers[name].start()));
+    await until(async () => {
+      await times(4, () => ask(`${RESOURCE}/back`));
+      await times(4, () => ask(`${ISSUER}/back`));
+      const names = new Set(await answeredBy('/back', 1));
+      return killed.every((name) => names.has(name));
+    });
+  }, 60_000);
+
+  /** Sends the head and half of the content; resolves when the server reads the content (RFC 9110 section 10.1.1). */
+  async function hold(url: string, head: readonly string[], content: string) {
+    const { host, pathname } = new URL(url);
+    const socket = await topology.connect(url);
+    let received = '';
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    const fields = [
+      `Host: ${host}`,
+      `Content-Length: ${content.length}`,
+      'Expect: 100-continue',
+      'Connection: close',
+    ];
+    const [method = '', ...more] = head;
+    const lines = [`${method} ${pathname} HTTP/1.1`, ...fields, ...more];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    await until(() => received.startsWith('HTTP/1.1 100'));
+    socket.write(content.slice(0, content.length / 2));
+    return {
+      /** Sends the rest; resolves to the status. */
+      async finish(): Promise<number> {
+        received = '';
+        socket.write(content.slice(content.length / 2));
+        await until(() => socket.readableEnded);
+        return Number(/^HTTP\/1\.1 (\d+)/m.exec(received)?.[1]);
+      },
+    };
+  }
+
+  /** Asks again and again; `stop` resolves to every status there was. Resolves when each client had an answer. */
+  async function traffic(headers: Record<string, string>) {
+    const end = new AbortController();
+    const statuses = new Set<number>();
+    const round = async () => {
+      statuses.add((await ask(DOCUMENTS, { headers })).status);
+      statuses.add((await ask(`${ISSUER}/jwks`)).status);
+      statuses.add((await post('/token/introspection', { token: 'x' })).status);
+    };
+    const client = async () => {
+      while (!end.signal.aborted) await round();
+    };
+    await Promise.all([round(), round(), round()]);
+    const clients = Promise.all([client(), client(), client()]);
+    return async () => {
+      end.abort();
+      await clients;
+      return statuses;
+    };
+  }
+
+  test('a rolling restart loses no request in flight', async () => {
+    const headers = bearer(await token());
+    const form = 'grant_type=client_credentials';
+    const held = {
+      authz: () =>
+        hold(
+          `${ISSUER}/token`,
+          [
+            'POST',
+            `Authorization: ${authorization}`,
+            'Content-Type: application/x-www-form-urlencoded',
+          ],
+          form,
+        ),
+      resource: () =>
+        hold(
+          `${DOCUMENTS}held.txt`,
+          ['PUT', `Authorization: ${headers.authorization}`, 'Content-Type: text/plain'],
+          'a document that takes its time',
+        ),
+    };
+    for (const name of ['authz-1', 'authz-2', 'resource-1', 'resource-2'] as const) {
+      const server = topology.servers[name];
+      const send = held[name.startsWith('authz') ? 'authz' : 'resource'];
+      // In turn, so that each of the two servers has one.
+      const requests = [await send(), await send()];
+      const stop = await traffic(headers);
+      const ended = server.kill('SIGTERM');
+      await until(() => server.log.includes('"event":"ending"'));
+      const statuses = await Promise.all(requests.map((request) => request.finish()));
+      for (const status of statuses) expect([200, 201, 204]).toContain(status);
+      await ended;
+      expect(server.log).toMatch(/"method":"(POST|PUT)".*"status":20[014]/);
+      await server.start();
+      expect(await stop()).toEqual(new Set([200]));
+    }
+  }, 60_000);
+});
