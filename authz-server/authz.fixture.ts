@@ -98,7 +98,17 @@ export async function testAuthz(
   await stores.clients.add(APP);
   await stores.revocations.epoch(true);
   const feed = await stores.revocations.feed();
-  const parts = { config, stores, feed, master, clock, random: systemRandom, log: silentLog };
+  const ready = () => stores.ping();
+  const parts = {
+    config,
+    stores,
+    feed,
+    master,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    ready,
+  };
   const { handler } = await createAuthz(parts);
   const server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
   const url = `http://127.0.0.1:${server.port}`;

@@ -10,7 +10,7 @@ import { openKeyRing } from './key-ring.ts';
 
 /** Puts the authorization server together: keys, engine, app, and what it does beside answering. */
 export async function createAuthz(parts: Parts): Promise<Server> {
-  const { config, stores, feed, log } = parts;
+  const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
   const ring = await openKeyRing({ ...parts, overlap: config.jwks.overlap, longestLife: life }, [
@@ -19,17 +19,21 @@ export async function createAuthz(parts: Parts): Promise<Server> {
   ]);
   const server = { ...parts, longestLife: life, demoClients: development };
   const engine = createEngine(server, ring, log);
-  feed.onKeyRevoked(() => {
-    engine.refreshKeys().catch((error: unknown) => log.warn('keys', { reason: String(error) }));
-  });
   const { clock, random } = parts;
   const trusted = trustedProxies(config.trustedProxies);
   return {
     handler: logged(createApp(server, engine, log), { log, clock, random, trusted }),
     chores: [
-      { name: 'keys', seconds: 0.5, run: () => engine.refreshKeys() },
-      // A store that lost its memory gets a new epoch, and with it every older token is refused.
-      { name: 'epoch', seconds: 0.5, run: () => stores.revocations.epoch(true) },
+      {
+        name: 'keys',
+        seconds: 0.5,
+        // A store that lost its memory gets new keys, then a new epoch, with which every older token is
+        // refused: no token of the new epoch has a key of the old one.
+        async run() {
+          await engine.refreshKeys();
+          await stores.revocations.epoch(true);
+        },
+      },
       { name: 'sweep', seconds: 60, run: () => Promise.all([stores.sweep(), ring.sweep()]) },
     ],
     ...(development && { report: await firstStart(config, stores.clients, clock, random) }),

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Log } from '#shared/log.ts';
@@ -15,30 +16,47 @@ export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Takes up changed keys; requests in flight end on the keys they began with. */
   refreshKeys(): Promise<void>;
+  /** Before something is signed: what signs is no key that was revoked until now. */
+  dropRevokedKeys(): Promise<void>;
 }
 
 /** The provider with what stands around it, replaced as a whole when the keys change. */
 export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engine {
-  const keys = () => ring.current;
+  const { feed } = server;
+  const revoked = new Set<unknown>();
+  feed.onKeyRevoked((kid) => revoked.add(kid));
   const site = pages(server.config);
   const build = () => {
-    const provider = createProvider(server, keys);
+    const provider = createProvider(server, ring.current);
     provider.use(site.routes());
     provider.use(noted);
     provider.use(unavailable);
     provider.use(challenged(server.config.issuer));
     provider.use(publicMetadata(server.config.jwks.maxAge));
-    provider.use(tokenStatus(server, keys));
+    provider.use(tokenStatus(server, publicKey));
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),
     );
     return provider.callback();
   };
   let callback = build();
+
+  async function refreshKeys(): Promise<void> {
+    if (await ring.refresh()) callback = build();
+  }
+
+  /** A key that is not known may have been made by another process a moment ago. */
+  async function publicKey(kid: string): Promise<KeyObject | undefined> {
+    if (ring.current.publicKey(kid) === undefined) await refreshKeys();
+    return ring.current.publicKey(kid);
+  }
+
   return {
     handle: (request, response) => void callback(request, response),
-    async refreshKeys() {
-      if (await ring.refresh()) callback = build();
+    refreshKeys,
+    async dropRevokedKeys() {
+      feed.current();
+      if (ring.current.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
     },
   };
 }

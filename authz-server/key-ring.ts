@@ -25,16 +25,27 @@ export interface KeyRing {
   sweep(): Promise<number>;
 }
 
-/** Opens the ring, and makes what keys are missing. */
+/** Opens the ring. What keys are missing is made, also when the store has lost its memory since. */
 export async function openKeyRing(life: KeyLifecycle, algs: readonly Alg[]): Promise<KeyRing> {
-  await ensureKeys(life, algs);
-  let current = await readKeys(life);
+  const read = async () => {
+    const found = await readKeys(life);
+    if (algs.every((alg) => found.signingKid(alg) !== undefined)) return found;
+    await ensureKeys(life, algs);
+    return readKeys(life);
+  };
+  let current = await read();
+  let asked = 0;
+  let answered = 0;
   return {
     get current() {
       return current;
     },
     async refresh() {
-      const next = await readKeys(life);
+      const turn = ++asked;
+      const next = await read();
+      // Of two that read at once, the one that began later knows more.
+      if (turn < answered) return false;
+      answered = turn;
       if (next.id === current.id) return false;
       current = next;
       return true;

@@ -1,11 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { errors, Provider } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
-import type { Clock } from '#shared/clock.ts';
-import type { Config } from '#shared/config/schema.ts';
+import type { Parts } from '#shared/server/process.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import type { Stores } from '#shared/stores/stores.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import { engineAdapter } from './adapter.ts';
 import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
@@ -13,26 +10,21 @@ import { TemporarilyUnavailable } from './errors.ts';
 import type { KeySet } from './key-ring.ts';
 import { resources } from './resources.ts';
 
-export interface AuthzServer {
-  readonly config: Config;
-  readonly stores: Stores;
-  readonly feed: RevocationFeed;
-  /** 32 bytes. */
-  readonly master: Buffer;
-  readonly clock: Clock;
+export interface AuthzServer extends Omit<Parts, 'log' | 'random'> {
   /** Seconds. */
   readonly longestLife: number;
+  /** Whether clients that the first start made may be used. */
   readonly demoClients: boolean;
 }
 
 /** The engine, configured; it is made anew when the keys change, since it cannot change them itself. */
-export function createProvider(server: AuthzServer, keys: () => KeySet): Provider {
+export function createProvider(server: AuthzServer, keys: KeySet): Provider {
   const { config, stores, clock } = server;
   const limit = { limits: stores.limits, rate: config.limits.client };
   const known = resources(config, keys);
   const configuration: Configuration = {
     adapter: engineAdapter(server),
-    jwks: { keys: [...keys().jwks] },
+    jwks: { keys: [...keys.jwks] },
     scopes: ['openid'],
     responseTypes: [],
     clientDefaults: {
@@ -83,7 +75,7 @@ export function createProvider(server: AuthzServer, keys: () => KeySet): Provide
     },
   };
   const provider = new Provider(config.issuer, configuration);
-  // The front (app.ts) has replaced Host and X-Forwarded-* by what the configuration says.
+  // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;
   useHashedSecrets(provider, limit);
   return provider;

@@ -15,7 +15,7 @@ export interface Resources {
   resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer;
 }
 
-export function resources(config: Config, keys: () => KeySet): Resources {
+export function resources(config: Config, keys: KeySet): Resources {
   const find = (resource: string) => config.spaces.find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>
     strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? config.spaces;
@@ -52,7 +52,7 @@ export function resources(config: Config, keys: () => KeySet): Resources {
         audience: space.url,
         accessTokenFormat: 'jwt',
         accessTokenTTL: config.tokens.lifetime,
-        jwt: { sign: { alg: space.alg, kid: keys().signingKid(space.alg) } },
+        jwt: { sign: { alg: space.alg, kid: keys.signingKid(space.alg) } },
       };
     },
   };

@@ -1,28 +1,29 @@
+import type { KeyObject } from 'node:crypto';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
-import type { KeySet } from './key-ring.ts';
 import type { AuthzServer } from './provider.ts';
 
 type Next = () => Promise<unknown>;
+type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
 
 /**
  * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates
  * the client, then refuses every JWT with `unsupported_token_type`; that is where this takes over.
  */
-export function tokenStatus(server: AuthzServer, keys: () => KeySet) {
+export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const answers: Record<string, (ctx: KoaContextWithOIDC, client: Client) => Promise<void>> = {
     async introspection(ctx, client) {
-      const claims = verify(server, keys(), ctx);
+      const claims = await verify(server, publicKey, ctx);
       const active = claims !== undefined && mayIntrospect(client, claims);
       ctx.status = 200;
       ctx.body = active ? { active, ...described(claims) } : { active: false };
     },
 
     async revocation(ctx, client) {
-      const claims = verify(server, keys(), ctx);
+      const claims = await verify(server, publicKey, ctx);
       if (claims !== undefined && claims.client_id !== client.clientId) {
         ctx.status = 400;
         ctx.body = {
@@ -50,14 +51,14 @@ export function tokenStatus(server: AuthzServer, keys: () => KeySet) {
 }
 
 /** The claims of a token that would be accepted now, else undefined. */
-function verify(
+async function verify(
   { config, clock, feed }: AuthzServer,
-  keys: KeySet,
+  publicKey: PublicKeys,
   ctx: KoaContextWithOIDC,
-): AccessTokenClaims | undefined {
+): Promise<AccessTokenClaims | undefined> {
   const parsed = parseAccessToken(String(ctx.oidc.params?.['token']));
   if (!parsed.ok) return undefined;
-  const key = keys.publicKey(parsed.kid);
+  const key = await publicKey(parsed.kid);
   if (key === undefined) return undefined;
   const checked = checkAccessToken(parsed, key, {
     issuer: config.issuer,

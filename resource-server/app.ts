@@ -2,23 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '#shared/config/schema.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { METHODS, allow } from '#shared/http/methods.ts';
-import { parseTarget, type Target } from '#shared/http/target.ts';
+import { allow } from '#shared/http/methods.ts';
+import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
-import { ambiguous } from '#shared/server/ambiguity.ts';
 import {
   type Answer,
   errorAnswer,
   type Fields,
-  HttpError,
   methodNotAllowed,
   notFound,
   send,
 } from '#shared/server/answer.ts';
-import { health } from '#shared/server/health.ts';
-import { note } from '#shared/server/request-log.ts';
+import { frontDoor, noteError } from '#shared/server/front-door.ts';
+import { isPreflight } from '#shared/server/preflight.ts';
 import { admit, refusal } from './admit.ts';
-import { corsFields, isPreflight, OPEN, preflight } from './cors.ts';
+import { corsFields, OPEN, preflight } from './cors.ts';
 import { homePage } from './home.ts';
 import { authRequest, forwardedOrigin } from './request.ts';
 import type { Resources } from './resources/resource.ts';
@@ -48,28 +46,23 @@ interface Endpoint {
 const SERVER_METHODS = allow(['GET', 'POST', 'PUT', 'DELETE']);
 const ENDPOINT_METHODS = allow(['GET']);
 
-/** The resource server: each request goes through `handle` from top to bottom. */
+/** The resource server: past the front door each request goes through `handle` from top to bottom. */
 export function createApp({ config, spaces, resources, ready, log }: AppParts) {
   const proxies = trustedProxies(config.trustedProxies);
   const page = homePage(config, spaces);
-  const stage = createStage(log, failed);
+  const stage = createStage(log);
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reason = ambiguous(request);
-    if (reason !== undefined) throw new BadRequest(reason);
-    const target = parseTarget(request.url ?? '');
-    if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
-    const { method = '' } = request;
-
-    const status = await health(method, target.path, ready);
-    if (status !== undefined) return send(request, response, status);
-    if (!METHODS.has(method)) throw new HttpError(501, `Nothing here knows the method ${method}.`);
-    if (target.form === 'asterisk') return send(request, response, aboutServer(method));
+  async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+  ): Promise<void> {
+    if (target.form === 'asterisk') return send(request, response, aboutServer(request.method));
 
     const endpoint = endpointAt(target);
     if (endpoint !== undefined) {
       const answer = await call(endpoint, request, target).catch((error: unknown) => {
-        failed(request, error);
+        noteError(request, error, log);
         return errorAnswer(error);
       });
       const fields = { ...answer.fields, ...endpoint.fields };
@@ -122,20 +115,7 @@ export function createApp({ config, spaces, resources, ready, log }: AppParts) {
     return target.path === '/' && free ? home : undefined;
   }
 
-  function failed(request: IncomingMessage, error: unknown): void {
-    const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    note(request, { reason: message });
-    if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });
-  }
-
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      await handle(request, response);
-    } catch (error) {
-      failed(request, error);
-      send(request, response, errorAnswer(error));
-    }
-  };
+  return frontDoor(handle, { ready, log });
 }
 
 async function call(endpoint: Endpoint, request: IncomingMessage, target: Target): Promise<Answer> {
@@ -146,7 +126,7 @@ async function call(endpoint: Endpoint, request: IncomingMessage, target: Target
   return endpoint.get(request, target);
 }
 
-function aboutServer(method: string): Answer {
+function aboutServer(method = ''): Answer {
   if (method === 'OPTIONS') return { status: 204, fields: { Allow: SERVER_METHODS } };
   throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
 }

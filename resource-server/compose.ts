@@ -30,7 +30,7 @@ const SWEEP_CONTENT = 3600;
  * `fetch` gives the JSON behind a URL and rejects within seconds when there is none.
  */
 export async function composeResourceServer(
-  { config, stores, feed, master, clock, random, log }: Parts,
+  { config, stores, feed, master, clock, random, log, ready }: Parts,
   fetch: (url: string) => Promise<unknown>,
 ): Promise<Server> {
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
@@ -65,10 +65,7 @@ export async function composeResourceServer(
     config,
     spaces,
     resources: new Map([...shelves].map(([space, shelf]) => [space, documents(shelf)])),
-    async ready() {
-      feed.current();
-      await stores.ping();
-    },
+    ready,
     log,
   });
 

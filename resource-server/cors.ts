@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { allow } from '#shared/http/methods.ts';
 import type { Answer, Fields } from '#shared/server/answer.ts';
 
@@ -19,15 +18,6 @@ export const OPEN: Fields = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': '*',
 };
-
-/** A CORS preflight (Fetch Standard). OPTIONS alone is none, and has to authenticate. */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  );
-}
 
 /** Answers a preflight with the methods the address really has; an origin not listed is told nothing. */
 export function preflight(

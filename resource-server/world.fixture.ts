@@ -107,6 +107,7 @@ export async function startWorld(
       clock,
       random: systemRandom,
       log,
+      ready: () => wrap(stores).ping(),
     },
     async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
   );

@@ -25,8 +25,10 @@ export interface Jwks {
    * cannot be told.
    */
   key(kid: string, algorithm: JwsAlgorithm): Awaitable<KeyObject | undefined>;
-  /** Never uses this key again, whoever publishes it, and fetches the others at once. */
+  /** Never uses this key again, whoever publishes it, and renews the others. */
   drop(kid: string): void;
+  /** Fetches the set at once, whatever the cooldown says: the issuer may have made new keys. */
+  renew(): void;
 }
 
 export interface JwksOptions {
@@ -112,6 +114,11 @@ export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOpt
     return key !== undefined && algorithm.fits(key) ? key : undefined;
   }
 
+  function renew(): void {
+    // What is being fetched may be older than the key that is looked for next.
+    void (pending === undefined ? refresh() : pending.then(refresh));
+  }
+
   return {
     key(kid, algorithm) {
       if (dropped.has(kid)) return undefined;
@@ -123,8 +130,8 @@ export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOpt
     drop(kid) {
       dropped.add(kid);
       keys.delete(kid);
-      // What is being fetched may be older than the key that replaces this one.
-      void (pending === undefined ? refresh() : pending.then(refresh));
+      renew();
     },
+    renew,
   };
 }

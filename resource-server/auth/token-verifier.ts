@@ -77,6 +77,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { issuer, jwks, feed, clock, skew, capacity = 20_000 } = options;
   const seen = new RecentMap<Verified>(capacity);
   feed.onKeyRevoked((kid) => jwks.drop(kid));
+  let epoch: string | undefined;
+
+  /** A store that lost its memory has lost the signing keys as well. */
+  function follow(current: string | undefined): void {
+    if (epoch !== undefined && epoch !== current) jwks.renew();
+    epoch = current;
+  }
 
   function admit(
     { claims, principal }: Verified,
@@ -116,6 +123,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       try {
         // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
         const revocations = feed.current();
+        follow(revocations.epoch);
         const known = seen.get(token);
         if (known && (await jwks.key(known.claims.kid, known.algorithm)) === known.key) {
           return admit(known, audiences, revocations);

@@ -9,6 +9,7 @@ import {
   notFound,
   send,
 } from '#shared/server/answer.ts';
+import { noteError } from '#shared/server/front-door.ts';
 import type { Methods, ResourceContext, Visit } from './resource.ts';
 
 /** A visit, the methods of its address, and the fields that every answer to it gets. */
@@ -20,14 +21,8 @@ export interface Scene extends Visit {
 
 export type Stage = (request: IncomingMessage, response: ServerResponse, scene: Scene) => void;
 
-/**
- * Runs the methods of resources under Koa; `failed` is told of every error before it is answered. The
- * scene's fields win over those of a handler.
- */
-export function createStage(
-  log: Log,
-  failed: (request: IncomingMessage, error: unknown) => void,
-): Stage {
+/** Runs the methods of resources under Koa. The scene's fields win over those of a handler. */
+export function createStage(log: Log): Stage {
   // Koa takes a request and a response only: what was decided before travels beside them.
   const scenes = new WeakMap<IncomingMessage, Scene>();
   const koa = new Koa<Visit>();
@@ -41,7 +36,7 @@ export function createStage(
       await perform(context, scene.methods);
       for (const [name, value] of Object.entries(scene.fields)) response.setHeader(name, value);
     } catch (error) {
-      failed(request, error);
+      noteError(request, error, log);
       const answer = errorAnswer(error);
       context.respond = false;
       send(request, response, { ...answer, fields: { ...answer.fields, ...scene.fields } });

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { jsonLog, type Log } from '#shared/log.ts';
@@ -12,6 +14,8 @@ import type { Stores } from '#shared/stores/stores.ts';
 
 /** For requests in flight when the process is asked to end. */
 const GRACE_MILLISECONDS = 10_000;
+/** In production: while `/health/ready` says no and all still works, so that a load balancer turns away. */
+const DRAIN_MILLISECONDS = 3000;
 
 /** What a server is made of; the process opens it and closes it again. */
 export interface Parts {
@@ -23,6 +27,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Whether the server can do its work, for `/health/ready`: rejects as well once it is about to end. */
+  readonly ready: () => Promise<void>;
 }
 
 /** Work to be done again and again while the process runs. */
@@ -76,7 +82,13 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   await using stores = await openStores(config, { clock, random, log, longestLife: life });
   await stores.revocations.epoch(role.makesEpoch);
   await using feed = await stores.revocations.feed();
-  const server = await role.create({ config, stores, feed, master, clock, random, log });
+  let draining = false;
+  const ready = async () => {
+    if (draining) throw new Error('the server is about to end');
+    feed.current();
+    await stores.ping();
+  };
+  const server = await role.create({ config, stores, feed, master, clock, random, log, ready });
   using chores = new DisposableStack();
   for (const chore of server.chores) chores.use(every(chore, log));
 
@@ -92,6 +104,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   process.send?.({ ready: true, url, port: listening.port, ...server.report });
 
   log.info('ending', { reason: await ending });
+  draining = true;
+  if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
   await listening.close(GRACE_MILLISECONDS);
 }
 

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BadRequest } from '#shared/http/fields.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import { parseTarget, type Target } from '#shared/http/target.ts';
+import type { Log } from '#shared/log.ts';
+import { ambiguous } from './ambiguity.ts';
+import { errorAnswer, HttpError, send } from './answer.ts';
+import { health } from './health.ts';
+import type { Handler } from './listen.ts';
+import { note } from './request-log.ts';
+
+export interface FrontDoor {
+  /** Resolves when the server can do its work; asked for `/health/ready`. */
+  readonly ready: () => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * What both servers decide before anything else: 400 for what can be read in two ways, health, 501 for
+ * a method known nowhere. `handle` gets the rest, and what it throws becomes an answer.
+ */
+export function frontDoor(
+  handle: (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>,
+  { ready, log }: FrontDoor,
+): Handler {
+  async function enter(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const reason = ambiguous(request);
+    if (reason !== undefined) throw new BadRequest(reason);
+    const target = parseTarget(request.url ?? '');
+    if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
+    const { method = '' } = request;
+    const status = await health(method, target.path, ready);
+    if (status !== undefined) return send(request, response, status);
+    if (!METHODS.has(method)) {
+      throw new HttpError(501, `No server here knows the method ${method}.`);
+    }
+    return handle(request, response, target);
+  }
+
+  return async (request, response) => {
+    try {
+      await enter(request, response);
+    } catch (error) {
+      noteError(request, error, log);
+      send(request, response, errorAnswer(error));
+    }
+  };
+}
+
+/** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
+export function noteError(request: IncomingMessage, error: unknown, log: Log): void {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  note(request, { reason: message });
+  if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });
+}
