@@ -1,4 +1,6 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { privateJwk } from '#shared/jose/keys.ts';
@@ -161,4 +163,14 @@ describe('a token that was tampered with is not active', () => {
     expect((await introspect(token, asApp)).body).toEqual({ active: false });
     expect((await revoke(token, asApp)).status).toBe(200);
   });
+});
+
+test('RFC 9110 section 10.2.3: without its store the engine says 503 and when to come back', async () => {
+  await using broken = await testAuthz();
+  await rm(join(broken.config.data, 'state.db'));
+  for (const path of ['/token', '/token/introspection', '/token/revocation']) {
+    const answer = await broken.post(path, { grant_type: 'client_credentials', token: 'x' }, asApp);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(JSON.stringify(answer.body)).not.toContain('state.db');
+  }
 });

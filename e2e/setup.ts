@@ -17,6 +17,7 @@ const parts: readonly Part[] = [
   { check: command('redis-sentinel'), packages: ['redis-sentinel'] },
   { check: command('nginx'), packages: ['nginx-light'] },
   { check: command('haproxy'), packages: ['haproxy'] },
+  { check: command('caddy'), packages: ['caddy'] },
   { check: command('curl'), packages: ['curl'] },
   {
     check: '/usr/bin/python3 -c "import authlib, requests"',

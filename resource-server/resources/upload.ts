@@ -52,14 +52,14 @@ function contentTooLarge(maxBytes: number): HttpError {
 }
 
 /**
- * The content. Throws `BadRequest` when the client ends it early. When its reader stops early, the rest
+ * The content. Throws `BadRequest` when the client leaves before it is read. When its reader stops early, the rest
  * is thrown away, so that the connection can carry the answer and the next request.
  */
 async function* contentOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false });
-  } catch (error) {
-    throw request.complete ? error : new BadRequest('The content ended early.');
+  } catch {
+    throw new BadRequest('The content ended early.');
   } finally {
     request.resume();
   }

@@ -1,0 +1,285 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+
+/** Debian's curl: the tour of README.md as it stands there, and what curl does that libraries do not. */
+const ROOT = new URL('../../', import.meta.url).pathname;
+const run = promisify(execFile);
+
+let pair: Pair;
+let machine: { id: string; secret: string };
+let token: string;
+
+beforeAll(async () => {
+  pair = await startPair();
+  machine = await pair.addClient();
+  token = await pair.token(machine);
+}, 60_000);
+afterAll(() => pair[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status: number;
+  /** Names in lower case; a field that came twice has its last value. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+const curl = async (...args: readonly string[]): Promise<string> =>
+  (await run('curl', ['--silent', '--show-error', '--max-time', '20', ...args])).stdout;
+
+/** The last answer that curl has printed with `--include`. */
+async function answer(...args: readonly string[]): Promise<Answer> {
+  const printed = await curl('--include', ...args);
+  return parse(printed);
+}
+
+function parse(printed: string): Answer {
+  const start = printed.lastIndexOf('HTTP/1.');
+  const end = printed.indexOf('\r\n\r\n', start);
+  const [line = '', ...lines] = printed.slice(start, end).split('\r\n');
+  const fields = lines.map((field): [string, string] => {
+    const colon = field.indexOf(':');
+    return [field.slice(0, colon).toLowerCase(), field.slice(colon + 2)];
+  });
+  return {
+    status: Number(line.split(' ')[1]),
+    fields: new Map(fields),
+    body: printed.slice(end + 4),
+  };
+}
+
+describe('the tour of README.md', () => {
+  /** What each line of the tour prints, in order. */
+  let printed: string[];
+
+  beforeAll(async () => {
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    const blocks = [...readme.matchAll(/^```sh tour\n(.*?)^```$/gms)].map(
+      ([, block = '']) => block,
+    );
+    const lines = blocks.join('').trim().split('\n');
+    const script = lines.map((line) => `${line}\nprintf '\\036'\n`).join('');
+    const kept = await readFile(join(pair.data, 'first-start.txt'), 'utf8');
+    const [, secret = ''] = /^client_secret +(\S+)$/m.exec(kept) ?? [];
+    const bash = spawn('bash', ['-eu'], {
+      cwd: ROOT,
+      env: { ...pair.env, PATH: process.env['PATH'], SECRET: secret },
+      stdio: 'pipe',
+    });
+    bash.stdin.end(
+      script
+        .replaceAll('http://localhost:3000', pair.issuer)
+        .replaceAll('http://localhost:3001', pair.resource),
+    );
+    const [out, errors] = await Promise.all([
+      text(bash.stdout),
+      text(bash.stderr),
+      once(bash, 'close'),
+    ]);
+    if (bash.exitCode !== 0) throw new Error(`${out}\n${errors}`);
+    printed = out.split('\u001e').slice(0, -1);
+  }, 60_000);
+
+  test('get a token, write with it, read with it', () => {
+    const [got = '', put = '', read = ''] = printed;
+    expect(got).toBe('');
+    expect(parse(put)).toMatchObject({ status: 201, body: '' });
+    expect(parse(put).fields.get('location')).toBe(`${pair.documents}hello.txt`);
+    expect(read).toBe('Hello');
+  });
+
+  test('revoke it, and the next request is refused', () => {
+    const [, , , revoked = '', after = ''] = printed;
+    expect(revoked).toBe('');
+    expect(parse(after).status).toBe(401);
+    expect(after).toContain('error="invalid_token"');
+    expect(after).not.toContain('Hello');
+  });
+
+  test('without a token: the challenges, and the metadata that they name', () => {
+    const [, , , , , refused = '', metadata = ''] = printed;
+    expect(parse(refused).status).toBe(401);
+    const url = `${pair.resource}/.well-known/oauth-protected-resource/documents/`;
+    expect(refused.split(`resource_metadata="${url}"`)).toHaveLength(3);
+    expect(JSON.parse(metadata)).toMatchObject({
+      resource: pair.documents,
+      authorization_servers: [pair.issuer],
+    });
+  });
+
+  test('the command line: a client, a request with a bound token, the help', () => {
+    const [added = '', requested = '', help = '', ...more] = printed.slice(7);
+    expect(JSON.parse(added)).toEqual({
+      client_id: expect.any(String),
+      client_secret: expect.any(String),
+    });
+    expect(requested).toBe('Hello');
+    expect(help).toContain('client add');
+    expect(more).toEqual([]);
+  });
+});
+
+const bearer = () => ['--oauth2-bearer', token];
+const document = (name: string) => pair.documents + name;
+
+describe('fields and methods', () => {
+  test('RFC 6750 section 2.1: --oauth2-bearer', async () => {
+    expect(await answer(...bearer(), pair.documents)).toMatchObject({ status: 200 });
+    expect((await answer('--oauth2-bearer', 'x', pair.documents)).status).toBe(401);
+  });
+
+  test('RFC 9110 section 9.3.2: --head has the fields of GET', async () => {
+    await curl(...bearer(), '-T', join(ROOT, 'package.json'), document('package.json'));
+    const passing = new Set(['date', 'keep-alive', 'connection', 'transfer-encoding']);
+    const lasting = ({ fields }: Answer) =>
+      new Map([...fields].filter(([name]) => !passing.has(name)));
+    for (const url of [
+      document('package.json'),
+      document(''),
+      document('missing'),
+      `${pair.resource}/`,
+      `${pair.resource}/.well-known/oauth-protected-resource/documents/`,
+      `${pair.resource}/nothing`,
+      `${pair.issuer}/`,
+      `${pair.issuer}/jwks`,
+      `${pair.issuer}/token`,
+      `${pair.issuer}/nothing`,
+    ]) {
+      const get = await answer(...bearer(), url);
+      const head = await answer(...bearer(), '--head', url);
+      expect([url, head.status, lasting(head)]).toEqual([url, get.status, lasting(get)]);
+      expect(head.body).toBe('');
+    }
+  });
+
+  test('RFC 9112 section 2.5: HTTP/1.0, with and without Host', async () => {
+    const old = await answer('--http1.0', ...bearer(), pair.documents);
+    expect(old.status).toBe(200);
+    expect(old.fields.has('transfer-encoding')).toBe(false);
+    expect((await answer('--http1.0', '-H', 'Host:', ...bearer(), pair.documents)).status).toBe(
+      200,
+    );
+    expect((await answer('-H', 'Host:', ...bearer(), pair.documents)).status).toBe(400);
+  });
+
+  test('RFC 9110 section 9.1: a method that nobody knows is 501, one that is not here 405', async () => {
+    expect((await answer('-X', 'FROBNICATE', ...bearer(), pair.documents)).status).toBe(501);
+    const refused = await answer('-X', 'DELETE', ...bearer(), pair.documents);
+    expect(refused.status).toBe(405);
+    expect(refused.fields.get('allow')).toContain('GET');
+    const token405 = await answer(`${pair.issuer}/token`);
+    expect(token405.status).toBe(405);
+    expect(token405.fields.get('allow')).toContain('POST');
+  });
+});
+
+describe('paths that can be read in two ways are 400, whoever asks', () => {
+  test.each([
+    'documents/../documents/hello.txt',
+    'documents/./hello.txt',
+    'documents/%2e%2e/documents/hello.txt',
+    'documents/%2E./x',
+    'documents/a%2Fb',
+    'documents/a%5Cb',
+    'documents/a%00',
+    'documents//a',
+    'documents/%',
+    'documents/%ff',
+    '/documents/',
+  ])('%s', async (path) => {
+    const url = `${pair.resource}/${path}`;
+    expect((await answer('--path-as-is', ...bearer(), url)).status).toBe(400);
+    expect((await answer('--path-as-is', url)).status).toBe(400);
+  });
+
+  test('one that only looks odd is a name', async () => {
+    const put = await answer(...bearer(), '-X', 'PUT', '-d', 'x', document('a%20%C3%BC;b,c~'));
+    expect(put.status).toBe(201);
+    expect((await answer(...bearer(), put.fields.get('location') ?? '')).body).toBe('x');
+  });
+});
+
+describe('RFC 9110 section 10.1.1: Expect: 100-continue', () => {
+  const SIZE = 20 * 1024 * 1024;
+
+  test('an upload that is not allowed is refused before it is sent', async () => {
+    const large = join(pair.data, 'large');
+    await writeFile(large, Buffer.alloc(SIZE));
+    const upload = ['-T', large, '-H', 'Expect: 100-continue', '--expect100-timeout', '15'];
+    const measured = ['-o', '/dev/null', '-w', '%{http_code} %{size_upload}'];
+    const put = (...args: string[]) => curl(...upload, ...measured, ...args, document('large'));
+    expect(await put()).toBe('401 0');
+    expect(await put('--oauth2-bearer', 'x')).toBe('401 0');
+    const { body } = await pair.post(
+      '/token',
+      { grant_type: 'client_credentials', scope: 'documents:read' },
+      machine,
+    );
+    expect(await put('--oauth2-bearer', String(body['access_token']))).toBe('403 0');
+    expect(await put(...bearer(), '-H', 'If-Match: "other"')).toBe('412 0');
+    expect(await put(...bearer())).toBe(`201 ${SIZE}`);
+  }, 60_000);
+
+  test('what is announced as too large is 413 before it is sent', async () => {
+    const expecting = ['-H', 'Expect: 100-continue', '--expect100-timeout', '15'];
+    const announced = ['-H', `Content-Length: ${65 * 1024 * 1024}`, '-H', 'Transfer-Encoding:'];
+    const measured = ['-o', '/dev/null', '-w', '%{http_code} %{size_upload}'];
+    const args = [...expecting, ...announced, ...measured, ...bearer()];
+    const printed = await curl('-T', '-', ...args, document('larger'));
+    expect(printed).toBe('413 0');
+  });
+
+  test('a stream without a length arrives whole', async () => {
+    const args = ['-sS', '-T', '-', '-w', '%{http_code}', ...bearer(), document('stream')];
+    const child = spawn('curl', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    createReadStream(join(ROOT, 'package-lock.json')).pipe(child.stdin);
+    expect(await text(child.stdout)).toBe('201');
+    const sent = await readFile(join(ROOT, 'package-lock.json'), 'utf8');
+    expect((await curl(...bearer(), document('stream'))) === sent).toBe(true);
+  });
+});
+
+describe('RFC 9110 section 13: conditional requests', () => {
+  test('--etag-save and --etag-compare: 304 until it changes', async () => {
+    const url = document('etag.txt');
+    const [saved, etag] = [join(pair.data, 'saved'), join(pair.data, 'etag')];
+    await curl(...bearer(), '-X', 'PUT', '-d', 'one', url);
+    expect(await curl(...bearer(), '--etag-save', etag, url)).toBe('one');
+    const again = ['-o', saved, '-w', '%{http_code}', '--etag-compare', etag, url];
+    expect(await curl(...bearer(), ...again)).toBe('304');
+    await curl(...bearer(), '-X', 'PUT', '-d', 'two', url);
+    expect(await curl(...bearer(), ...again)).toBe('200');
+    expect(await readFile(saved, 'utf8')).toBe('two');
+    // Without a token the entity tag is worth nothing.
+    expect(await curl(...again)).toBe('401');
+  });
+
+  test('If-None-Match: * creates once, If-Match replaces what was read', async () => {
+    const url = document('once.txt');
+    const put = (...fields: string[]) =>
+      answer(...bearer(), '-X', 'PUT', '-d', 'x', ...fields.flatMap((field) => ['-H', field]), url);
+    const created = await put('If-None-Match: *');
+    expect(created.status).toBe(201);
+    expect((await put('If-None-Match: *')).status).toBe(412);
+    const etag = created.fields.get('etag') ?? '';
+    const race = await Promise.all(Array.from({ length: 10 }, () => put(`If-Match: ${etag}`)));
+    expect(race.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(race.filter(({ status }) => status === 412)).toHaveLength(9);
+  });
+
+  test('--time-cond: If-Modified-Since', async () => {
+    const url = document('package.json');
+    const since = (time: string) =>
+      curl(...bearer(), '-o', '/dev/null', '-w', '%{http_code}', '--time-cond', time, url);
+    const modified = (await answer(...bearer(), '--head', url)).fields.get('last-modified') ?? '';
+    expect(await since(modified)).toBe('304');
+    expect(await since('1 Jan 2020')).toBe('200');
+  });
+});

@@ -1,0 +1,59 @@
+import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { privateJwk } from '#shared/jose/keys.ts';
+import type { Jwk } from '#shared/jose/keys.ts';
+import { signJws } from '#shared/jose/jws.fixture.ts';
+import { silentLog } from '#shared/log.ts';
+import { longestLife } from '#shared/oauth/lifetime.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openStores } from '#shared/stores/open.ts';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { Pair } from '../parts/pair.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Makes tokens that are perfect but for one thing: with the key that the authorization server signs with. */
+export interface Forger {
+  readonly key: KeyObject;
+  readonly publicKey: KeyObject;
+  /** As the JWKS publishes it. */
+  readonly publicJwk: Jwk;
+  /** Header and claims of a token that the server issued. */
+  readonly header: Members;
+  readonly claims: Members;
+  /** Another such token, with these members in place of its own; undefined leaves one out. */
+  token(claims?: Members, header?: Members, key?: KeyObject): string;
+}
+
+/** Takes the private key of a genuine token from the pair's store, as somebody with its data folder could. */
+export async function createForger(pair: Pair, genuine: string): Promise<Forger> {
+  const config = await loadConfig(pair.env);
+  const master = await readMasterSecret(config, pair.env);
+  await using stores = await openStores(config, {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    longestLife: longestLife(config),
+  });
+  const header: Members = { ...decodeProtectedHeader(genuine) };
+  const claims: Members = { ...decodeJwt(genuine) };
+  const stored = (await stores.keys.list()).find(({ kid }) => kid === header['kid']);
+  if (stored === undefined) throw new Error('the key of the token is not in the store');
+  const key = createPrivateKey({ key: { ...privateJwk(master, stored) }, format: 'jwk' });
+  return {
+    key,
+    publicKey: createPublicKey(key),
+    publicJwk: stored.publicJwk,
+    header,
+    claims,
+    token: (otherClaims, otherHeader, otherKey = key) =>
+      signJws(
+        { ...header, ...otherHeader },
+        { ...claims, jti: randomUUID(), ...otherClaims },
+        otherKey,
+      ),
+  };
+}

@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startProcess } from '../parts/process.ts';
+import type { RunningProcess } from '../parts/process.ts';
+import { rawHttp } from './raw-http.ts';
+
+export interface Places {
+  /** Folder for the configuration and for what the proxy writes. */
+  readonly folder: string;
+  /** Origin that the proxy listens at. */
+  readonly origin: string;
+  /** Origin of the resource server. */
+  readonly resource: string;
+  /** Origin of the application. */
+  readonly application: string;
+}
+
+/** The configuration that operators copy, with these places in it. */
+async function filledIn(template: string, places: Places): Promise<string> {
+  const { host, protocol } = new URL(places.origin);
+  const text = await readFile(new URL(template, import.meta.url), 'utf8');
+  return text
+    .replaceAll('127.0.0.1:3001', new URL(places.resource).host)
+    .replaceAll('127.0.0.1:8080', new URL(places.application).host)
+    .replaceAll('127.0.0.1:8000', host)
+    .replaceAll('X-Forwarded-Proto https', `X-Forwarded-Proto ${protocol.slice(0, -1)}`)
+    .replaceAll('X-Forwarded-Host app.example', `X-Forwarded-Host ${host}`);
+}
+
+const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0;
+
+/** nginx as one process, so that to end it is to end all of it. */
+export async function startNginx(places: Places): Promise<RunningProcess> {
+  const { folder, origin } = places;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n');
+  await writeFile(join(folder, 'server.conf'), await filledIn('nginx-forward-auth.conf', places));
+  await writeFile(
+    join(folder, 'nginx.conf'),
+    `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events {}
+http {
+access_log off;
+${temporary}
+include ${folder}/server.conf;
+}
+`,
+  );
+  const args = ['-p', folder, '-c', join(folder, 'nginx.conf')];
+  return startProcess('/usr/sbin/nginx', args, { ready: answers(origin) });
+}
+
+export async function startCaddy(places: Places): Promise<RunningProcess> {
+  const { folder, origin } = places;
+  const site = await filledIn('Caddyfile', places);
+  const listen = `http://:${new URL(origin).port} {\n\tbind 127.0.0.1`;
+  const file = join(folder, 'Caddyfile');
+  await writeFile(file, `{\n\tadmin off\n}\n${site.replace('\napp.example {', `\n${listen}`)}`);
+  return startProcess('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    ready: answers(origin),
+  });
+}

@@ -1,0 +1,31 @@
+import { connect } from 'node:net';
+
+/**
+ * Sends exactly these bytes to an origin and resolves to all that came back when the connection is
+ * closed. Rejects after `patience` milliseconds without a close.
+ */
+export function rawHttp(origin: string, bytes: string | Buffer, patience = 5000): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    let received = '';
+    socket.setTimeout(patience, () => {
+      socket.destroy(new Error(`not closed within ${patience} ms after: ${received}`));
+    });
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // The server closes a connection whose rest it does not want to read.
+      if (['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(received);
+      else reject(error);
+    });
+    socket.on('close', () => resolve(received));
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  });
+}
+
+/** Status of the first answer; 0 when there is none. */
+export function statusOf(received: string): number {
+  return Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
+}
