@@ -3,7 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { privateJwk } from '#shared/jose/keys.ts';
+import { systemClock } from '#shared/clock.ts';
+import { endCompromisedKey, privateJwk } from '#shared/jose/keys.ts';
+import { systemRandom } from '#shared/random.ts';
 import { createPrivateKey } from 'node:crypto';
 import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
@@ -36,6 +38,28 @@ const introspect = (token: string, fields: Record<string, string>) =>
   authz.post('/token/introspection', { token }, fields);
 const revoke = (token: string, fields: Record<string, string>) =>
   authz.post('/token/revocation', { token }, fields);
+
+const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The token with other header members or claims, signed by `signer`. */
+async function forged(
+  header: object,
+  claims: object,
+  signer: (input: string) => Buffer | Promise<Buffer>,
+  token?: string,
+) {
+  token ??= await newToken();
+  const input = `${b64({ ...decodeProtectedHeader(token), ...header })}.${b64({ ...decodeJwt(token), ...claims })}`;
+  return `${input}.${(await signer(input)).toString('base64url')}`;
+}
+
+async function ownKey(input: string): Promise<Buffer> {
+  const stored = (await authz.stores.keys.list()).find(({ alg }) => alg === 'ES256');
+  if (stored === undefined) throw new Error('no key');
+  const jwk = { ...privateJwk(authz.master, stored) };
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+  return sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+}
 
 describe('RFC 7662: introspection of JWTs', () => {
   test('section 2.2: the owner learns what the token is', async () => {
@@ -99,6 +123,24 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect((await revoke('a.b.c', asApp)).status).toBe(200);
   });
 
+  test('a token whose key another process made a moment ago is revoked like any other', async () => {
+    const before = await newToken();
+    await endCompromisedKey(
+      {
+        ...authz,
+        clock: systemClock,
+        random: systemRandom,
+        overlap: 360,
+        longestLife: 605,
+      },
+      decodeProtectedHeader(before).kid ?? '',
+    );
+    const fresh = (await authz.stores.keys.list()).find(({ alg }) => alg === 'ES256');
+    const token = await forged({ kid: fresh?.kid }, { jti: randomUUID() }, ownKey, before);
+    expect((await revoke(token, asApp)).status).toBe(200);
+    expect((await introspect(token, asApp)).body).toEqual({ active: false });
+  });
+
   test('a generation ends what was issued before it, and nothing after, within one second', async () => {
     const before = await newToken();
     await authz.stores.revocations.raise('client', 'app', Date.now() + 3_600_000);
@@ -110,27 +152,6 @@ describe('RFC 7009: revocation of JWTs', () => {
 });
 
 describe('a token that was tampered with is not active', () => {
-  const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-  /** The token with other header members or claims, signed by `signer`. */
-  async function forged(
-    header: object,
-    claims: object,
-    signer: (input: string) => Buffer | Promise<Buffer>,
-  ) {
-    const token = await newToken();
-    const input = `${b64({ ...decodeProtectedHeader(token), ...header })}.${b64({ ...decodeJwt(token), ...claims })}`;
-    return `${input}.${(await signer(input)).toString('base64url')}`;
-  }
-
-  async function ownKey(input: string): Promise<Buffer> {
-    const stored = (await authz.stores.keys.list()).find(({ alg }) => alg === 'ES256');
-    if (stored === undefined) throw new Error('no key');
-    const jwk = { ...privateJwk(authz.master, stored) };
-    const key = createPrivateKey({ key: jwk, format: 'jwk' });
-    return sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
-  }
-
   async function hmacWithPublicKey(input: string): Promise<Buffer> {
     const jwks = await (await fetch(`${authz.url}/jwks`)).text();
     return createHmac('sha256', jwks).update(input).digest();

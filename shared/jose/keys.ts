@@ -108,10 +108,12 @@ export async function endCompromisedKey(
   await sweepKeys(life);
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
   if (old === undefined) throw new Error(`there is no key ${kid}`);
-  const now = life.clock.now();
-  const key = old.state === 'signing' ? await newKey(life, old.key.alg, now) : undefined;
+  // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
+  const from = old.key.signsFrom + 1;
+  const key = old.state === 'signing' ? await newKey(life, old.key.alg, from) : undefined;
   if (key !== undefined) await life.stores.keys.add(key);
-  await life.stores.revocations.revoke('key', kid, rememberUntil(now, life.longestLife));
+  const until = rememberUntil(life.clock.now(), life.longestLife);
+  await life.stores.revocations.revoke('key', kid, until);
   await life.stores.keys.remove(kid);
   return key;
 }

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { endCompromisedKey } from '#shared/jose/keys.ts';
+import type { KeyLifecycle } from '#shared/jose/keys.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { openKeyRing } from './key-ring.ts';
+
+const clock = new ManualClock();
+let folder: string;
+let stores: Stores;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+  stores = await openSqlite({ folder, clock, random: systemRandom });
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => ({
+  stores: of,
+  master: Buffer.alloc(32, 7),
+  clock: at,
+  random: systemRandom,
+  overlap: 360,
+  longestLife: 605,
+});
+
+test('of two readings at once the one that began later counts, whichever ends first', async () => {
+  let wait = Promise.resolve();
+  const keys = {
+    ...stores.keys,
+    async list() {
+      const rows = await stores.keys.list();
+      await wait;
+      return rows;
+    },
+  };
+  const ring = await openKeyRing(life({ ...stores, keys }), ['ES256']);
+  const old = ring.current.signingKid('ES256') ?? '';
+
+  const held = Promise.withResolvers<void>();
+  wait = held.promise;
+  const stale = ring.refresh();
+  await endCompromisedKey(life(), old);
+  wait = Promise.resolve();
+  await ring.refresh();
+  held.resolve();
+  await stale;
+
+  expect(ring.current.publicKey(old)).toBeUndefined();
+  expect(ring.current.signingKid('ES256')).not.toBe(old);
+});
+
+test('what replaces a compromised key signs at once, although it was made by a clock that is ahead', async () => {
+  const ring = await openKeyRing(life(), ['ES256']);
+  const ahead = new ManualClock(clock.now() + 60_000);
+  const key = await endCompromisedKey(life(stores, ahead), ring.current.signingKid('ES256') ?? '');
+  clock.advance(1);
+  await ring.refresh();
+  expect(ring.current.signingKid('ES256')).toBe(key?.kid);
+});
+
+test('a store that lost its keys gets new ones', async () => {
+  const ring = await openKeyRing(life(), ['ES256', 'EdDSA']);
+  const old = ring.current.signingKid('EdDSA') ?? '';
+  await stores.keys.remove(old);
+  await ring.refresh();
+  expect(ring.current.signingKid('EdDSA')).toEqual(expect.any(String));
+  expect(ring.current.signingKid('EdDSA')).not.toBe(old);
+});

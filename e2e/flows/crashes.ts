@@ -1,0 +1,193 @@
+/** Kills servers while they write, and reads back all that they acknowledged. Throws AssertionError. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerProcess } from '../parts/pair.ts';
+import { until } from '../parts/process.ts';
+import { getAll } from './flow.ts';
+import type { Client, Flow } from './flow.ts';
+
+const DOCUMENTS = 4;
+const CHAINS = 3;
+/** Longest content, in bytes: several chunks of a stream. */
+const LONGEST = 300_000;
+/** Milliseconds within which a server dies after the writes have begun. */
+const LIFE = 150;
+/** How many of the oldest tokens and clients are looked at again after each kill. */
+const SAMPLE = 10;
+
+/** What was acknowledged in all, by kind. */
+export interface Tally {
+  kills: number;
+  documents: number;
+  revocations: number;
+  tokens: number;
+  clients: number;
+}
+
+/** A stored document, or undefined for none. Without an entity tag: the answer that has it never came. */
+type State = { readonly body: string; readonly etag?: string } | undefined;
+
+interface Document {
+  readonly path: string;
+  /** What a reader may find: one state, or after a write without an answer also the one it aimed at. */
+  states: readonly State[];
+}
+
+/** Begins with the hash of what follows, so that any reader can tell a whole document from a part. */
+function newBody(): string {
+  const payload = randomBytes(randomInt(LONGEST / 2)).toString('hex');
+  return `${hashOf(payload)}\n${payload}`;
+}
+
+const hashOf = (payload: string) => createHash('sha256').update(payload).digest('hex');
+
+function assertWhole(body: string): void {
+  const [hash, payload = ''] = body.split('\n');
+  assert.equal(hashOf(payload), hash, 'a document is not whole');
+}
+
+/** `kills` times: writes of all kinds at once, a server killed amid them, everything read back. */
+export async function crash(
+  flow: Flow,
+  kills: number,
+  progress: (tally: Tally) => void = () => {},
+): Promise<Tally> {
+  const { pair } = flow;
+  const servers = [...pair.authz, ...pair.resources];
+  const client = await pair.addClient();
+  const writer = await pair.token(client);
+  await until(async () => (await getAll(pair, writer)).every((status) => status === 200));
+  const documents: Document[] = Array.from({ length: DOCUMENTS }, (_, n) => ({
+    path: `/documents/crash/${n}`,
+    states: [undefined],
+  }));
+  const revoked: string[] = [];
+  const good: string[] = [writer];
+  const clients: Client[] = [client];
+  const tally: Tally = { kills: 0, documents: 0, revocations: 0, tokens: 0, clients: 0 };
+
+  const authorization = `Bearer ${writer}`;
+  const urlAt = (server: number, path: string) => `${pair.resources[server]?.url}${path}`;
+  const anyServer = () => randomInt(pair.resources.length);
+
+  async function read(path: string, server: number): Promise<State> {
+    const response = await fetch(urlAt(server, path), { headers: { authorization } });
+    const body = await response.text();
+    if (response.status === 404) return undefined;
+    assert.equal(response.status, 200, `${path}: ${body}`);
+    assertWhole(body);
+    return { body, etag: String(response.headers.get('etag')) };
+  }
+
+  /** Replaces or removes one document again and again, each time on condition of the state it left. */
+  async function write(document: Document): Promise<void> {
+    const [current] = document.states;
+    const remove = current !== undefined && randomInt(4) === 0;
+    const body = remove ? undefined : newBody();
+    const condition = current?.etag ? { 'if-match': current.etag } : { 'if-none-match': '*' };
+    document.states = [current, body === undefined ? undefined : { body }];
+    const response = await fetch(urlAt(anyServer(), document.path), {
+      method: remove ? 'DELETE' : 'PUT',
+      headers: { authorization, ...condition },
+      ...(body !== undefined && { body }),
+    });
+    await response.arrayBuffer();
+    assert.equal(response.ok, true, `${document.path}: ${response.status}`);
+    const etag = String(response.headers.get('etag'));
+    document.states = [body === undefined ? undefined : { body, etag }];
+    tally.documents += 1;
+  }
+
+  async function useTokens(): Promise<void> {
+    const token = await pair.token(client);
+    if (randomInt(2) === 0) {
+      good.push(token);
+      tally.tokens += 1;
+      return;
+    }
+    const { status } = await pair.post('/token/revocation', { token }, client);
+    assert.equal(status, 200);
+    revoked.push(token);
+    tally.revocations += 1;
+  }
+
+  async function addClient(): Promise<void> {
+    clients.push(await pair.addClient());
+    tally.clients += 1;
+  }
+
+  /** Repeats until the answer does not come, because the server is dead, or `running` ends. */
+  async function repeat(running: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+    while (!running.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        // What fetch rejects with when the connection is refused or breaks off; Jest has a TypeError of its own.
+        if ((error as Error).name === 'TypeError') return;
+        throw error;
+      }
+    }
+  }
+
+  async function readBack(): Promise<void> {
+    for (const document of documents) {
+      const found = await read(document.path, 0);
+      for (const server of pair.resources.keys()) {
+        assert.deepEqual(await read(document.path, server), found, 'two servers disagree');
+      }
+      const expected = document.states.find((state) => state?.body === found?.body);
+      const allowed = expected !== undefined || document.states.includes(found);
+      assert.ok(allowed, `${document.path} is in a state that nobody left it in`);
+      if (expected?.etag !== undefined) assert.equal(found?.etag, expected.etag);
+      document.states = [found];
+    }
+    await assertFiles(flow);
+    for (const token of sample(revoked)) {
+      assert.deepEqual(await getAll(pair, token), [401, 401], 'a revocation was lost');
+    }
+    for (const token of sample(good)) {
+      assert.deepEqual(await getAll(pair, token), [200, 200], 'a token was lost');
+    }
+    for (const one of sample(clients)) await pair.token(one);
+  }
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    const victim = servers[randomInt(servers.length)] as ServerProcess;
+    const running = new AbortController();
+    const load = [
+      ...documents.map((document) => repeat(running.signal, () => write(document))),
+      ...documents.map(({ path }) => repeat(running.signal, () => read(path, anyServer()))),
+      ...Array.from({ length: CHAINS }, () => repeat(running.signal, useTokens)),
+      ...(kill % 5 === 0 ? [addClient()] : []),
+    ];
+    const settled = Promise.allSettled(load);
+    await sleep(randomInt(LIFE));
+    await victim.kill();
+    running.abort();
+    for (const result of await settled) if (result.status === 'rejected') throw result.reason;
+    await victim.start();
+    await readBack();
+    tally.kills += 1;
+    progress(tally);
+  }
+  for (const token of revoked) assert.deepEqual(await getAll(pair, token), [401, 401]);
+  for (const one of clients) await pair.token(one);
+  return tally;
+}
+
+/** The newest, which the last kill was about, and some of the others. */
+function sample<T>(all: readonly T[]): readonly T[] {
+  const old = Array.from({ length: SAMPLE }, () => all[randomInt(Math.max(1, all.length))]);
+  return [...all.slice(-SAMPLE), ...old.filter((one) => one !== undefined)];
+}
+
+/** Every row names a file of its length. */
+async function assertFiles({ stores, pair }: Flow): Promise<void> {
+  for (const { path, file, length } of await stores.documents.list('/documents', '')) {
+    const found = await stat(join(pair.data, 'content', encodeURIComponent('/documents'), file));
+    assert.equal(found.size, length, `${path}: the file has another length than its row says`);
+  }
+}

@@ -1,0 +1,133 @@
+/** What the flows share: the pair on either store, with the store itself in reach. */
+import { randomUUID } from 'node:crypto';
+import { importJWK, SignJWT } from 'jose';
+import { systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { listKeys, privateJwk } from '#shared/jose/keys.ts';
+import { silentLog } from '#shared/log.ts';
+import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import { longestLife, rememberUntil } from '#shared/oauth/lifetime.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startPair } from '../parts/pair.ts';
+import type { Pair, PairOptions } from '../parts/pair.ts';
+import { startRedis } from '../parts/redis.ts';
+
+export type Client = Awaited<ReturnType<Pair['addClient']>>;
+export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & { readonly client_id: string };
+export type StoreKind = Config['store']['kind'];
+
+export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'redis'];
+
+export interface FlowOptions extends PairOptions {
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Limits that no test reaches. */
+const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+
+/** The pair as processes, and beside it our own hands in its store. */
+export interface Flow extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly stores: Stores;
+  readonly config: Config;
+  /** An access token with these claims over good ones, signed with the key that signs now. */
+  forge(claims: ForgedClaims): Promise<string>;
+  /** For a revocation made now: when it may be forgotten. */
+  until(): number;
+}
+
+/** Starts the pair on a store that exists. */
+export async function startFlow(options: FlowOptions = {}): Promise<Flow> {
+  await using parts = new AsyncDisposableStack();
+  const settings = { limits: { client: UNLIMITED, address: UNLIMITED }, ...options.settings };
+  const pair = parts.use(await startPair({ ...options, settings }));
+  const config = await loadConfig(pair.env);
+  const stores = parts.use(
+    await openStores(config, {
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      longestLife: longestLife(config),
+    }),
+  );
+  const owned = parts.move();
+  return {
+    pair,
+    stores,
+    config,
+    forge: (claims) => forge(pair, stores, config, claims),
+    until: () => rememberUntil(Date.now(), longestLife(config)),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** The configuration that names these Redis servers. */
+export function redisStore(
+  urls: string[],
+  more: Partial<Extract<Config['store'], { kind: 'redis' }>> = {},
+): Config['store'] {
+  return {
+    kind: 'redis',
+    mode: 'single',
+    urls,
+    master: 'mymaster',
+    prefix: 'cs',
+    replicas: 0,
+    ...more,
+  };
+}
+
+/** Starts the pair on a store of that kind, which ends with it. */
+export async function startFlowOn(kind: StoreKind, options: FlowOptions = {}): Promise<Flow> {
+  if (kind === 'sqlite') return startFlow(options);
+  await using parts = new AsyncDisposableStack();
+  const redis = parts.use(await startRedis({ appendonly: true }));
+  const flow = parts.use(await startFlow({ ...options, store: redisStore([redis.url]) }));
+  const owned = parts.move();
+  return { ...flow, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function forge(
+  pair: Pair,
+  stores: Stores,
+  config: Config,
+  claims: ForgedClaims,
+): Promise<string> {
+  const master = await readMasterSecret(config, pair.env);
+  const keys = await listKeys({
+    stores,
+    master,
+    clock: systemClock,
+    random: systemRandom,
+    overlap: config.jwks.overlap,
+    longestLife: longestLife(config),
+  });
+  const key = keys.find((one) => one.state === 'signing' && one.key.alg === 'ES256')?.key;
+  const epoch = await stores.revocations.epoch(false);
+  if (key === undefined || epoch === undefined) throw new Error('there is no key or no epoch');
+  const now = Math.floor(Date.now() / 1000);
+  const good = {
+    iss: config.issuer,
+    aud: pair.documents,
+    sub: claims.client_id,
+    iat: now,
+    exp: now + config.tokens.lifetime,
+    jti: randomUUID(),
+    scope: 'documents:read documents:write',
+    client_gen: await stores.revocations.generation('client', claims.client_id),
+    epoch,
+    ...claims,
+  };
+  return new SignJWT(good)
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
+    .sign(await importJWK(privateJwk(master, key), 'ES256'));
+}
+
+/** What both resource servers answer to the token, in their order. */
+export function getAll(pair: Pair, token: string): Promise<number[]> {
+  return Promise.all(pair.resources.map((_, server) => pair.get(token, server)));
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { Pair } from '../parts/pair.ts';
+import { until } from '../parts/process.ts';
+import { getAll, startFlowOn, STORE_KINDS } from './flow.ts';
+import type { Client } from './flow.ts';
+
+const WORKERS = 4;
+/** Milliseconds that a worker rests between two rounds. */
+const REST = 10;
+
+interface Issued {
+  readonly token: string;
+  /** When its request was sent and answered, by `performance.now()`. */
+  readonly asked: number;
+  readonly got: number;
+  /** What both resource servers said at once. */
+  readonly statuses: readonly number[];
+}
+
+/** Gets tokens from all authorization servers by turns and uses each at once at all resource servers. */
+function startLoad(pair: Pair, client: Client) {
+  const issued: Issued[] = [];
+  const end = new AbortController();
+  const work = async (worker: number) => {
+    for (let turn = worker; !end.signal.aborted; turn += 1) {
+      const asked = performance.now();
+      const token = await pair.token(client, turn % pair.authz.length);
+      const got = performance.now();
+      issued.push({ token, asked, got, statuses: await getAll(pair, token) });
+      await sleep(REST);
+    }
+  };
+  const workers = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  return {
+    issued,
+    /** Rejects when an authorization server refused. */
+    async stop(): Promise<readonly Issued[]> {
+      end.abort();
+      await workers;
+      return issued;
+    },
+  };
+}
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid;
+
+async function publishedKids(pair: Pair, server: number): Promise<unknown[]> {
+  const response = await fetch(`${pair.authz[server]?.url}/jwks`);
+  const { keys } = (await response.json()) as { keys: { kid: string }[] };
+  return keys.map(({ kid }) => kid);
+}
+
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  test('a rotation under load refuses no token, and retires the old key after its last token', async () => {
+    const settings = {
+      jwks: { maxAge: 1, cooldown: 1, overlap: 2 },
+      tokens: { lifetime: 10, skew: 1 },
+    };
+    await using flow = await startFlowOn(kind, { authz: 2, resource: 2, settings });
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const load = startLoad(pair, client);
+    await until(() => load.issued.length > 20);
+
+    const old = kidOf(await pair.token(client));
+    const { kid } = await pair.cli('keys', 'rotate');
+    expect(await publishedKids(pair, 0)).toEqual([old, kid]);
+    expect(await publishedKids(pair, 1)).toEqual([old, kid]);
+    await until(() => WORKERS <= load.issued.slice(-WORKERS).filter(signedBy(kid)).length);
+
+    // The last token of the old key is good until it expires.
+    const last = load.issued.findLast(signedBy(old));
+    const { exp = 0 } = decodeJwt(last?.token ?? '');
+    let uses = 0;
+    while (Date.now() < exp * 1000) {
+      expect(await getAll(pair, last?.token ?? '')).toEqual([200, 200]);
+      uses += 1;
+      await sleep(REST);
+    }
+    expect(uses).toBeGreaterThan(0);
+    for (const server of [0, 1]) {
+      await until(async () => !(await publishedKids(pair, server)).includes(old));
+    }
+    const issued = await load.stop();
+    expect(issued.filter(({ statuses }) => statuses.some((status) => status !== 200))).toEqual([]);
+    expect(new Set(issued.map(({ token }) => kidOf(token)))).toEqual(new Set([old, kid]));
+  }, 60_000);
+
+  test('a compromised key under load: its tokens end, and every token issued from then on works', async () => {
+    await using flow = await startFlowOn(kind, { authz: 2, resource: 2 });
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const load = startLoad(pair, client);
+    for (let rotation = 0; rotation < 5; rotation += 1) {
+      const before = load.issued.length;
+      await until(() => load.issued.length > before + 20);
+      const from = load.issued.length;
+      const { ended } = await pair.cli('keys', 'rotate', '--compromised');
+      const returned = performance.now();
+      const fresh = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
+      for (const token of fresh) expect(await getAll(pair, token)).toEqual([200, 200]);
+      const revoked = load.issued.slice(from - 10).filter(signedBy(ended));
+      expect(revoked.length).toBeGreaterThan(0);
+      for (const { token } of revoked) expect(await getAll(pair, token)).toEqual([401, 401]);
+      await until(() => load.issued.slice(-WORKERS).every(({ asked }) => asked > returned));
+      const after = load.issued.filter(({ asked }) => asked > returned);
+      expect(after.filter(({ statuses }) => statuses.some((status) => status !== 200))).toEqual([]);
+    }
+    await load.stop();
+  }, 60_000);
+
+  test('a compromised key without load: the very next token works everywhere', async () => {
+    await using flow = await startFlowOn(kind, { authz: 2, resource: 2 });
+    const { pair } = flow;
+    const client = await pair.addClient();
+    for (let rotation = 0; rotation < 5; rotation += 1) {
+      const old = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
+      for (const token of old) expect(await getAll(pair, token)).toEqual([200, 200]);
+      await pair.cli('keys', 'rotate', '--compromised');
+      const fresh = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
+      for (const token of fresh) expect(await getAll(pair, token)).toEqual([200, 200]);
+      for (const token of old) expect(await getAll(pair, token)).toEqual([401, 401]);
+    }
+  }, 60_000);
+});
+
+function signedBy(kid: unknown) {
+  return ({ token }: Issued) => kidOf(token) === kid;
+}

@@ -1,0 +1,275 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { freePort } from '../parts/free-port.ts';
+import { startProcess, until } from '../parts/process.ts';
+import type { RunningProcess } from '../parts/process.ts';
+import { startRedis } from '../parts/redis.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../../', import.meta.url).pathname;
+const START = join(ROOT, 'shared/start.ts');
+
+/** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
+async function home(more: object = {}) {
+  const folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const file = join(folder.path, 'countersign.json');
+  const [authz, resource] = [await freePort(), await freePort()];
+  const config = {
+    issuer: `http://localhost:${authz}`,
+    resource: `http://localhost:${resource}`,
+    listen: { authz: { port: authz }, resource: { port: resource } },
+    ...more,
+  };
+  await writeFile(file, JSON.stringify(config));
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    COUNTERSIGN_CONFIG: file,
+    COUNTERSIGN_DATA: data,
+  };
+  return {
+    ...config,
+    ports: { authz, resource },
+    data,
+    env,
+    firstStart: join(data, 'first-start.txt'),
+    start: (extra: NodeJS.ProcessEnv = {}) =>
+      startProcess(process.execPath, [START], {
+        env: { ...env, ...extra },
+        ready: (output) => output.includes('ready.'),
+      }),
+    /** A start that is refused: its exit code and what it said. */
+    async refused(extra: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; said: string }> {
+      const starting = run(process.execPath, [START], { env: { ...env, ...extra } });
+      const error = (await starting.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )) as { code: unknown; stderr: string } | undefined;
+      return { code: error?.code, said: error?.stderr ?? '' };
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+type Home = Awaited<ReturnType<typeof home>>;
+
+/** Ends it as Ctrl-C does; resolves to its exit code. */
+async function interrupt(running: RunningProcess): Promise<number | null> {
+  running.signal('SIGINT');
+  await running.exited();
+  return running.exitCode;
+}
+
+/** Lines of the banner, without those of the log. */
+const banner = ({ output }: RunningProcess) =>
+  output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+
+async function demoToken({ issuer, firstStart }: Home): Promise<string> {
+  const secret = /^client_secret +(\S+)$/m.exec(await readFile(firstStart, 'utf8'))?.[1];
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`demo-machine:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return access_token;
+}
+
+/** What bash prints when the text is pasted into it. */
+async function paste(lines: string): Promise<string> {
+  const bash = spawn('bash', { stdio: ['pipe', 'pipe', 'ignore'] });
+  bash.stdin.end(lines);
+  return text(bash.stdout);
+}
+
+const refusesConnections = async (url: string) =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  );
+
+test('a first start: what it prints can be pasted, is kept for the owner alone, and is named by the next', async () => {
+  await using place = await home();
+  await using first = await place.start();
+  expect(banner(first).at(-1)).toContain('ready');
+  const kept = await readFile(place.firstStart, 'utf8');
+  expect(first.output).toContain(kept.trim());
+  expect((await stat(place.firstStart)).mode & 0o777).toBe(0o600);
+  expect((await stat(place.data)).mode & 0o777).toBe(0o700);
+  expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
+  expect(await interrupt(first)).toBe(0);
+
+  await using second = await place.start();
+  expect(banner(second).at(-1)).toContain('ready');
+  expect(second.output).toContain(place.firstStart);
+  expect(second.output).not.toContain('client_secret');
+  expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
+  expect(await interrupt(second)).toBe(0);
+  expect(await refusesConnections(place.issuer)).toBe(true);
+  expect(await refusesConnections(place.resource)).toBe(true);
+}, 30_000);
+
+test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and all end well', async () => {
+  await using place = await home();
+  const running = await startProcess('setsid', ['npm', 'start'], {
+    cwd: ROOT,
+    env: place.env,
+    ready: (output) => output.includes('ready.'),
+  });
+  expect(await paste(await readFile(place.firstStart, 'utf8'))).toContain('HTTP/1.1 200 OK');
+  process.kill(-(running.pid ?? 0), 'SIGINT');
+  await running.exited();
+  // npm itself may end by the signal; what counts is that the servers, which it does not reach, ended by themselves.
+  expect(running.output.match(/"event":"ending","reason":"SIGTERM"/g)).toHaveLength(2);
+  expect(running.output).not.toContain('has ended');
+  expect(await refusesConnections(place.issuer)).toBe(true);
+  expect(await refusesConnections(place.resource)).toBe(true);
+}, 30_000);
+
+test('Ctrl-C while an upload is under way: it is finished, answered and there after the next start', async () => {
+  await using place = await home();
+  await using first = await place.start();
+  const url = `${place.resource}/documents/slow`;
+  const authorization = `Bearer ${await demoToken(place)}`;
+  const headers = { authorization, 'content-length': 10 };
+  const upload = request(url, { method: 'PUT', headers });
+  upload.write('first');
+  // The first half is on the disk: the server is amid the request.
+  const content = join(place.data, 'content', encodeURIComponent('/documents'));
+  await until(async () => {
+    const { stdout } = await run('find', [content, '-name', '*.part', '-size', '5c']);
+    return stdout !== '';
+  });
+
+  first.signal('SIGINT');
+  await until(() => refusesConnections(url));
+  upload.end('_last');
+  const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
+  expect(response.statusCode).toBe(201);
+  await first.exited();
+  expect(first.exitCode).toBe(0);
+
+  await using second = await place.start();
+  const found = await fetch(url, { headers: { authorization } });
+  expect([found.status, await found.text()]).toEqual([200, 'first_last']);
+  expect(await interrupt(second)).toBe(0);
+}, 30_000);
+
+test.each(['authz', 'resource'] as const)(
+  'a taken port names the setting listen.%s.port, and nothing runs on',
+  async (name) => {
+    await using place = await home();
+    const other = createServer().listen(place.ports[name], '127.0.0.1');
+    await once(other, 'listening');
+    const { code, said } = await place.refused();
+    other.close();
+    expect(code).toBe(1);
+    expect(said).toContain(`port ${place.ports[name]} is taken: set listen.${name}.port`);
+    expect(await refusesConnections(place.issuer)).toBe(true);
+    expect(await refusesConnections(place.resource)).toBe(true);
+  },
+  30_000,
+);
+
+test.each([
+  ['authorization', 'authz-server'],
+  ['resource', 'resource-server'],
+])(
+  'the %s server dies: the other one ends as well, with the reason',
+  async (name, folder) => {
+    await using place = await home();
+    await using pair = await place.start();
+    const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
+    const child = stdout.split('\n').find((line) => line.includes(`${folder}/main.ts`));
+    process.kill(Number.parseInt(child ?? '', 10), 'SIGKILL');
+    await pair.exited();
+    expect(pair.exitCode).toBe(1);
+    expect(pair.output).toContain(`The ${name} server has ended: SIGKILL.`);
+    expect(await refusesConnections(place.issuer)).toBe(true);
+    expect(await refusesConnections(place.resource)).toBe(true);
+  },
+  30_000,
+);
+
+describe('whatever can be reached from elsewhere is production', () => {
+  const PUBLIC = {
+    COUNTERSIGN_PUBLIC: 'https://auth.example https://api.example',
+    COUNTERSIGN_SECRET: 'x'.repeat(32),
+  };
+
+  test.each([
+    ['a listener', { listen: { authz: { host: '0.0.0.0' } } }, {}, /issuer.*https/],
+    ['an http issuer', { issuer: 'http://auth.example' }, {}, /issuer.*https/],
+    ['no secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: '' }, /COUNTERSIGN_SECRET.*is missing/],
+    ['a short secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: 'short' }, /shorter than 32 bytes/],
+  ])(
+    '%s is refused with the reason',
+    async (_what, more, extra, reason) => {
+      await using place = await home(more);
+      const { code, said } = await place.refused(extra);
+      expect(code).toBe(1);
+      expect(said).toMatch(reason);
+      expect(existsSync(join(place.data, 'secret'))).toBe(false);
+      expect(existsSync(place.firstStart)).toBe(false);
+    },
+    30_000,
+  );
+
+  test('with all that is needed it starts, without a demo client', async () => {
+    await using place = await home();
+    await using pair = await place.start(PUBLIC);
+    expect(banner(pair).join('\n')).toContain('Register a client');
+    expect(existsSync(place.firstStart)).toBe(false);
+    expect(await interrupt(pair)).toBe(0);
+  }, 30_000);
+
+  test('a demo client of an earlier start gets no token there', async () => {
+    await using place = await home();
+    await using development = await place.start();
+    expect(await interrupt(development)).toBe(0);
+    const secret = /^client_secret +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
+    // The keys are sealed under the secret of the first start.
+    const sealed = await readFile(join(place.data, 'secret'), 'utf8');
+    await using pair = await place.start({ ...PUBLIC, COUNTERSIGN_SECRET: sealed });
+    const response = await fetch(`${place.issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`demo-machine:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    expect(response.status).toBe(401);
+    expect(await interrupt(pair)).toBe(0);
+  }, 30_000);
+});
+
+test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded store', async () => {
+  await using redis = await startRedis({ password: 'swordfish', appendonly: true });
+  await using place = await home();
+  const extra = { COUNTERSIGN_REDIS_URL: redis.url };
+  await using pair = await place.start(extra);
+  expect(pair.output).toContain('Redis (single)');
+  expect(pair.output).not.toContain('swordfish');
+  expect(existsSync(join(place.data, 'state.db'))).toBe(false);
+  const answer = await fetch(`${place.resource}/documents/`, {
+    headers: { authorization: `Bearer ${await demoToken(place)}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(await interrupt(pair)).toBe(0);
+}, 30_000);
+
+test('a data folder that cannot be made, or a Redis that is not there, is said in words', async () => {
+  await using place = await home();
+  const url = `redis://127.0.0.1:${await freePort()}`;
+  const without = await place.refused({ COUNTERSIGN_REDIS_URL: url });
+  expect([without.code, without.said]).toEqual([1, expect.stringContaining('Redis')]);
+  await mkdir(join(place.data, 'state.db'), { recursive: true });
+  const blocked = await place.refused();
+  expect([blocked.code, blocked.said]).toEqual([1, expect.stringContaining('state.db')]);
+}, 30_000);
