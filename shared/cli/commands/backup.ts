@@ -9,8 +9,7 @@ const ATTEMPTS = 20;
 
 export const backup: Command = {
   name: 'backup',
-  summary:
-    'copy clients, keys, revocations and documents to a new folder while the servers run',
+  summary: 'copy clients, keys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
     'FOLDER must be empty or missing. In it afterwards: state.db and the content of every document that',
