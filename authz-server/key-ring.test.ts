@@ -62,7 +62,6 @@ test('what replaces a compromised key signs at once, although it was made by a c
   const ring = await openKeyRing(life(), ['ES256']);
   const ahead = new ManualClock(clock.now() + 60_000);
   const key = await endCompromisedKey(life(stores, ahead), ring.current.signingKid('ES256') ?? '');
-  clock.advance(1);
   await ring.refresh();
   expect(ring.current.signingKid('ES256')).toBe(key?.kid);
 });

@@ -109,8 +109,8 @@ export async function endCompromisedKey(
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
   if (old === undefined) throw new Error(`there is no key ${kid}`);
   // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
-  const from = old.key.signsFrom + 1;
-  const key = old.state === 'signing' ? await newKey(life, old.key.alg, from) : undefined;
+  const { alg, signsFrom } = old.key;
+  const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
   if (key !== undefined) await life.stores.keys.add(key);
   const until = rememberUntil(life.clock.now(), life.longestLife);
   await life.stores.revocations.revoke('key', kid, until);
