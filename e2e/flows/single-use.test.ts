@@ -136,6 +136,13 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
       issueRefreshToken: () => true,
       rotateRefreshToken: true,
+      ttl: {
+        AccessToken: LIFE,
+        ClientCredentials: LIFE,
+        DeviceCode: LIFE,
+        Grant: LIFE,
+        RefreshToken: LIFE,
+      },
       extraTokenClaims: (_ctx, token) => ({
         epoch: 'e',
         client_gen: 0,
