@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { startProcess } from '../parts/process.ts';
+
+/** One CPU for whoever sends, another for the servers, so that neither takes time from the other. */
+export const LOAD_CPU = 0;
+const SERVER_CPU = 1;
+
+/** Clock ticks of /proc, by the kernel's interface to user space (proc(5), times(2)). */
+const TICKS_PER_SECOND = 100;
+
+/** From here on this process, and what it starts, runs on these CPUs, such as `0` or `0,1`. */
+export function stayOn(cpus: string): void {
+  execFileSync('taskset', ['-apc', cpus, `${process.pid}`]);
+}
+
+/** A server that is measured. */
+export interface Server extends AsyncDisposable {
+  /** Its origin. */
+  readonly url: string;
+  /** Microseconds of CPU time that it has used so far. */
+  cpuTime(): number;
+}
+
+export interface ServerOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** File that takes its standard error. */
+  readonly log: string;
+  /** Its origin, which answers with any status once it serves. */
+  readonly url: string;
+}
+
+/** Starts a server on the servers' CPU; resolves when it answers. */
+export async function startServer(
+  command: string,
+  args: readonly string[],
+  { env, log, url }: ServerOptions,
+): Promise<Server> {
+  const line = `exec taskset -c ${SERVER_CPU} "$@" 2>>"$0"`;
+  const started = await startProcess('sh', ['-c', line, log, command, ...args], {
+    ...(env && { env }),
+    ready: async () => (await fetch(url)).status > 0,
+  });
+  return {
+    url,
+    cpuTime: () => cpuTime(Number(started.pid)),
+    [Symbol.asyncDispose]: () => started.kill(),
+  };
+}
+
+/** CPU time of a process and its children, also of those that have ended, in microseconds. */
+export function cpuTime(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const own = ticks(stat) * (1_000_000 / TICKS_PER_SECOND);
+  const others = children === '' ? [] : children.split(' ');
+  return others.reduce((sum, child) => sum + cpuTime(Number(child)), own);
+}
+
+/** utime, stime, cutime and cstime (proc(5)); the name before them may hold spaces and parentheses. */
+export function ticks(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+}

@@ -1,0 +1,81 @@
+/**
+ * `npm run bench [as|rs|revocation] [-- --json]`: prints tables, without suites named those of all.
+ * Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
+ */
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureAs } from './as.ts';
+import { format, surroundings } from './report.ts';
+import type { Findings } from './report.ts';
+import { measureRevocation } from './revocation.ts';
+import { measureRs } from './rs.ts';
+
+type Suite = (say: (line: string) => void) => Promise<Findings>;
+
+const SUITES: Readonly<Record<string, Suite>> = {
+  as: measureAs,
+  rs: measureRs,
+  revocation: measureRevocation,
+};
+/** Debian packages by the program that is needed of them. */
+const PACKAGES = {
+  wrk: 'wrk',
+  haproxy: 'haproxy',
+  'redis-server': 'redis-server',
+  taskset: 'util-linux',
+};
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** Why nothing can be measured here, in one line. */
+function obstacle(): string | undefined {
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+  const missing = Object.entries(PACKAGES).filter(
+    ([program]) => spawnSync('sh', ['-c', `command -v ${program}`], { env }).status !== 0,
+  );
+  if (missing.length > 0) {
+    const packages = missing.map(([, name]) => name).join(' ');
+    return `Missing here; on Debian: sudo apt-get install --no-install-recommends ${packages}`;
+  }
+  if (availableParallelism() >= 2) return undefined;
+  return 'One CPU is not enough: the servers get one, the load generator another.';
+}
+
+async function bench(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { json: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const names = positionals.length > 0 ? positionals : Object.keys(SUITES);
+  const unknown = names.find((name) => !Object.hasOwn(SUITES, name));
+  const reason =
+    unknown === undefined
+      ? obstacle()
+      : `There is no suite ${unknown}, only: ${Object.keys(SUITES).join(', ')}.`;
+  if (reason !== undefined) {
+    say(reason);
+    return 2;
+  }
+
+  const began = surroundings();
+  const found: Findings[] = [];
+  for (const name of names) {
+    say(name);
+    const findings = await SUITES[name]?.(say);
+    if (findings !== undefined) found.push(findings);
+  }
+  const errors = found.reduce((sum, findings) => sum + findings.errors, 0);
+  const text = values.json
+    ? JSON.stringify({ ...began, errors, suites: found }, null, 2)
+    : [
+        `${began['date']}, Node ${began['node']}, ${began['cpu']}, load ${began['load']}`,
+        '',
+        ...found.map(format),
+      ].join('\n');
+  process.stdout.write(`${text}\n`);
+  if (errors > 0) say(`${errors} answers were missing or not what they should have been.`);
+  return errors > 0 ? 1 : 0;
+}
+
+process.exitCode = await bench();

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import type { Measured } from './measure.ts';
+import { comparison, format } from './report.ts';
+
+const measured = (name: string, cpu: number): Measured => ({
+  name,
+  cpu,
+  least: cpu - 1,
+  most: cpu + 1,
+  rate: 1000.4,
+  p50: 1.234,
+  p99: 5.678,
+  requests: 10,
+  errors: 0,
+});
+
+test('the ratio of a row is to the first row: half the CPU time is twice the requests', () => {
+  const { rows } = comparison('t', [measured('base', 100), measured('ours', 50)]);
+  expect(rows.map(({ ratio }) => ratio)).toEqual([1, 2]);
+  expect(rows.map((row) => row['req/s/core'])).toEqual([10_000, 20_000]);
+});
+
+test('columns are aligned', () => {
+  const rows = [
+    { server: 'a', n: 1 },
+    { server: 'long', n: 1000 },
+  ];
+  expect(
+    format({ tables: [{ title: 'T', rows }], notes: ['note'], errors: 0 }).split('\n'),
+  ).toEqual(['T', 'server     n', '------------', 'a          1', 'long    1000', '', 'note', '']);
+});

@@ -1,0 +1,94 @@
+import type { JSONWebKeySet } from 'jose';
+import type { HttpRequest } from './requests.ts';
+import type { Countersign } from './targets/countersign.ts';
+import { mintBoundToken, mintTokens } from './tokens.ts';
+import type { BoundToken } from './tokens.ts';
+
+/** A protection space and the document in it that is asked for. */
+export interface Space {
+  readonly alg: 'ES256' | 'RS256';
+  /** Audience of the tokens. */
+  readonly url: string;
+  /** Path of the document. */
+  readonly path: string;
+}
+
+/** Public origin of every resource server, wherever it listens. */
+export const ORIGIN = 'http://localhost:3001';
+export const SCOPE = 'documents:read';
+const WRITE = 'documents:write';
+export const BODY =
+  'A small document that every server answers with, byte for byte the same. '.repeat(2);
+
+const space = (alg: Space['alg'], name: string): Space => ({
+  alg,
+  url: `${ORIGIN}/${name}/`,
+  path: `/${name}/small`,
+});
+export const ES256 = space('ES256', 'documents');
+export const RS256 = space('RS256', 'rsa');
+
+/** Configuration of our servers. */
+export const SETTINGS = {
+  resource: ORIGIN,
+  trustedProxies: ['127.0.0.1/32'],
+  spaces: [ES256, RS256].map(({ alg, url }) => ({
+    url,
+    alg,
+    realm: alg,
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: [SCOPE], unsafe: [WRITE] },
+  })),
+};
+
+/** Our servers with the documents in place and a client that may read them. */
+export interface Site {
+  readonly servers: Countersign;
+  readonly bound: BoundToken;
+  /** That many different Bearer tokens for a space. */
+  tokens(of: Space, count: number): Promise<readonly string[]>;
+}
+
+export async function furnish(servers: Countersign): Promise<Site> {
+  const { pair, authz, resource } = servers;
+  const issuer = authz.url;
+  const client = await pair.addClient(`${SCOPE} ${WRITE}`);
+  for (const { url, path } of [ES256, RS256]) {
+    const [token = ''] = await mintTokens({ issuer, client, scope: WRITE, resource: url }, 1);
+    const headers = { ...bearer(token), 'Content-Type': 'text/plain' };
+    const { status } = await fetch(resource.url + path, { method: 'PUT', headers, body: BODY });
+    if (status !== 201) throw new Error(`PUT ${path} was answered ${status}`);
+  }
+  const grant = { issuer, client, scope: SCOPE };
+  return {
+    servers,
+    bound: await mintBoundToken({ ...grant, resource: ES256.url }),
+    tokens: (of, count) => mintTokens({ ...grant, resource: of.url }, count),
+  };
+}
+
+/** The public keys of the authorization server (RFC 7517 section 5). */
+export async function fetchJwks({ servers }: Site): Promise<JSONWebKeySet> {
+  const response = await fetch(`${servers.authz.url}/jwks`);
+  return (await response.json()) as JSONWebKeySet;
+}
+
+export type Fields = HttpRequest['fields'];
+
+export const bearer = (token: string): Fields => ({ Authorization: `Bearer ${token}` });
+
+export function get({ path }: Space, credentials: Fields): HttpRequest {
+  return { method: 'GET', path, fields: credentials };
+}
+
+/** Asks for the verdict alone, as a proxy in front of another server does (forward authentication). */
+export function verify({ path }: Space, credentials: Fields): HttpRequest {
+  const { protocol, host } = new URL(ORIGIN);
+  const forwarded = {
+    'X-Forwarded-Method': 'GET',
+    'X-Forwarded-Proto': protocol.slice(0, -1),
+    'X-Forwarded-Host': host,
+    'X-Forwarded-Uri': path,
+  };
+  return { method: 'GET', path: '/verify', fields: { ...credentials, ...forwarded } };
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { startPair } from '../../parts/pair.ts';
+import type { Pair, ServerProcess } from '../../parts/pair.ts';
+import { startServer } from '../cpu.ts';
+import type { Server } from '../cpu.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+
+/** Members of the configuration file. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** No limit is reached, yet each is counted. Tokens outlive a run. */
+export const UNLIMITED = {
+  tokens: { lifetime: 3600 },
+  limits: {
+    client: { burst: 1_000_000, per: 0.000_01 },
+    address: { burst: 1_000_000, per: 0.000_01 },
+  },
+};
+
+/** The pair on the servers' CPU, each with its log in a file, as an operator has it. */
+export interface Countersign extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly authz: Server;
+  readonly resource: Server;
+}
+
+export async function startCountersign(settings: Settings = {}): Promise<Countersign> {
+  await using stack = new AsyncDisposableStack();
+  const pair = stack.use(await startPair({ settings: { ...UNLIMITED, ...settings } }));
+  const restart = async (name: string, server: ServerProcess | undefined): Promise<Server> => {
+    if (server === undefined) throw new Error(`the pair has no ${name}`);
+    await server.kill('SIGTERM');
+    const log = join(pair.data, `${name}.log`);
+    const options = { env: pair.env, url: server.url, log };
+    return stack.use(await startServer(process.execPath, [join(ROOT, name, 'main.ts')], options));
+  };
+  const authz = await restart('authz-server', pair.authz[0]);
+  const resource = await restart('resource-server', pair.resources[0]);
+  const kept = stack.move();
+  return { pair, authz, resource, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

@@ -1,0 +1,79 @@
+import { Pool } from 'undici';
+import { systemClock } from '#shared/clock.ts';
+import { createProver } from '#shared/cli/oauth/dpop.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { HttpRequest } from './requests.ts';
+
+export interface Grant {
+  /** Origin of the authorization server. */
+  readonly issuer: string;
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly scope: string;
+  /** RFC 8707. */
+  readonly resource: string;
+}
+
+const AT_ONCE = 16;
+
+/** The request of the client credentials grant (RFC 6749 section 4.4.2). */
+export function tokenRequest({ client, scope, resource }: Omit<Grant, 'issuer'>): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/token',
+    fields: {
+      Authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope,
+      resource,
+    }).toString(),
+  };
+}
+
+/** That many different tokens. Rejects when one is refused. */
+export async function mintTokens(grant: Grant, count: number): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack();
+  const pool = stack.adopt(new Pool(grant.issuer, { connections: AT_ONCE }), (open) =>
+    open.close(),
+  );
+  const { method, path, fields, body = '' } = tokenRequest(grant);
+  const tokens: string[] = [];
+  let left = count;
+  async function mint(): Promise<void> {
+    while (left > 0) {
+      left -= 1;
+      tokens.push(await send(fields));
+    }
+  }
+  async function send(headers: Record<string, string>): Promise<string> {
+    const answer = await pool.request({ method, path, headers, body });
+    const json = (await answer.body.json()) as { access_token?: string };
+    if (json.access_token === undefined) throw new Error(`no token: ${JSON.stringify(json)}`);
+    return json.access_token;
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, mint));
+  return tokens;
+}
+
+/** A DPoP-bound token (RFC 9449 section 5), and the fields of a request with a new proof. */
+export interface BoundToken {
+  fields(method: string, url: string): Promise<Readonly<Record<string, string>>>;
+}
+
+export async function mintBoundToken(grant: Grant): Promise<BoundToken> {
+  const prover = await createProver(systemClock, systemRandom);
+  const { method, path, fields, body = '' } = tokenRequest(grant);
+  const url = `${grant.issuer}${path}`;
+  const DPoP = await prover.proof({ method, url });
+  const answer = await fetch(url, { method, headers: { ...fields, DPoP }, body });
+  const { access_token, token_type } = (await answer.json()) as Record<string, string>;
+  if (access_token === undefined || token_type !== 'DPoP') throw new Error('no bound token');
+  return {
+    fields: async (of, at) => ({
+      Authorization: `DPoP ${access_token}`,
+      DPoP: await prover.proof({ method: of, url: at, accessToken: access_token }),
+    }),
+  };
+}
