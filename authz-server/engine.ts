@@ -55,7 +55,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     handle: (request, response) => void callback(request, response),
     refreshKeys,
     async dropRevokedKeys() {
-      feed.current();
+      await feed.latest();
       if (ring.current.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
     },
   };

@@ -68,7 +68,7 @@ async function verify(
   });
   if (!checked.ok) return undefined;
   const { claims } = checked;
-  const revoked = feed.current().revokedBy({ ...claims, kid: parsed.kid });
+  const revoked = (await feed.latest()).revokedBy({ ...claims, kid: parsed.kid });
   return revoked === undefined ? claims : undefined;
 }
 

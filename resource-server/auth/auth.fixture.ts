@@ -79,7 +79,7 @@ export function issuerAndVerifier() {
     clock,
     skew: 5,
     feed: {
-      current() {
+      latest() {
         if (state.feedDown) throw new StoreUnavailable('the feed is silent');
         return revocations;
       },

@@ -36,7 +36,7 @@ export interface TokenVerifier {
 export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly jwks: Jwks;
-  readonly feed: Pick<RevocationFeed, 'current' | 'onKeyRevoked'>;
+  readonly feed: Pick<RevocationFeed, 'latest' | 'onKeyRevoked'>;
   readonly clock: Clock;
   /** Seconds. */
   readonly skew: number;
@@ -122,7 +122,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     async verify(token, audiences) {
       try {
         // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
-        const revocations = feed.current();
+        const revocations = await feed.latest();
         follow(revocations.epoch);
         const known = seen.get(token);
         if (known && (await jwks.key(known.claims.kid, known.algorithm)) === known.key) {

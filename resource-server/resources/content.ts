@@ -1,4 +1,13 @@
-import { mkdir, open, readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#shared/clock.ts';
 import { randomId, type Random } from '#shared/random.ts';
@@ -33,6 +42,8 @@ export interface Content {
     body: AsyncIterable<Buffer>,
     commit: (received: Received) => Promise<{ readonly kept: boolean; readonly value: T }>,
   ): Promise<T>;
+  /** The whole of a short file. Undefined when there is no such file (any more). */
+  read(file: string): Promise<Buffer | undefined>;
   /** Undefined when there is no such file (any more). */
   open(file: string): Promise<FileHandle | undefined>;
   /** Never fails: what cannot be removed now is left to the sweep. */
@@ -89,6 +100,8 @@ export async function openContent({ folder, maxBytes, random }: ContentOptions):
         uploads.delete(file);
       }
     },
+
+    read: (file) => readFile(join(folder, file)).catch(ignoreMissing),
 
     open: (file) => open(join(folder, file)).catch(ignoreMissing),
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Change, DocumentRow, Expected } from '#shared/stores/documents.ts';
 import { notFound } from '#shared/server/answer.ts';
 import { pathWithin, urlOf } from './path.ts';
@@ -6,6 +7,9 @@ import { GUARDED, validators } from './representation.ts';
 import type { Handler, Methods, ResourceContext } from './resource.ts';
 import type { Shelf } from './shelf.ts';
 import { checkUpload, receive } from './upload.ts';
+
+/** Bytes up to which a document is read at once: a stream of its own costs more than the reading. */
+const SHORT = 65_536;
 
 /** The methods of a document (RFC 9110 section 9.3). */
 export function documentMethods(shelf: Shelf): Methods {
@@ -25,13 +29,18 @@ export function documentMethods(shelf: Shelf): Methods {
     if (context.method === 'HEAD') {
       context.status = 200;
     } else {
-      const handle = await content.open(row.file);
-      if (handle === undefined) return readAgain(context, row);
-      context.body = handle.createReadStream();
+      const body = await contentOf(row);
+      if (body === undefined) return readAgain(context, row);
+      context.body = body;
     }
     context.set({ ...validators(row), ...GUARDED });
     context.set({ 'Content-Type': row.type, 'Content-Length': `${row.length}` });
   };
+
+  async function contentOf({ file, length }: DocumentRow): Promise<Buffer | Readable | undefined> {
+    if (length <= SHORT) return content.read(file);
+    return (await content.open(file))?.createReadStream();
+  }
 
   /** The file went between the row and the opening: the document was replaced or removed. */
   async function readAgain(context: ResourceContext, row: DocumentRow): Promise<void> {

@@ -33,11 +33,15 @@ export interface RevocationView {
 
 export interface RevocationFeed extends AsyncDisposable {
   /**
-   * The view as of this call. Throws `StoreUnavailable` when it cannot be trusted: the store is
-   * silent past its bound, was emptied and has no epoch yet, or was never read.
-   * Synchronous for the hot path: SQLite looks at the file, Redis is pushed to.
+   * The view as it is known here; enough to see whether it can be trusted. Throws `StoreUnavailable`
+   * when not: the store is silent past its bound, was emptied and has no epoch yet, or was never read.
    */
   current(): RevocationView;
+  /**
+   * The view for a verdict: whatever was acknowledged before this call is in it. SQLite looks at its
+   * file; Redis is asked, one question for all who wait. Throws or rejects like `current`.
+   */
+  latest(): RevocationView | Promise<RevocationView>;
   /** Called with each `key` revocation as it is applied. */
   onKeyRevoked(listener: (kid: string) => void): void;
   status(): RevocationStatus;

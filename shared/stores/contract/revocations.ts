@@ -52,6 +52,35 @@ export function revocationsContract(contract: () => Contract): void {
       },
     );
 
+    test('what was acknowledged is in the very next verdict of every feed, with eight at a time', async () => {
+      const { one, other } = contract();
+      await using first = await one.revocations.feed();
+      await using second = await other.revocations.feed();
+      const template = await claims();
+      await answers(first, template, undefined);
+      await answers(second, template, undefined);
+      const revokeAndAsk = async () => {
+        for (let turn = 0; turn < 50; turn += 1) {
+          const token = { ...template, jti: fresh() };
+          expect((await second.latest()).revokedBy(token)).toBeUndefined();
+          await one.revocations.revoke('token', token.jti, until());
+          const views = await Promise.all([first.latest(), second.latest()]);
+          expect(views.map((view) => view.revokedBy(token))).toEqual(['token', 'token']);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, revokeAndAsk));
+    });
+
+    test('a view for a verdict is refused when it cannot be trusted', async () => {
+      const { one, store } = contract();
+      await using feed = await one.revocations.feed();
+      await eventually(() => feed.current());
+      await store.forget();
+      await eventually(() => expect(async () => feed.latest()).rejects.toThrow(StoreUnavailable));
+      await one.revocations.epoch(true);
+      await eventually(async () => feed.latest());
+    });
+
     test('an id revokes only what it is the id of', async () => {
       const { one } = contract();
       const id = fresh();

@@ -42,6 +42,7 @@ export async function openRedis(
   const openFeed = () =>
     new RedisFeed({
       open: (life) => topology.dedicated(stream, life),
+      redis,
       stream,
       epoch,
       clock,

@@ -9,6 +9,7 @@ import type {
 } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { evaluate, script } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { precedes, START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
@@ -25,8 +26,8 @@ const PAUSE = { first: 50, longest: 400 };
 /** Milliseconds between two sweeps of the set. */
 const SWEEP = 60_000;
 
-/** KEYS: stream, epoch. Replies with the epoch and the id of the last entry ever written. */
-const look = script(`
+/** The id of the last entry ever written. */
+const lastEntry = `
 local last = '0-0'
 if redis.call('EXISTS', KEYS[1]) == 1 then
   local info = redis.call('XINFO', 'STREAM', KEYS[1])
@@ -34,12 +35,27 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
     if info[i] == 'last-generated-id' then last = info[i + 1] end
   end
 end
+`;
+
+/** KEYS: stream, epoch. Replies with the epoch and the id of the last entry ever written. */
+const look = script(`${lastEntry}
 return { redis.call('GET', KEYS[2]), last }
 `);
+
+/** KEYS as above. ARGV: cursor, number of entries. Replies with the entries after the cursor as well. */
+const catchUp = script(`${lastEntry}
+local found = last ~= ARGV[1] and
+  redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
+return { redis.call('GET', KEYS[2]), last, found and found[1][2] or {} }
+`);
+
+type Entries = readonly (readonly [EntryId, string[]])[];
 
 export interface FeedOptions {
   /** Opens a connection of the feed's own to the server that owns the stream. */
   open(life: AbortSignal): Promise<Wire>;
+  /** Where questions are asked while that connection waits for entries. */
+  readonly redis: Pick<Connection, 'script'>;
   readonly stream: string;
   readonly epoch: string;
   /** Says which entries have ended. */
@@ -49,7 +65,10 @@ export interface FeedOptions {
   readonly log: Log;
 }
 
-/** Follows the stream of revocations on a connection of its own (design section 4). */
+/**
+ * Follows the stream of revocations on a connection of its own, and for a verdict asks for what that
+ * connection was not sent yet: entries are pushed to a waiting reader only, and it is not always waiting.
+ */
 export class RedisFeed implements RevocationFeed {
   /** Resolves when the stream was read to its end, or could not be for the first time. */
   readonly started: Promise<void>;
@@ -59,9 +78,14 @@ export class RedisFeed implements RevocationFeed {
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
   #cursor: EntryId = START;
+  /** As far as the questions for verdicts have read; their connection is another. */
+  #asked: EntryId = START;
   #heard = -Infinity;
   #swept = -Infinity;
   #start = () => {};
+  /** The question under way, and the one that begins after it. */
+  #asking: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -74,6 +98,11 @@ export class RedisFeed implements RevocationFeed {
   current(): RevocationView {
     if (!this.#trusted) throw new StoreUnavailable('the revocations in Redis are not known');
     return this.#set;
+  }
+
+  async latest(): Promise<RevocationView> {
+    await (this.#next ??= this.#ask());
+    return this.current();
   }
 
   onKeyRevoked(listener: (kid: string) => void): void {
@@ -140,23 +169,58 @@ export class RedisFeed implements RevocationFeed {
     }
     if (last === this.#cursor) this.#caughtUp();
     const entries = await within(DEADLINE, this.#read(wire));
-    let sameEpoch = true;
-    for (const [id, fields] of entries) {
-      const entry = streamEntry(fields);
-      if (entry.kind === 'epoch') sameEpoch = entry.id === this.#set.epoch;
-      else this.#set.apply(entry, entry.until);
-      if (entry.kind === 'key') for (const listener of this.#listeners) listener(entry.id);
-      this.#cursor = id;
-    }
+    const sameEpoch = this.#apply(entries);
+    this.#cursor = entries.at(-1)?.[0] ?? this.#cursor;
     if (!sameEpoch) this.#heard = -Infinity;
     else if (entries.length < COUNT) this.#caughtUp();
   }
 
+  /** Begins after the question under way, which may have been answered before this one came up. */
+  async #ask(): Promise<void> {
+    await this.#asking;
+    this.#next = undefined;
+    const asking = this.#catchUp();
+    this.#asking = asking.catch(() => {});
+    return asking;
+  }
+
+  async #catchUp(): Promise<void> {
+    const { redis, stream, epoch } = this.#options;
+    for (;;) {
+      const [found, last, entries] = await redis.script<[string | null, EntryId, Entries]>(
+        catchUp,
+        [stream, epoch],
+        this.#asked,
+        String(COUNT),
+      );
+      if (found !== this.#set.epoch || !this.#apply(entries)) {
+        throw new StoreUnavailable('Redis has lost its memory; what it has now is being read');
+      }
+      // Behind what it had: another server answers, whose entries may have lower ids.
+      const behind = precedes(last, this.#asked);
+      const complete = entries.length < COUNT && !behind;
+      this.#asked = behind ? START : complete ? last : (entries.at(-1)?.[0] ?? START);
+      if (complete) return;
+    }
+  }
+
+  /** False when the entries tell of another epoch. */
+  #apply(entries: Entries): boolean {
+    let sameEpoch = true;
+    for (const [, fields] of entries) {
+      const entry = streamEntry(fields);
+      if (entry.kind === 'epoch') sameEpoch = entry.id === this.#set.epoch;
+      else this.#set.apply(entry, entry.until);
+      if (entry.kind === 'key') for (const listener of this.#listeners) listener(entry.id);
+    }
+    return sameEpoch;
+  }
+
   /** The entries after the cursor; none when there are none for `BLOCK` milliseconds. */
-  async #read(wire: Wire): Promise<[EntryId, string[]][]> {
+  async #read(wire: Wire): Promise<Entries> {
     const { stream } = this.#options;
     const options = ['COUNT', String(COUNT), 'BLOCK', String(BLOCK)];
-    const reply = await wire.send<[[string, [EntryId, string[]][]]] | null>(stream, [
+    const reply = await wire.send<[[string, Entries]] | null>(stream, [
       'XREAD',
       ...options,
       'STREAMS',
@@ -169,6 +233,7 @@ export class RedisFeed implements RevocationFeed {
   /** All that Redis has was applied a moment ago. */
   #caughtUp(): void {
     this.#heard = this.#options.monotonic();
+    if (precedes(this.#asked, this.#cursor)) this.#asked = this.#cursor;
     this.#start();
     const now = this.#options.clock.now();
     if (now - this.#swept < SWEEP) return;

@@ -52,6 +52,10 @@ export class SqliteFeed implements RevocationFeed {
     return this.#set;
   }
 
+  latest(): RevocationView {
+    return this.current();
+  }
+
   onKeyRevoked(listener: (kid: string) => void): void {
     this.#listeners.push(listener);
   }
