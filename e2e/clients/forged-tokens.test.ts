@@ -1,10 +1,8 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { base64url } from '#shared/jose/jws.fixture.ts';
+import { startElsewhere } from './elsewhere.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
 import { createForger } from './forge.ts';
@@ -21,25 +19,17 @@ let pair: Pair;
 let machine: { id: string; secret: string };
 let genuine: string;
 let forger: Forger;
-/** Where forged headers point to. */
-let elsewhere: Server;
-let fetched = 0;
+let elsewhere: Elsewhere;
 
 beforeAll(async () => {
   pair = parts.use(await startPair({ settings: { trustedProxies: ['127.0.0.1/32'] } }));
   machine = await pair.addClient();
   genuine = await pair.token(machine);
   forger = await createForger(pair, genuine);
-  elsewhere = createServer((_request, response) => {
-    fetched += 1;
-    response.end(JSON.stringify({ keys: [foreignJwk()] }));
-  }).listen(0, '127.0.0.1');
-  parts.defer(() => void elsewhere.close());
-  await once(elsewhere, 'listening');
+  elsewhere = parts.use(await startElsewhere(foreignJwk));
 }, 60_000);
 afterAll(() => parts.disposeAsync());
 
-const elsewhereUrl = () => `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/jwks`;
 const foreignJwk = () => ({
   ...foreign.publicKey.export({ format: 'jwk' }),
   kid: forger.header['kid'],
@@ -156,10 +146,10 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
     'a foreign key under our kid': () => forger.token({}, {}, foreign.privateKey),
     'its own key in jwk': () => forger.token({}, { jwk: foreignJwk() }, foreign.privateKey),
     'our key in jwk': () => forger.token({}, { jwk: forger.publicJwk }),
-    'its own keys at jku': () => forger.token({}, { jku: elsewhereUrl() }, foreign.privateKey),
+    'its own keys at jku': () => forger.token({}, { jku: elsewhere.url }, foreign.privateKey),
     'our keys at jku': () => forger.token({}, { jku: `${pair.issuer}/jwks` }),
     'a chain in x5c': () => forger.token({}, { x5c: ['MAA='] }),
-    'a chain at x5u': () => forger.token({}, { x5u: elsewhereUrl() }, foreign.privateKey),
+    'a chain at x5u': () => forger.token({}, { x5u: elsewhere.url }, foreign.privateKey),
     'an unknown kid': () => forger.token({}, { kid: randomUUID() }),
     'a kid that is a path': () => forger.token({}, { kid: '../../../../dev/null' }),
     'a kid that is an object': () => forger.token({}, { kid: { toString: 'x' } }),
@@ -195,7 +185,7 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
   });
 
   test('nothing was ever fetched from where a token pointed to', () => {
-    expect(fetched).toBe(0);
+    expect(elsewhere.fetched).toBe(0);
   });
 
   test('RFC 7009 section 2.2: to revoke a forged token says nothing and changes nothing', async () => {

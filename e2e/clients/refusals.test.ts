@@ -1,10 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync, KeyObject, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { base64url, signJws } from '#shared/jose/jws.fixture.ts';
+import { startElsewhere } from './elsewhere.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
 import { addKeyClient } from './key-client.ts';
@@ -22,24 +20,15 @@ const parts = new AsyncDisposableStack();
 let pair: Pair;
 let machine: { id: string; secret: string };
 let genuine: string;
-/** Where forged headers point to. */
-let elsewhere: Server;
-let fetched = 0;
+let elsewhere: Elsewhere;
 
 beforeAll(async () => {
   pair = parts.use(await startPair({ settings: { trustedProxies: ['127.0.0.1/32'] } }));
   machine = await pair.addClient();
   genuine = await pair.token(machine);
-  elsewhere = createServer((_request, response) => {
-    fetched += 1;
-    response.end(JSON.stringify({ keys: [foreignJwk()] }));
-  }).listen(0, '127.0.0.1');
-  parts.defer(() => void elsewhere.close());
-  await once(elsewhere, 'listening');
+  elsewhere = parts.use(await startElsewhere(foreignJwk));
 }, 60_000);
 afterAll(() => parts.disposeAsync());
-
-const elsewhereUrl = () => `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/jwks`;
 
 describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {
   const status = async (path: string, init: RequestInit = {}) =>
@@ -193,7 +182,7 @@ describe('client assertions (RFC 7523 section 3)', () => {
     ],
     [
       'with its key at jku',
-      () => signJws({ alg: 'ES256', jku: elsewhereUrl() }, claims(), foreign.privateKey),
+      () => signJws({ alg: 'ES256', jku: elsewhere.url }, claims(), foreign.privateKey),
     ],
     ['of another key', () => signJws({ alg: 'ES256' }, claims(), foreign.privateKey)],
     ['without signature', () => `${base64url({ alg: 'none' })}.${base64url(claims())}.`],
@@ -228,7 +217,7 @@ describe('client assertions (RFC 7523 section 3)', () => {
     expect([400, 401]).toContain(status);
   });
 
-  test('nothing was ever fetched', () => expect(fetched).toBe(0));
+  test('nothing was ever fetched', () => expect(elsewhere.fetched).toBe(0));
 });
 
 describe('mixed-up clients', () => {
