@@ -1,9 +1,8 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { clientMetadata } from './client-metadata.ts';
-import { TemporarilyUnavailable } from './errors.ts';
+import { orTemporarilyUnavailable } from './errors.ts';
 import { endGrant } from './grants.ts';
 import type { GrantStore } from './grants.ts';
 
@@ -131,13 +130,8 @@ function replayAdapter({ stores }: AdapterStore): Adapter {
 function failingClosed(adapter: Adapter): Adapter {
   const guarded =
     <A extends unknown[], R>(verb: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      try {
-        return await verb(...args);
-      } catch (error) {
-        throw error instanceof StoreUnavailable ? new TemporarilyUnavailable(error.message) : error;
-      }
-    };
+    (...args: A): Promise<R> =>
+      orTemporarilyUnavailable(verb(...args));
   return {
     upsert: guarded(adapter.upsert),
     find: guarded(adapter.find),

@@ -149,6 +149,15 @@ test('the page at / has a strict policy and the configured addresses', async () 
   expect(text).not.toContain('<script');
 });
 
+test('the page speaks of the client of the first start in development only', async () => {
+  await using production = await testAuthz({
+    issuer: 'https://auth.example',
+    resource: 'https://api.example',
+  });
+  expect(await (await fetch(authz.url)).text()).toContain('first-start.txt');
+  expect(await (await fetch(production.url)).text()).not.toContain('first-start.txt');
+});
+
 test('health', async () => {
   for (const path of ['/health/live', '/health/ready']) {
     const response = await fetch(authz.url + path);

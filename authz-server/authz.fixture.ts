@@ -14,7 +14,7 @@ import type { ClientRecord } from '#shared/stores/clients.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { listen } from '#shared/server/listen.ts';
-import { createAuthz } from './create.ts';
+import { composeAuthorizationServer } from './compose.ts';
 
 export const DOCUMENTS = 'https://api.example/documents/';
 export const SECRET = 'a secret of the test';
@@ -109,7 +109,7 @@ export async function testAuthz(
     log: silentLog,
     ready,
   };
-  const { handler } = await createAuthz(parts);
+  const { handler } = await composeAuthorizationServer(parts);
   const server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
   const url = `http://127.0.0.1:${server.port}`;
   return {

@@ -4,9 +4,8 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { ASSERTION_SECONDS } from './adapter.ts';
-import { TemporarilyUnavailable, TooManyRequests } from './errors.ts';
+import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
 
 export interface ClientLimit {
   readonly limits: Limits;
@@ -15,9 +14,7 @@ export interface ClientLimit {
 
 /** Spent only by who has authenticated, so that nobody can use up the limit of a client that is not theirs. */
 async function spend({ limits, rate }: ClientLimit, clientId: string): Promise<void> {
-  const spent = await limits.spend('client', clientId, rate).catch((error: unknown) => {
-    throw error instanceof StoreUnavailable ? new TemporarilyUnavailable(error.message) : error;
-  });
+  const spent = await orTemporarilyUnavailable(limits.spend('client', clientId, rate));
   if (spent.ok) return;
   Provider.ctx?.set('Retry-After', String(spent.retryAfter));
   throw new TooManyRequests(spent.retryAfter);

@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
 
 /** An error of the engine's kind that it answers as it is, with a status it has no class for. */
 class EngineError extends errors.OIDCProviderError {
@@ -13,6 +14,15 @@ class EngineError extends errors.OIDCProviderError {
 export class TemporarilyUnavailable extends EngineError {
   constructor(detail: string) {
     super(503, 'temporarily_unavailable', 'the server cannot do this now; try again', detail);
+  }
+}
+
+/** A store's outage, told in the engine's words. */
+export async function orTemporarilyUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof StoreUnavailable ? new TemporarilyUnavailable(error.message) : error;
   }
 }
 

@@ -74,3 +74,11 @@ test('a store that lost its keys gets new ones', async () => {
   expect(ring.current.signingKid('EdDSA')).toEqual(expect.any(String));
   expect(ring.current.signingKid('EdDSA')).not.toBe(old);
 });
+
+test('under another master secret the ring does not open, and says why', async () => {
+  await openKeyRing(life(), ['ES256']);
+  const other = { ...life(), master: Buffer.alloc(32, 8) };
+  await expect(openKeyRing(other, ['ES256'])).rejects.toThrow(
+    /do not open under this master secret/,
+  );
+});

@@ -1,7 +1,12 @@
 import { runProcess } from '#shared/server/process.ts';
-import { createAuthz } from './create.ts';
+import { composeAuthorizationServer } from './compose.ts';
 
 await runProcess(
-  { name: 'authz', makesEpoch: true, origin: ({ issuer }) => issuer, create: createAuthz },
+  {
+    name: 'authz',
+    makesEpoch: true,
+    origin: ({ issuer }) => issuer,
+    create: composeAuthorizationServer,
+  },
   process.env,
 );

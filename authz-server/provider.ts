@@ -2,11 +2,10 @@ import { hkdfSync } from 'node:crypto';
 import { errors, Provider } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
 import type { Parts } from '#shared/server/process.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { engineAdapter } from './adapter.ts';
 import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
-import { TemporarilyUnavailable } from './errors.ts';
+import { orTemporarilyUnavailable } from './errors.ts';
 import type { KeySet } from './key-ring.ts';
 import { resources } from './resources.ts';
 
@@ -43,7 +42,7 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
     clockTolerance: config.tokens.skew,
     ttl: { ClientCredentials: config.tokens.lifetime, AccessToken: config.tokens.lifetime },
     cookies: { keys: [derived(server.master, 'cookies').toString('base64url')] },
-    extraTokenClaims: (_ctx, token) => revocableClaims(server, token),
+    extraTokenClaims: (_ctx, token) => orTemporarilyUnavailable(revocableClaims(server, token)),
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
@@ -91,30 +90,23 @@ interface IssuedToken {
 }
 
 /**
- * The claims by which a token can be revoked (design section 4). The generations are read before the
+ * The claims by which a token can be revoked. The generations are read before the
  * token is signed, so a revocation made meanwhile still hits it.
  */
 async function revocableClaims({ stores, feed }: AuthzServer, token: unknown) {
-  const { clientId, accountId, grantId } = token as IssuedToken;
-  try {
-    feed.current();
-    const { epoch } = feed.status();
-    const client_gen = await stores.revocations.generation('client', clientId ?? '');
-    // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-    if ((await stores.clients.get(clientId ?? '')) === undefined) {
-      throw new errors.InvalidClient('the client was removed');
-    }
-    const sub_gen =
-      accountId === undefined
-        ? undefined
-        : await stores.revocations.generation('person', accountId);
-    return {
-      epoch,
-      client_gen,
-      ...(sub_gen !== undefined && { sub_gen }),
-      ...(grantId !== undefined && { grant_id: grantId }),
-    };
-  } catch (error) {
-    throw error instanceof StoreUnavailable ? new TemporarilyUnavailable(error.message) : error;
+  const { clientId = '', accountId, grantId } = token as IssuedToken;
+  const { epoch } = feed.current();
+  const client_gen = await stores.revocations.generation('client', clientId);
+  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  if ((await stores.clients.get(clientId)) === undefined) {
+    throw new errors.InvalidClient('the client was removed');
   }
+  const sub_gen =
+    accountId === undefined ? undefined : await stores.revocations.generation('person', accountId);
+  return {
+    epoch,
+    client_gen,
+    ...(sub_gen !== undefined && { sub_gen }),
+    ...(grantId !== undefined && { grant_id: grantId }),
+  };
 }

@@ -56,8 +56,9 @@ interface Role {
 }
 
 /**
- * Runs a server as this process, until a signal comes or the parent is gone: then it stops accepting,
- * finishes what is in flight, and the process ends by itself. Logs go to standard error, one JSON
+ * Runs a server as this process, until a signal comes or the parent is gone: then `/health/ready`
+ * says no (in production for a while, for load balancers), it stops accepting, finishes what is in
+ * flight, and the process ends by itself. Logs go to standard error, one JSON
  * object a line; what made the start fail goes to the parent as well.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Revocation (design section 4): an append-only feed that every resource server follows.
+ * Revocation: an append-only feed that every resource server follows.
  * `token` is a jti, `grant` a grant_id, `key` a kid; `person` and `client` carry a generation: a token
  * whose `sub_gen` or `client_gen` claim is lower than the generation in the feed is revoked.
  */

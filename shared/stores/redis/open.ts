@@ -9,7 +9,7 @@ import { Connection } from './connection.ts';
 import { redisDocuments } from './documents.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';
-import { checkServers } from './preconditions.ts';
+import { checkServers } from './check-servers.ts';
 import { redisReplay } from './replay.ts';
 import { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';

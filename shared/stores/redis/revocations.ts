@@ -1,3 +1,4 @@
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
 import { randomId } from '#shared/random.ts';
 import type { Random } from '#shared/random.ts';
 import type { Revocations } from '#shared/stores/revocations.ts';
@@ -5,9 +6,6 @@ import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';
-
-/** Milliseconds that entries are kept beyond the longest life of a token. */
-const MARGIN = 3_600_000;
 
 /** The oldest entry that may still bite: the server's time less ARGV[1] milliseconds. */
 const oldest = `
@@ -57,7 +55,7 @@ export function redisRevocations(
   openFeed: () => RedisFeed,
 ): RedisRevocations {
   const { stream, generations, epoch } = revocationKeys(prefix);
-  const kept = String(longestLife * 1000 + MARGIN);
+  const kept = String(rememberUntil(0, longestLife));
   return {
     async revoke(kind, id, until) {
       await redis.durable(revoke, [stream], kept, kind, id, String(until));

@@ -9,7 +9,7 @@ import { firstStart } from './first-start.ts';
 import { openKeyRing } from './key-ring.ts';
 
 /** Puts the authorization server together: keys, engine, app, and what it does beside answering. */
-export async function createAuthz(parts: Parts): Promise<Server> {
+export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
   const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
