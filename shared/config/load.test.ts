@@ -48,6 +48,15 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
+  test('every scope of the tour has words in both languages, which the file may change', async () => {
+    const { spaces, scopeTexts } = await load({ scopeTexts: { 'documents:read': { en: 'Look' } } });
+    const scopes = spaces.flatMap((one) => Object.values(one.scopes).flat());
+    expect(Object.keys(scopeTexts).toSorted()).toEqual(scopes.toSorted());
+    expect(scopeTexts['documents:read']).toEqual({ en: 'Look' });
+    expect(scopeTexts['hidden:write']?.de).toMatch(/verborgene/i);
+    expect((await load({ spaces: [space()] })).scopeTexts).toEqual({});
+  });
+
   test('a listener may name its port alone', async () => {
     const { listen } = await load({ listen: { authz: { port: 4000 } } });
     expect(listen.authz).toEqual({ host: '127.0.0.1', port: 4000 });
@@ -267,6 +276,17 @@ describe('rules over several members', () => {
     });
     expect(found['resource']).toMatch(/another origin/);
     expect(found['listen.resource.port']).toMatch(/another port/);
+  });
+
+  test('nothing of a person outlives what they have allowed', async () => {
+    const found = await mistakes({
+      people: { grant: 3600, session: 3601 },
+      tokens: { refresh: 3602 },
+    });
+    expect(Object.keys(found).toSorted()).toEqual(['people.session', 'tokens.refresh']);
+    expect(found['people.session']).toMatch(/at most people.grant \(3600\)/);
+    const limits = { people: { grant: 3600, session: 3600 }, tokens: { refresh: 3600 } };
+    expect((await load(limits)).people.session).toBe(3600);
   });
 
   test('port 0 is chosen by the system and never taken', async () => {

@@ -5,7 +5,7 @@ import { environmentMembers } from './environment.ts';
 import { ConfigError, type Mistake } from './mistake.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
-import { tourSpaces } from './tour.ts';
+import { withTour } from './tour.ts';
 
 /**
  * The configuration that is in force: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it
@@ -22,7 +22,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   for (const member of broken) delete members[member];
 
   const parsed = configSchema.parse(members);
-  const config = 'spaces' in members ? parsed : { ...parsed, spaces: tourSpaces(parsed.resource) };
+  const config = 'spaces' in members ? parsed : withTour(parsed);
   const mistakes = [
     ...environment.mistakes,
     ...issues.flatMap(toMistakes),

@@ -45,6 +45,9 @@ function eachSpace(
   });
 }
 
+const withinGrant = (grant: number) =>
+  `must be at most people.grant (${grant}), with which all that a person has allowed ends`;
+
 /** Every rule that a single member cannot express. */
 export const RULES: readonly Rule[] = [
   {
@@ -87,6 +90,16 @@ export const RULES: readonly Rule[] = [
             },
           ]
         : [],
+  },
+  {
+    reads: ['tokens', 'people'],
+    check: ({ tokens: { refresh }, people: { grant } }) =>
+      refresh > grant ? [{ path: 'tokens.refresh', message: withinGrant(grant) }] : [],
+  },
+  {
+    reads: ['people'],
+    check: ({ people: { session, grant } }) =>
+      session > grant ? [{ path: 'people.session', message: withinGrant(grant) }] : [],
   },
   {
     reads: ['spaces'],

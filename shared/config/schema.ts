@@ -119,8 +119,51 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe('DPoP proofs at the token endpoint must carry a nonce of the server'),
+      refresh: seconds(60, 31_536_000)
+        .default(1_209_600)
+        .describe('a refresh token that is not used for so long ends'),
+      refreshGrace: seconds(0, 300)
+        .default(0)
+        .describe(
+          'for so long a refresh token that was used gives the same successor again, to a client that lost the answer',
+        ),
     })
     .prefault({}),
+  people: z
+    .strictObject({
+      session: seconds(60, 31_536_000)
+        .default(1_209_600)
+        .describe('from signing in to having to sign in again'),
+      grant: seconds(60, 31_536_000)
+        .default(7_776_000)
+        .describe('from allowing an application to being asked again'),
+    })
+    .prefault({}),
+  device: z
+    .strictObject({
+      interval: seconds(1, 60).default(5).describe('between two polls of a device'),
+      lifetime: seconds(30, 3600).default(600).describe('of a code shown by a device'),
+    })
+    .prefault({}),
+  brand: z
+    .strictObject({
+      name: z.string().min(1).max(60).default('Countersign').describe('shown on every page'),
+      logo: z
+        .string()
+        .regex(/\.(svg|png)$/, 'must be an .svg or .png file')
+        .optional()
+        .describe('file of a picture shown beside the name'),
+      color: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')
+        .default('#1f5fbf')
+        .describe('of buttons and marks'),
+    })
+    .prefault({}),
+  scopeTexts: z
+    .record(z.string(), z.strictObject({ en: z.string().min(1), de: z.string().min(1).optional() }))
+    .default({})
+    .describe('what a scope allows, in the words of the consent page; by scope, then language'),
   jwks: z
     .strictObject({
       url: absoluteUrl
@@ -139,6 +182,15 @@ export const configSchema = z.strictObject({
         .default({ burst: 200, per: 0.02 })
         .describe('token requests of one authenticated client'),
       address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
+      account: rate
+        .default({ burst: 10, per: 20 })
+        .describe('attempts to sign in with one name, from browsers that never did'),
+      signIn: rate
+        .default({ burst: 200, per: 0.5 })
+        .describe('attempts to sign in from one address'),
+      userCode: rate
+        .default({ burst: 10, per: 60 })
+        .describe('codes of devices that one person enters'),
     })
     .prefault({}),
   documents: z

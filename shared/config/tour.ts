@@ -1,9 +1,9 @@
-import type { SpaceConfig } from './schema.ts';
+import type { Config, SpaceConfig } from './schema.ts';
 
-/** The spaces of a configuration that names none: documents, and the same behind a space that hides. */
-export function tourSpaces(resource: string): SpaceConfig[] {
+/** The configuration with the spaces of one that names none: documents, and the same hidden. */
+export function withTour(config: Config): Config {
   const space = (name: string): SpaceConfig => ({
-    url: `${resource}/${name}/`,
+    url: `${config.resource}/${name}/`,
     realm: name,
     schemes: ['Bearer', 'DPoP'],
     scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
@@ -12,5 +12,22 @@ export function tourSpaces(resource: string): SpaceConfig[] {
     cors: { origins: [] },
     serves: 'documents',
   });
-  return [space('documents'), { ...space('hidden'), hide: 'forbidden' }];
+  return {
+    ...config,
+    scopeTexts: { ...TEXTS, ...config.scopeTexts },
+    spaces: [space('documents'), { ...space('hidden'), hide: 'forbidden' }],
+  };
 }
+
+const TEXTS: Config['scopeTexts'] = {
+  'documents:read': { en: 'Read the documents', de: 'Die Dokumente lesen' },
+  'documents:write': {
+    en: 'Add, change and delete documents',
+    de: 'Dokumente hinzufügen, ändern und löschen',
+  },
+  'hidden:read': { en: 'Read the hidden documents', de: 'Die verborgenen Dokumente lesen' },
+  'hidden:write': {
+    en: 'Add, change and delete hidden documents',
+    de: 'Verborgene Dokumente hinzufügen, ändern und löschen',
+  },
+};

@@ -10,6 +10,9 @@ export interface Artefact {
 /** How an attempt to use something that may be used once has ended. */
 export type Consumption = 'first' | 'again' | 'absent';
 
+/** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
+export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access']);
+
 /**
  * Storage of the engine's artefacts. `payload.grantId`, `payload.uid` and `payload.userCode`, where
  * they are strings, are the lookup keys besides the id. What has expired is absent.
@@ -23,6 +26,13 @@ export interface Artefacts {
   getByUserCode(kind: string, userCode: string): Promise<Record<string, unknown> | undefined>;
   /** Atomic: of any number of callers, in any number of processes, exactly one is told `first`. */
   consume(kind: string, id: string): Promise<Consumption>;
+  /**
+   * Writes the artefact if the payload that is stored is still `was`, as `get` gave it, and was not
+   * consumed. Atomic: of any number of callers who read the same payload exactly one is told true.
+   */
+  replace(artefact: Artefact, was: Readonly<Record<string, unknown>>): Promise<boolean>;
+  /** The payloads of one of `KINDS_BY_ACCOUNT` whose `payload.accountId` is `accountId`, in no order. */
+  listByAccount(kind: string, accountId: string): Promise<readonly Record<string, unknown>[]>;
   remove(kind: string, id: string): Promise<void>;
   /** Removes every artefact of all kinds whose `payload.grantId` is `grantId`. */
   removeByGrant(grantId: string): Promise<void>;

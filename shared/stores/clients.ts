@@ -17,7 +17,14 @@ export interface ClientRecord {
   readonly default_scope?: string;
   /** RFC 8707 resources it may name; absent: every configured one. */
   readonly resources?: readonly string[];
+  /** Where the authorization code may go: compared exactly; of a native client the loopback port is free. */
   readonly redirect_uris?: readonly string[];
+  /** Where the browser may go after sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3). */
+  readonly post_logout_redirect_uris?: readonly string[];
+  /** OpenID Connect Registration 1.0 section 2; absent: web. */
+  readonly application_type?: 'web' | 'native';
+  /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
+  readonly origins?: readonly string[];
   /** A resource server that may introspect every token of its own audience. */
   readonly introspects?: string;
   /** Made by the first start; refused in production. */

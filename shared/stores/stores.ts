@@ -3,6 +3,7 @@ import type { Clients } from './clients.ts';
 import type { Documents } from './documents.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
+import type { People } from './people.ts';
 import type { Replay } from './replay.ts';
 import type { Revocations } from './revocations.ts';
 import type { Sessions } from './sessions.ts';
@@ -17,6 +18,7 @@ export interface Stores extends AsyncDisposable {
   readonly documents: Documents;
   readonly keys: Keys;
   readonly limits: Limits;
+  readonly people: People;
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { KINDS_BY_ACCOUNT } from '../artefacts.ts';
 import { fresh } from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
@@ -47,14 +48,26 @@ export function growthContract(contract: () => Contract): void {
       expect(await store.countAll()).toBe(before);
     };
 
-    test.each(KINDS)(
+    test.each([...KINDS, ...KINDS_BY_ACCOUNT])(
       'a thousand of %s',
       async (kind) => {
         const { one } = contract();
         await comesBack(async (n) => {
           const id = fresh();
-          const payload = { grantId: `grant-${n % 50}`, uid: fresh(), userCode: fresh() };
+          const payload = {
+            grantId: `grant-${n % 50}`,
+            accountId: `account-${n % 50}`,
+            uid: fresh(),
+            userCode: fresh(),
+          };
           await one.artefacts.put({ kind, id, payload, seconds: 10_000 });
+          if (n % 5 === 0) {
+            const replacement = { ...payload, grantId: `another-${n % 50}` };
+            await one.artefacts.replace(
+              { kind, id, payload: replacement, seconds: 10_000 },
+              payload,
+            );
+          }
           if (n % 2 === 0) await one.artefacts.consume(kind, id);
         });
       },

@@ -6,8 +6,11 @@ import { growthContract } from './growth.ts';
 import { keysContract } from './keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits.ts';
+import { listingContract } from './listing.ts';
+import { peopleContract } from './people.ts';
 import { racingContract } from './racing.ts';
 import { replayContract } from './replay.ts';
+import { replacingContract } from './replacing.ts';
 import { revocationsContract } from './revocations.ts';
 import { sessionsContract } from './sessions.ts';
 import type { Contract, StoreUnderTest } from './store-under-test.ts';
@@ -15,10 +18,13 @@ import type { Contract, StoreUnderTest } from './store-under-test.ts';
 const PARTS = [
   lifecycleContract,
   artefactsContract,
+  replacingContract,
+  listingContract,
   clientsContract,
   documentsContract,
   keysContract,
   limitsContract,
+  peopleContract,
   replayContract,
   sessionsContract,
   revocationsContract,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../stores.ts';
-import { fresh, someClient, someDocument, someKey } from './races.ts';
+import { fresh, someClient, someDocument, someKey, somePerson } from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function lifecycleContract(contract: () => Contract): void {
@@ -12,9 +12,11 @@ export function lifecycleContract(contract: () => Contract): void {
     test('all that does not expire is there after closing and opening', async () => {
       const { store } = contract();
       const [client, path, id] = [someClient(fresh()), fresh(), fresh()];
+      const person = somePerson(fresh());
       {
         await using stores = await store.open();
         await stores.clients.add(client);
+        await stores.people.add(person);
         await stores.keys.add(someKey(id, 'RS256'));
         await stores.documents.put('a', someDocument(path, 'v1'), 'absent');
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
@@ -23,6 +25,7 @@ export function lifecycleContract(contract: () => Contract): void {
       }
       await using stores = await store.open();
       expect(await stores.clients.get(client.client_id)).toEqual(client);
+      expect(await stores.people.getByName(person.name)).toEqual(person);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect(await stores.documents.get('a', path)).toEqual(someDocument(path, 'v1'));
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
@@ -41,6 +44,9 @@ export function lifecycleContract(contract: () => Contract): void {
         'artefacts.getByUid': () => closed.artefacts.getByUid('Session', 'x'),
         'artefacts.getByUserCode': () => closed.artefacts.getByUserCode('DeviceCode', 'x'),
         'artefacts.consume': () => closed.artefacts.consume('Grant', 'x'),
+        'artefacts.replace': () =>
+          closed.artefacts.replace({ kind: 'Grant', id: 'x', payload: {} }, {}),
+        'artefacts.listByAccount': () => closed.artefacts.listByAccount('SignIn', 'x'),
         'artefacts.remove': () => closed.artefacts.remove('Grant', 'x'),
         'artefacts.removeByGrant': () => closed.artefacts.removeByGrant('x'),
         'clients.add': () => closed.clients.add(someClient('x')),
@@ -56,6 +62,11 @@ export function lifecycleContract(contract: () => Contract): void {
         'keys.add': () => closed.keys.add(someKey('x', 'ES256')),
         'keys.remove': () => closed.keys.remove('x'),
         'limits.spend': () => closed.limits.spend('a', 'x', { burst: 1, per: 1 }),
+        'people.add': () => closed.people.add(somePerson('x')),
+        'people.get': () => closed.people.get('x'),
+        'people.getByName': () => closed.people.getByName('x'),
+        'people.list': () => closed.people.list(),
+        'people.replace': () => closed.people.replace(somePerson('x')),
         'replay.unique': () => closed.replay.unique('a', 'x', 1),
         'sessions.put': () => closed.sessions.put('x', 1),
         'sessions.get': () => closed.sessions.get('x'),

@@ -2,6 +2,7 @@ import { randomId, systemRandom } from '#shared/random.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { DocumentRow } from '../documents.ts';
 import type { StoredKey } from '../keys.ts';
+import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
 
 /** Many attempts at one thing, by several processes at once; each says whether it won. */
@@ -23,6 +24,14 @@ export const someClient = (client_id: string): ClientRecord => ({
   secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   scope: 'documents:read documents:write',
   created_at: 1_800_000_000,
+});
+
+export const somePerson = (name: string): PersonRecord => ({
+  id: fresh(),
+  name,
+  password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$aGFzaA',
+  created_at: 1_800_000_000,
+  version: 0,
 });
 
 export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
@@ -61,6 +70,20 @@ export const RACES = {
       (await stores.artefacts.consume('AuthorizationCode', id)) === 'first',
     winners: 1,
   },
+  'decide about a device code': {
+    prepare: async (stores) => {
+      const id = fresh();
+      const payload = { userCode: id };
+      await stores.artefacts.put({ kind: 'DeviceCode', id, payload, seconds: 60 });
+      return id;
+    },
+    attempt: (stores, id) =>
+      stores.artefacts.replace(
+        { kind: 'DeviceCode', id, payload: { userCode: id, grantId: fresh() }, seconds: 60 },
+        { userCode: id },
+      ),
+    winners: 1,
+  },
   take: {
     prepare: (stores) => stores.sessions.put('value', 60),
     attempt: async (stores, id) => (await stores.sessions.take(id)) === 'value',
@@ -75,6 +98,25 @@ export const RACES = {
   'add a client': {
     prepare: async () => fresh(),
     attempt: (stores, id) => stores.clients.add(someClient(id)),
+    winners: 1,
+  },
+  'add a person of a name': {
+    prepare: async () => fresh(),
+    attempt: (stores, name) => stores.people.add(somePerson(name)),
+    winners: 1,
+  },
+  'add a person of an id': {
+    prepare: async () => fresh(),
+    attempt: (stores, id) => stores.people.add({ ...somePerson(fresh()), id }),
+    winners: 1,
+  },
+  'change a person': {
+    prepare: async (stores) => {
+      const person = somePerson(fresh());
+      await stores.people.add(person);
+      return person.id;
+    },
+    attempt: (stores, id) => stores.people.replace({ ...somePerson(fresh()), id, version: 1 }),
     winners: 1,
   },
   'add the first key of an alg': {

@@ -9,6 +9,7 @@ import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
+import { somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 const FAR = 4_000_000_000_000;
@@ -103,6 +104,9 @@ describe('a server in trouble', () => {
     take: () => stores.sessions.take('x'),
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
     spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
+    replace: () => stores.artefacts.replace({ kind: 'DeviceCode', id: 'x', payload: {} }, {}),
+    list: () => stores.artefacts.listByAccount('SignIn', 'x'),
+    add: () => stores.people.add(somePerson('x')),
     get: () => stores.clients.get('x'),
     put: () => stores.documents.remove('a', 'x', 'any'),
     revoke: () => stores.revocations.revoke('token', 'x', FAR),
@@ -183,6 +187,15 @@ describe('a server in trouble', () => {
     );
     await using feed = await stores.revocations.feed();
     expect(feed.current().revokedBy(token)).toBe('token');
+  });
+
+  test('without the replicas that are configured a person who was disabled is not acknowledged, yet is', async () => {
+    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
+    const person = somePerson('mallory');
+    await stores.people.add(person);
+    const disabling = strict.people.replace({ ...person, disabled: true, version: 1 });
+    await expect(disabling).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await stores.people.get(person.id)).toMatchObject({ disabled: true, version: 1 });
   });
 
   test('a server that loses its memory after an answer is not asked for the rest of it', async () => {

@@ -10,6 +10,7 @@ import { redisDocuments } from './documents.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';
 import { checkServers } from './check-servers.ts';
+import { redisPeople } from './people.ts';
 import { redisReplay } from './replay.ts';
 import { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';
@@ -56,6 +57,7 @@ export async function openRedis(
     documents: redisDocuments(redis, prefix),
     keys: redisKeys(redis, prefix),
     limits: redisLimits(redis, prefix),
+    people: redisPeople(redis, prefix),
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),

@@ -3,6 +3,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { storesContract } from '../contract/index.ts';
+import { somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
@@ -34,8 +35,10 @@ describe('the keys', () => {
       id: 'x',
       payload: { uid: 'u', userCode: 'c', grantId: 'g' },
     });
+    await stores.artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
+    await stores.people.add(somePerson('alice'));
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(10);
+    expect(keys).toHaveLength(14);
     for (const key of keys) expect(key).toMatch(/^(test:|\{test\}:)/);
     expect(keys.join()).not.toContain('a-jti-of-somebody');
     expect(keys.join()).not.toContain('192.0.2.1');
@@ -63,6 +66,42 @@ describe('the keys', () => {
     expect(await left()).toBe(1);
     await artefacts.remove('RefreshToken', 'short');
     expect(await redis.cli('EXISTS', 'test:grant:lives')).toBe('0');
+  });
+
+  test('of a person lives as long as the sign-in that lives longest, and drops those that ended', async () => {
+    const { artefacts } = stores;
+    const key = 'test:account:SignIn:lives';
+    const put = (id: string, seconds: number) =>
+      artefacts.put({ kind: 'SignIn', id, payload: { accountId: 'lives' }, seconds });
+    await put('long', 1000);
+    await put('short', 100);
+    expect(Number(await redis.cli('PTTL', key))).toBeGreaterThan(900_000);
+    await redis.cli('ZADD', key, '1', 'SignIn:ended');
+    await put('another', 100);
+    expect(await redis.cli('ZSCORE', key, 'SignIn:ended')).toBe('');
+    expect(await redis.cli('ZCARD', key)).toBe('3');
+    await artefacts.remove('SignIn', 'long');
+    expect(Number(await redis.cli('PTTL', key))).toBeLessThan(100_001);
+  });
+
+  test('a crash between index and artefact leaves a name of nothing, which is not listed and can be ended', async () => {
+    const { artefacts } = stores;
+    await redis.cli('ZADD', 'test:account:Access:crashed', 'inf', 'Access:never');
+    await redis.cli('ZADD', 'test:grant:crashed', 'inf', 'Access:never');
+    const payload = { accountId: 'crashed', grantId: 'crashed' };
+    await artefacts.put({ kind: 'Access', id: 'there', payload, seconds: 60 });
+    expect(await artefacts.listByAccount('Access', 'crashed')).toEqual([payload]);
+    await artefacts.removeByGrant('crashed');
+    expect(await artefacts.listByAccount('Access', 'crashed')).toEqual([]);
+    expect(await redis.cli('EXISTS', 'test:grant:crashed')).toBe('0');
+  });
+
+  test('a decision that comes too late writes nothing', async () => {
+    await redis.cli('FLUSHALL');
+    const replacement = { uid: 'u', userCode: 'c', grantId: 'g', accountId: 'a' };
+    const artefact = { kind: 'Access', id: 'late', payload: replacement };
+    expect(await stores.artefacts.replace(artefact, {})).toBe(false);
+    expect(await redis.cli('DBSIZE')).toBe('0');
   });
 
   test('RFC 9700 section 4.14.2: what is written while its grant is removed never escapes the removal', async () => {

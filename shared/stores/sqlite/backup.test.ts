@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fresh, someClient, someDocument, someKey } from '../contract/races.ts';
+import { fresh, someClient, someDocument, someKey, somePerson } from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';
 import { backupSqlite } from './backup.ts';
@@ -39,19 +39,27 @@ const claims = async (changes: { sub?: string; sub_gen?: number; jti?: string } 
 describe('backup', () => {
   test('has what was there, and neither the epoch nor what could be used or revoked', async () => {
     const sub = fresh();
+    const person = somePerson('alice');
     await stores.revocations.epoch(true);
     await stores.revocations.raise('person', sub, until());
     await stores.clients.add(someClient('batch'));
+    await stores.people.add(person);
     await stores.keys.add(someKey('k1', 'ES256'));
     await stores.documents.put('a', someDocument('x', 'v1'), 'any');
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
+    const signIn = { uid: 'secret-session', accountId: person.id };
+    await stores.artefacts.put({ kind: 'SignIn', id: signIn.uid, payload: signIn });
     expect(await backup()).toBe(join(target, 'state.db'));
 
-    expect(readFileSync(join(target, 'state.db'), 'latin1')).not.toContain('secret-rt');
+    const bytes = readFileSync(join(target, 'state.db'), 'latin1');
+    for (const secret of ['secret-rt', 'secret-session']) expect(bytes).not.toContain(secret);
     await using copy = await openBackup();
     expect(await copy.revocations.epoch(false)).toBeUndefined();
     expect(await copy.artefacts.get('RefreshToken', 'secret-rt')).toBeUndefined();
+    expect(await copy.artefacts.listByAccount('SignIn', person.id)).toEqual([]);
     expect(await copy.clients.list()).toEqual([someClient('batch')]);
+    expect(await copy.people.list()).toEqual([person]);
+    expect(await copy.people.getByName('alice')).toEqual(person);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     expect(await copy.documents.get('a', 'x')).toEqual(someDocument('x', 'v1'));
     expect(await copy.revocations.generation('person', sub)).toBe(1);

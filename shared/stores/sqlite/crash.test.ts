@@ -61,6 +61,10 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       ).toBe('token'),
     put: async (id) => expect(await stores.artefacts.get('RefreshToken', id)).toMatchObject({ id }),
     consume: async (id) => expect(await stores.artefacts.consume('RefreshToken', id)).toBe('again'),
+    replace: async (id) =>
+      expect(await stores.artefacts.get('DeviceCode', id)).toEqual({ id, approved: true }),
+    person: async (id) => expect(await stores.people.getByName(id)).toMatchObject({ id }),
+    disable: async (id) => expect(await stores.people.get(id)).toMatchObject({ disabled: true }),
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
     document: async (id) => expect(await stores.documents.get('a', id)).toMatchObject({ path: id }),
   };

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { somePerson } from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { SqliteFile } from './file.ts';
@@ -129,6 +130,69 @@ describe('migrations', () => {
     expect(() => new SqliteFile(inSome(), broken)).toThrow('table a already exists');
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 1 });
     expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
+  });
+
+  test('a file of version 1 is brought up to date with all that is in it', async () => {
+    mkdirSync(store.spec().data);
+    const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
+    {
+      using file = new SqliteFile(store.statePath, first);
+      await file.write((connection) => {
+        connection.run("INSERT INTO epoch (one, id) VALUES (1, 'first')");
+        connection.run("INSERT INTO generation VALUES ('person', 'alice', 3)");
+        connection.run(
+          `INSERT INTO artefact (kind, id, payload, grant_id, user_code, consumed)
+           VALUES ('DeviceCode', 'x', '{"grantId":"g","userCode":"c"}', 'g', 'c', 7),
+                  ('DeviceCode', 'y', '{}', NULL, NULL, NULL)`,
+        );
+      });
+    }
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({ user_version: 1 });
+
+    await using stores = await store.open();
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({
+      user_version: STATE.migrations.length,
+    });
+    expect(await stores.revocations.epoch(false)).toBe('first');
+    expect(await stores.revocations.generation('person', 'alice')).toBe(3);
+    expect(await stores.artefacts.getByUserCode('DeviceCode', 'c')).toEqual({
+      grantId: 'g',
+      userCode: 'c',
+      consumed: 7,
+    });
+    const replacement = { kind: 'DeviceCode', id: 'y', payload: { grantId: 'g' } };
+    expect(await stores.artefacts.replace(replacement, {})).toBe(true);
+    await stores.artefacts.removeByGrant('g');
+    for (const id of ['x', 'y']) {
+      expect(await stores.artefacts.get('DeviceCode', id)).toBeUndefined();
+    }
+    const person = somePerson('alice');
+    expect(await stores.people.add(person)).toBe(true);
+    const signIn = { kind: 'SignIn', id: 's', payload: { accountId: person.id } };
+    await stores.artefacts.put(signIn);
+    expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
+    expect(() => new SqliteFile(store.statePath, first)).toThrow('made by a newer release');
+  });
+
+  test('a connection of the release before goes on while the file is brought up to date', async () => {
+    mkdirSync(store.spec().data);
+    const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
+    using former = new SqliteFile(store.statePath, first);
+    await using stores = await store.open();
+    await former.write((connection) =>
+      connection.run("INSERT INTO artefact (kind, id, payload) VALUES ('Grant', 'x', '{}')"),
+    );
+    expect(await stores.artefacts.get('Grant', 'x')).toEqual({});
+  });
+
+  test('listing by account asks an index', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    const plan = rawly(
+      store.statePath,
+      `EXPLAIN QUERY PLAN SELECT payload FROM artefact WHERE kind = 'SignIn' AND account_id = 'a'`,
+    );
+    expect(plan).toMatchObject({ detail: expect.stringContaining('artefact_account_id') });
   });
 
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {

@@ -9,6 +9,7 @@ import { sqliteDocuments } from './documents.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLimits } from './limits.ts';
+import { sqlitePeople } from './people.ts';
 import { sqliteReplay } from './replay.ts';
 import { sqliteRevocations } from './revocations.ts';
 import { STATE, TRANSIENT } from './schema.ts';
@@ -37,6 +38,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     documents: sqliteDocuments(state),
     keys: sqliteKeys(state),
     limits: sqliteLimits(transient, clock),
+    people: sqlitePeople(state),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),

@@ -76,6 +76,15 @@ export const STATE: Schema = {
      CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
      CREATE INDEX artefact_user_code ON artefact (kind, user_code) WHERE user_code IS NOT NULL;
      CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
+
+    `CREATE TABLE person (
+       id TEXT PRIMARY KEY,
+       name TEXT NOT NULL UNIQUE,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;
+
+     ALTER TABLE artefact ADD COLUMN account_id TEXT;
+     CREATE INDEX artefact_account_id ON artefact (kind, account_id) WHERE account_id IS NOT NULL;`,
   ],
   expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
 };

@@ -1,7 +1,7 @@
 /** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
-import { someClient, someDocument } from '../contract/races.ts';
+import { someClient, someDocument, somePerson } from '../contract/races.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -14,6 +14,14 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   revoke: (id) => stores.revocations.revoke('token', id, clock.now() + 60_000),
   put: (id) => stores.artefacts.put({ kind: 'RefreshToken', id, payload: { id }, seconds: 60 }),
   consume: (id) => stores.artefacts.consume('RefreshToken', id),
+  code: (id) => stores.artefacts.put({ kind: 'DeviceCode', id, payload: { id }, seconds: 60 }),
+  replace: (id) =>
+    stores.artefacts.replace(
+      { kind: 'DeviceCode', id, payload: { id, approved: true }, seconds: 60 },
+      { id },
+    ),
+  person: (id) => stores.people.add({ ...somePerson(id), id }),
+  disable: (id) => stores.people.replace({ ...somePerson(id), id, disabled: true, version: 1 }),
   client: (id) => stores.clients.add(someClient(id)),
   document: (id) => stores.documents.put('a', someDocument(id, 'v1'), 'absent'),
 };
