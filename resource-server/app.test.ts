@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { prover } from '#shared/auth/auth.fixture.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
 import { exchange } from '#shared/server/test-socket.ts';
-import { prover } from './auth/auth.fixture.ts';
 import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
 
 let world: World;

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { admit, refusal } from '#shared/auth/admit.ts';
+import { authRequest } from '#shared/auth/request.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
@@ -15,10 +17,9 @@ import {
 } from '#shared/server/answer.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
-import { admit, refusal } from './admit.ts';
 import { corsFields, OPEN, preflight } from './cors.ts';
+import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
-import { authRequest, forwardedOrigin } from './request.ts';
 import type { Resources } from './resources/resource.ts';
 import { createStage } from './resources/stage.ts';
 import type { Space, Spaces } from './spaces.ts';

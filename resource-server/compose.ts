@@ -1,24 +1,19 @@
-import { hkdfSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
+import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import type { OAuthSpace } from '#shared/auth/schemes/oauth.ts';
+import { audiencesOf } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
+import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
-import { createNonces } from './auth/nonces.ts';
-import { RecentMap } from './auth/recent-map.ts';
-import { bearer } from './auth/schemes/bearer.ts';
-import { dpop } from './auth/schemes/dpop.ts';
-import { createTokenVerifier } from './auth/token-verifier.ts';
+import { metadataUrl } from './auth/metadata.ts';
 import { openContent } from './resources/content.ts';
 import { documents, sweepContent } from './resources/documents.ts';
 import type { Shelf } from './resources/shelf.ts';
-import { createSpaces, type Space } from './spaces.ts';
+import { createSpaces, type SchemeSite, type Space } from './spaces.ts';
 
-/** Seconds by which `iat` of a DPoP proof may differ from our clock. */
-const PROOF_WINDOW = 60;
-/** Keys of DPoP clients kept imported. */
-const PROOF_KEYS = 10_000;
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
 /** Seconds between two sweeps. */
@@ -36,21 +31,11 @@ export async function composeResourceServer(
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
   const jwks = createJwks({ url, fetch, clock, maxAge, cooldown, log });
   const { issuer } = config;
-  const tokens = createTokenVerifier({ issuer, jwks, feed, clock, skew: config.tokens.skew });
-  const nonces = createNonces({
-    secret: Buffer.from(hkdfSync('sha256', master, '', 'dpop-nonce', 32)),
-    clock,
-  });
-  const proofs = {
-    tokens,
-    replay: stores.replay,
-    clock,
-    window: PROOF_WINDOW,
-    keys: new RecentMap<KeyObject>(PROOF_KEYS),
-  };
+  const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: config.tokens.skew });
+  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
   const spaces = createSpaces(config, {
-    Bearer: (space) => bearer({ space, tokens }),
-    DPoP: (space) => dpop({ ...proofs, space, ...(space.nonce && { nonces }) }),
+    Bearer: (site) => bearer(oauthSpace(site)),
+    DPoP: (site) => dpop({ ...oauthSpace(site), nonce: site.nonce }),
   });
 
   const shelves = new Map<Space, Shelf>();
@@ -82,4 +67,9 @@ export async function composeResourceServer(
       },
     ],
   };
+}
+
+/** What the schemes of OAuth are told of a space that is a resource of its own (RFC 8707, RFC 9728). */
+function oauthSpace({ realm, url, scopes }: SchemeSite): OAuthSpace {
+  return { realm, scopes, audiences: audiencesOf(url), metadata: metadataUrl(url) };
 }

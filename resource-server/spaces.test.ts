@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { Scheme } from './auth/scheme.ts';
 import { createSpaces, type SchemeSite } from './spaces.ts';
 
 const named = (name: string) => (): Scheme => ({

@@ -1,7 +1,7 @@
+import { ORIGIN, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
-import { ORIGIN, type ProtectionSpace, type Scheme } from './auth/scheme.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {

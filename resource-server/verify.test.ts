@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { prover } from './auth/auth.fixture.ts';
+import { prover } from '#shared/auth/auth.fixture.ts';
 import { startWorld, type World } from './world.fixture.ts';
 
 let world: World;

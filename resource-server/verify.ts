@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { admit, refusal } from '#shared/auth/admit.ts';
+import { authRequest } from '#shared/auth/request.ts';
+import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
 import { note } from '#shared/server/request-log.ts';
-import { admit, refusal } from './admit.ts';
-import type { Principal } from './auth/scheme.ts';
-import { authRequest, forwardedOrigin } from './request.ts';
+import { forwardedOrigin } from './forwarded-origin.ts';
 import type { Spaces } from './spaces.ts';
 
 /**

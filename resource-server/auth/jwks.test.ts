@@ -1,11 +1,12 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import { ManualClock } from '#shared/clock.ts';
 import { ALGORITHMS, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';
 import { silentLog } from '#shared/log.ts';
-import { createJwks, JwksUnavailable } from './jwks.ts';
+import { createJwks } from './jwks.ts';
 
 const row = (alg: string): JwsAlgorithm => ALGORITHMS.get(alg) as JwsAlgorithm;
 const ES256 = row('ES256');
@@ -77,7 +78,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
       fc.asyncProperty(fc.jsonValue(), async (document) => {
         const { state, key } = setup();
         state.answer = () => document;
-        await expect(key('a')).rejects.toThrow(JwksUnavailable);
+        await expect(key('a')).rejects.toThrow(KeysUnavailable);
       }),
       { numRuns: 50 },
     );
@@ -165,7 +166,7 @@ describe('the issuer is away', () => {
     const { state, clock, key } = setup();
     const { answer } = state;
     state.answer = failure;
-    await expect(key('a')).rejects.toThrow(JwksUnavailable);
+    await expect(key('a')).rejects.toThrow(KeysUnavailable);
     state.answer = answer;
     clock.advance(1);
     expect(await key('a')).toBeDefined();
@@ -175,8 +176,8 @@ describe('the issuer is away', () => {
     const { state, clock, key, away } = setup();
     const { answer } = state;
     state.answer = away;
-    await expect(key('a')).rejects.toMatchObject({ name: 'JwksUnavailable', retryAfter: 1 });
-    await expect(Promise.all([key('a'), key('b')])).rejects.toThrow(JwksUnavailable);
+    await expect(key('a')).rejects.toMatchObject({ name: 'KeysUnavailable', retryAfter: 1 });
+    await expect(Promise.all([key('a'), key('b')])).rejects.toThrow(KeysUnavailable);
     expect(state.fetches).toBe(1);
     clock.advance(1);
     state.answer = answer;
@@ -206,7 +207,7 @@ describe('the issuer is away', () => {
     state.answer = away;
     clock.advance(30);
     await expect(key('b')).rejects.toMatchObject({ retryAfter: 30 });
-    await expect(key('c')).rejects.toThrow(JwksUnavailable);
+    await expect(key('c')).rejects.toThrow(KeysUnavailable);
     expect(state.fetches).toBe(2);
   });
 
@@ -229,7 +230,7 @@ describe('the issuer is away', () => {
     clock.advance(86_399);
     expect(await key('a')).toBeDefined();
     clock.advance(1);
-    await expect(key('a')).rejects.toThrow(JwksUnavailable);
+    await expect(key('a')).rejects.toThrow(KeysUnavailable);
     state.answer = () => ({ keys: [A] });
     clock.advance(30);
     expect(await key('a')).toBeDefined();

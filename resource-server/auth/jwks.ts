@@ -1,30 +1,12 @@
 import type { KeyObject } from 'node:crypto';
+import { type IssuerKeys, KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import type { Clock } from '#shared/clock.ts';
 import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/log.ts';
-import type { Awaitable } from './scheme.ts';
 
-/** Whether a key exists cannot be told now: the issuer does not answer. Becomes 503. */
-export class JwksUnavailable extends Error {
-  override readonly name = 'JwksUnavailable';
-  /** Seconds. */
-  readonly retryAfter: number;
-
-  constructor(retryAfter: number) {
-    super('the keys of the issuer cannot be fetched');
-    this.retryAfter = retryAfter;
-  }
-}
-
-/** The issuer's public keys (RFC 7517 section 5). */
-export interface Jwks {
-  /**
-   * The key of that `kid`: the same object for as long as the issuer publishes the same key. Undefined
-   * when the issuer has none, or none that fits the algorithm. Throws `JwksUnavailable` when that
-   * cannot be told.
-   */
-  key(kid: string, algorithm: JwsAlgorithm): Awaitable<KeyObject | undefined>;
+/** The keys that the issuer publishes (RFC 7517 section 5), fetched over HTTP. */
+export interface Jwks extends IssuerKeys {
   /** Never uses this key again, whoever publishes it, and renews the others. */
   drop(kid: string): void;
   /** Fetches the set at once, whatever the cooldown says: the issuer may have made new keys. */
@@ -110,7 +92,7 @@ export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOpt
       await pending; // a key was dropped meanwhile, so what came may be older than its successor
     }
     const key = keys.get(kid);
-    if (passed(fetchedAt, KEEP) || (key === undefined && failing)) throw new JwksUnavailable(pause);
+    if (passed(fetchedAt, KEEP) || (key === undefined && failing)) throw new KeysUnavailable(pause);
     return key !== undefined && algorithm.fits(key) ? key : undefined;
   }
 

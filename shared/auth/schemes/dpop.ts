@@ -5,7 +5,7 @@ import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpo
 import type { Replay } from '#shared/stores/replay.ts';
 import type { Nonces } from '../nonces.ts';
 import type { AuthRequest, Scheme, Verdict } from '../scheme.ts';
-import { audiencesOf, type TokenVerifier } from '../token-verifier.ts';
+import type { TokenVerifier } from '../token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from './oauth.ts';
 
 export interface DpopOptions {
@@ -34,7 +34,6 @@ const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 /** DPoP (RFC 9449): a token bound to a key, and a proof for each request that its sender holds the key. */
 export function dpop(options: DpopOptions): Scheme {
   const { space, tokens, replay, clock, window, nonces, keys } = options;
-  const audiences = audiencesOf(space.url);
   /** Seconds from the first to the last moment at which one proof can pass. */
   const lifetime = (nonces?.lifetime ?? 2 * window) + CLOCK_DIFFERENCE;
 
@@ -69,7 +68,7 @@ export function dpop(options: DpopOptions): Scheme {
       if (proof === undefined) return refused(request, 'no DPoP field', 'invalid_dpop_proof');
       if (another !== undefined) return refused(request, 'two DPoP fields', 'invalid_request');
 
-      const token = await tokens.verify(token68, audiences);
+      const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
       if (token.kind === 'refused') return refused(request, token.reason, 'invalid_token');
       const { jkt, principal } = token;

@@ -3,7 +3,7 @@ import { GENERATE } from '#shared/jose/jws.fixture.ts';
 import { ISSUER, issuerAndVerifier, SPACE } from './auth.fixture.ts';
 import { audiencesOf } from './token-verifier.ts';
 
-const AUDIENCES = audiencesOf(SPACE.url);
+const AUDIENCES = SPACE.audiences;
 const DAY = 86_400_000;
 
 function setup() {
@@ -75,12 +75,15 @@ describe('a token that was good is looked at again on every use', () => {
     expect(await verify(old)).toEqual(revoked('client'));
   });
 
-  test('a store with a new memory ends the tokens of the old one', async () => {
-    const { verify, token, revocations } = setup();
+  test('a store with a new memory ends the tokens of the old one, and tells of it once', async () => {
+    const { verify, token, revocations, state } = setup();
     const once = token();
     await verify(once);
+    expect(state.newEpochs).toBe(0);
     revocations.epoch = 'e2';
     expect(await verify(once)).toEqual(revoked('epoch'));
+    expect(await verify(once)).toEqual(revoked('epoch'));
+    expect(state.newEpochs).toBe(1);
   });
 
   test('audience: good for one space says nothing of another', async () => {
@@ -98,19 +101,18 @@ describe('a token that was good is looked at again on every use', () => {
     const once = token();
     await verify(once);
     revokeKey('k1');
-    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'the issuer has no such key' });
+    expect(await verify(once)).toEqual(revoked('key'));
+    expect(await verify(token({ jti: 'j2' }))).toEqual(revoked('key'));
   });
 
-  test('a key that has gone from the JWKS ends its tokens', async () => {
-    const { verify, token, published, clock } = setup();
-    const once = token({ exp: 9_000_000_000 });
+  test('a key that has gone ends its tokens, and so does another of the same kid', async () => {
+    const { verify, token, published } = setup();
+    const once = token();
     await verify(once);
+    published.set('k1', GENERATE.ES256().publicKey);
+    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'signature is wrong' });
     published.clear();
-    published.set('k2', GENERATE.ES256().publicKey);
-    clock.advance(300);
-    await verify(once);
-    await new Promise(setImmediate);
-    expect(await verify(once)).toMatchObject({ kind: 'refused' });
+    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'the issuer has no such key' });
   });
 });
 
@@ -128,13 +130,12 @@ describe('the memory of tokens', () => {
   });
 
   test('holds no failure: a token of a key that comes later passes then', async () => {
-    const { verify, token, published, clock } = setup();
+    const { verify, token, published } = setup();
     await verify(token());
     const pair = GENERATE.EdDSA();
     const early = token({}, { alg: 'EdDSA', kid: 'k2' }, pair.privateKey);
     expect(await verify(early)).toMatchObject({ kind: 'refused' });
     published.set('k2', pair.publicKey);
-    clock.advance(30);
     expect(await verify(early)).toMatchObject({ kind: 'verified' });
   });
 
@@ -143,12 +144,6 @@ describe('the memory of tokens', () => {
     revocations.apply({ kind: 'token', id: 'j1' }, clock.now() + DAY);
     expect(await verify(token())).toEqual(revoked('token'));
     expect(await verify(token({ jti: 'j2' }))).toMatchObject({ kind: 'verified' });
-  });
-
-  test('asks the issuer for keys once, not for each token', async () => {
-    const { verify, token, state } = setup();
-    await Promise.all(Array.from({ length: 20 }, (_, n) => verify(token({ jti: `${n}` }))));
-    expect(state.fetches).toBe(1);
   });
 });
 
@@ -166,24 +161,23 @@ describe('fails closed', () => {
   });
 
   test('no keys yet: unavailable, and well again without a restart', async () => {
-    const { verify, token, state, clock } = setup();
-    state.jwksDown = true;
+    const { verify, token, state } = setup();
+    state.keysDown = true;
     expect(await verify(token())).toMatchObject({
       kind: 'unavailable',
       status: 503,
       retryAfter: 1,
     });
-    state.jwksDown = false;
-    clock.advance(1);
+    state.keysDown = false;
     expect(await verify(token())).toMatchObject({ kind: 'verified' });
   });
 
-  test('garbage does not reach the issuer', async () => {
+  test('garbage asks for no key', async () => {
     const { verify, state } = setup();
     for (const text of ['', 'x', 'a.b.c', '...', 'A'.repeat(100_000)]) {
       expect(await verify(text)).toMatchObject({ kind: 'refused' });
     }
-    expect(state.fetches).toBe(0);
+    expect(state.keysAsked).toBe(0);
   });
 });
 

@@ -1,11 +1,10 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { ManualClock } from '#shared/clock.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
-import { silentLog } from '#shared/log.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { createJwks } from './jwks.ts';
+import { KeysUnavailable } from './issuer-keys.ts';
 import { ORIGIN, type AuthRequest } from './scheme.ts';
 import type { OAuthSpace } from './schemes/oauth.ts';
 import { createTokenVerifier } from './token-verifier.ts';
@@ -13,7 +12,8 @@ import { createTokenVerifier } from './token-verifier.ts';
 export const ISSUER = 'https://as.example';
 export const SPACE: OAuthSpace = {
   realm: 'documents',
-  url: 'https://rs.example/documents/',
+  audiences: ['https://rs.example/documents/'],
+  metadata: 'https://rs.example/.well-known/oauth-protected-resource/documents/',
   scopes: (method) => [method === 'GET' ? 'documents:read' : 'documents:write'],
 };
 
@@ -51,7 +51,7 @@ export function memoryReplay(clock: ManualClock): Replay & { down: boolean } {
   };
 }
 
-/** An issuer with one key, the resource server's side of it, and what a test may do to either. */
+/** An issuer with one key, a verifier of its tokens, and what a test may do to either. */
 export function issuerAndVerifier() {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
@@ -59,32 +59,27 @@ export function issuerAndVerifier() {
   const revocations = new RevocationSet();
   revocations.epoch = 'e1';
   const keyListeners: ((kid: string) => void)[] = [];
-  const state = { fetches: 0, feedDown: false, jwksDown: false };
-
-  const jwks = createJwks({
-    url: `${ISSUER}/jwks`,
-    async fetch() {
-      state.fetches += 1;
-      if (state.jwksDown) throw new Error('connection refused');
-      return { keys: Array.from(published, ([kid, key]) => ({ ...publicJwk(key), kid })) };
+  const state = { feedDown: false, keysDown: false, keysAsked: 0, newEpochs: 0 };
+  const feed = {
+    latest() {
+      if (state.feedDown) throw new StoreUnavailable('the feed is silent');
+      return revocations;
     },
-    clock,
-    maxAge: 300,
-    cooldown: 30,
-    log: silentLog,
-  });
+    onKeyRevoked: (listener: (kid: string) => void) => void keyListeners.push(listener),
+  };
   const tokens = createTokenVerifier({
     issuer: ISSUER,
-    jwks,
+    keys: {
+      key(kid) {
+        state.keysAsked += 1;
+        if (state.keysDown) throw new KeysUnavailable(1);
+        return published.get(kid);
+      },
+    },
     clock,
     skew: 5,
-    feed: {
-      latest() {
-        if (state.feedDown) throw new StoreUnavailable('the feed is silent');
-        return revocations;
-      },
-      onKeyRevoked: (listener) => keyListeners.push(listener),
-    },
+    feed,
+    onNewEpoch: () => void (state.newEpochs += 1),
   });
   const issuerKey = GENERATE.ES256();
   published.set('k1', issuerKey.publicKey);
@@ -95,7 +90,7 @@ export function issuerAndVerifier() {
     state,
     published,
     revocations,
-    jwks,
+    feed,
     tokens,
     revokeKey: (kid: string) => {
       revocations.apply({ kind: 'key', id: kid }, Infinity);
@@ -107,7 +102,7 @@ export function issuerAndVerifier() {
         { alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header },
         {
           iss: ISSUER,
-          aud: SPACE.url,
+          aud: SPACE.audiences[0],
           sub: 'machine',
           client_id: 'machine',
           jti: 'j1',

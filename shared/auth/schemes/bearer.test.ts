@@ -29,6 +29,13 @@ describe('RFC 6750 section 3: the challenge', () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([PLAIN]);
   });
 
+  test('of a space without metadata names none', async () => {
+    const { metadata: _, ...space } = SPACE;
+    const scheme = bearer({ space, tokens: issuerAndVerifier().tokens });
+    const [challenge] = await scheme.challenge(requestOf());
+    expect(challenge?.params).toEqual({ realm: 'documents', scope: 'documents:read' });
+  });
+
   test('names the scope that the method needs', async () => {
     const [challenge] = await setup().scheme.challenge(requestOf([], { method: 'PUT' }));
     expect(challenge?.params?.['scope']).toBe('documents:write');

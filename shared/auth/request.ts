@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
-import { ORIGIN, type AuthRequest } from './auth/scheme.ts';
+import { ORIGIN, type AuthRequest } from './scheme.ts';
 
 /** What a request asks for, as the door that it came through knows it. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
@@ -24,16 +24,4 @@ export function authRequest(
       trusted: proxies.has(peer),
     },
   };
-}
-
-/**
- * The origin that a proxy was asked for, by X-Forwarded-Proto and X-Forwarded-Host; undefined when
- * they are missing or malformed. To be asked of trusted peers only. Throws `BadRequest` for two of one.
- */
-export function forwardedOrigin(rawHeaders: readonly string[]): string | undefined {
-  const scheme = single(rawHeaders, 'x-forwarded-proto') ?? '';
-  const host = single(rawHeaders, 'x-forwarded-host') ?? '';
-  const url = `${scheme}://${host}`;
-  const plain = /^https?$/i.test(scheme) && /^[A-Za-z0-9._:[\]-]+$/.test(host);
-  return plain && URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -1,11 +1,12 @@
 import type { Challenge } from '#shared/http/auth/challenge.ts';
-import { metadataUrl } from '../metadata.ts';
 
 /** What the schemes of OAuth say of the protection space that they stand in. */
 export interface OAuthSpace {
   readonly realm: string;
-  /** Identity of the space. */
-  readonly url: string;
+  /** Identifiers of the space; a token must name one of them. */
+  readonly audiences: readonly string[];
+  /** Where its protected resource metadata is (RFC 9728 section 3); absent: it has none. */
+  readonly metadata?: string;
   /** Scopes that a request of this method needs. */
   scopes(method: string): readonly string[];
 }
@@ -35,7 +36,7 @@ export function oauthChallenge(
       realm: space.realm,
       ...(error && { error, error_description: DESCRIPTIONS[error] }),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-      resource_metadata: metadataUrl(space.url),
+      ...(space.metadata !== undefined && { resource_metadata: space.metadata }),
     },
   };
 }

@@ -7,9 +7,9 @@ import {
   problemAnswer,
 } from '#shared/server/answer.ts';
 import { note } from '#shared/server/request-log.ts';
-import { authorize } from './auth/authorize.ts';
-import { judge } from './auth/judge.ts';
-import type { AuthRequest, Outcome, ProtectionSpace } from './auth/scheme.ts';
+import { authorize } from './authorize.ts';
+import { judge } from './judge.ts';
+import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
 
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
 

@@ -1,5 +1,5 @@
 import type { AuthRequest, Scheme, Verdict } from '../scheme.ts';
-import { audiencesOf, type TokenVerifier } from '../token-verifier.ts';
+import type { TokenVerifier } from '../token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from './oauth.ts';
 
 export interface BearerOptions {
@@ -15,7 +15,6 @@ function hasTokenInQuery({ target }: AuthRequest): boolean {
 
 /** Bearer (RFC 6750): a token in the Authorization field that is bound to no key. */
 export function bearer({ space, tokens }: BearerOptions): Scheme {
-  const audiences = audiencesOf(space.url);
   const challenge = (request: AuthRequest, error?: 'invalid_request' | 'invalid_token') =>
     oauthChallenge('Bearer', space, space.scopes(request.method), error);
   const invalidToken = (reason: string, request: AuthRequest): Verdict => ({
@@ -42,7 +41,7 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
           challenges: [challenge(request, 'invalid_request')],
         };
       }
-      const token = await tokens.verify(token68, audiences);
+      const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
       if (token.kind === 'refused') return invalidToken(token.reason, request);
       // RFC 9449 section 7.2: or whoever steals a bound token could use it without the key.

@@ -356,9 +356,9 @@ describe('a space with Bearer and DPoP', () => {
       fields: { 'Retry-After': '1' },
       reason: expect.stringMatching(reason),
     });
-    state.jwksDown = true;
+    state.keysDown = true;
     expect(await attempt()).toEqual({ ...down(/keys of the issuer/), scheme: 'DPoP' });
-    state.jwksDown = false;
+    state.keysDown = false;
     clock.advance(1);
     replay.down = true;
     expect(await attempt()).toEqual(down(/replay is down/));

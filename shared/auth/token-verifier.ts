@@ -6,7 +6,7 @@ import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { JwksUnavailable, type Jwks } from './jwks.ts';
+import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { RecentMap } from './recent-map.ts';
 import type { Principal } from './scheme.ts';
 
@@ -35,13 +35,15 @@ export interface TokenVerifier {
 
 export interface TokenVerifierOptions {
   readonly issuer: string;
-  readonly jwks: Jwks;
-  readonly feed: Pick<RevocationFeed, 'latest' | 'onKeyRevoked'>;
+  readonly keys: IssuerKeys;
+  readonly feed: Pick<RevocationFeed, 'latest'>;
   readonly clock: Clock;
   /** Seconds. */
   readonly skew: number;
   /** Tokens remembered. */
   readonly capacity?: number;
+  /** Called when the store has lost its memory, and with it the keys that signed until now. */
+  readonly onNewEpoch?: () => void;
 }
 
 /**
@@ -54,8 +56,10 @@ export function audiencesOf(spaceUrl: string): readonly string[] {
 }
 
 /** `sub_gen` tells who stands behind the token: a `sub` may look like a client_id (RFC 9068 section 5). */
-function principalOf({ iss, sub, sub_gen, client_id, jti, scope }: AccessTokenClaims): Principal {
-  const known = { scopes: parseScope(scope), claims: { sub, client_id, jti } };
+function principalOf(token: AccessTokenClaims): Principal {
+  const { iss, sub, sub_gen, client_id, jti, grant_id, scope } = token;
+  const claims = { sub, client_id, jti, ...(grant_id !== undefined && { grant_id }) };
+  const known = { scopes: parseScope(scope), claims };
   return sub_gen === undefined
     ? { kind: 'application', id: client_id, ...known }
     : { kind: 'person', realm: iss, name: sub, ...known };
@@ -74,14 +78,12 @@ const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({
  * failure is never remembered.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { issuer, jwks, feed, clock, skew, capacity = 20_000 } = options;
+  const { issuer, keys, feed, clock, skew, capacity = 20_000, onNewEpoch } = options;
   const seen = new RecentMap<Verified>(capacity);
-  feed.onKeyRevoked((kid) => jwks.drop(kid));
   let epoch: string | undefined;
 
-  /** A store that lost its memory has lost the signing keys as well. */
   function follow(current: string | undefined): void {
-    if (epoch !== undefined && epoch !== current) jwks.renew();
+    if (epoch !== undefined && epoch !== current) onNewEpoch?.();
     epoch = current;
   }
 
@@ -106,7 +108,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   ): Promise<TokenVerdict> {
     const parsed = parseAccessToken(token);
     if (!parsed.ok) return { kind: 'refused', reason: parsed.reason };
-    const key = await jwks.key(parsed.kid, parsed.algorithm);
+    const key = await keys.key(parsed.kid, parsed.algorithm);
     if (key === undefined) return { kind: 'refused', reason: 'the issuer has no such key' };
     const now = epochSeconds(clock);
     const checked = checkAccessToken(parsed, key, { issuer, audiences, now, skew });
@@ -125,13 +127,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         const revocations = await feed.latest();
         follow(revocations.epoch);
         const known = seen.get(token);
-        if (known && (await jwks.key(known.claims.kid, known.algorithm)) === known.key) {
+        if (known && (await keys.key(known.claims.kid, known.algorithm)) === known.key) {
           return admit(known, audiences, revocations);
         }
         return await examine(token, audiences, revocations);
       } catch (error) {
         if (error instanceof StoreUnavailable) return unavailable(error.message, 1);
-        if (error instanceof JwksUnavailable) return unavailable(error.message, error.retryAfter);
+        if (error instanceof KeysUnavailable) return unavailable(error.message, error.retryAfter);
         throw error;
       }
     },

@@ -1,0 +1,13 @@
+import { single } from '#shared/http/fields.ts';
+
+/**
+ * The origin that a proxy was asked for, by X-Forwarded-Proto and X-Forwarded-Host; undefined when
+ * they are missing or malformed. To be asked of trusted peers only. Throws `BadRequest` for two of one.
+ */
+export function forwardedOrigin(rawHeaders: readonly string[]): string | undefined {
+  const scheme = single(rawHeaders, 'x-forwarded-proto') ?? '';
+  const host = single(rawHeaders, 'x-forwarded-host') ?? '';
+  const url = `${scheme}://${host}`;
+  const plain = /^https?$/i.test(scheme) && /^[A-Za-z0-9._:[\]-]+$/.test(host);
+  return plain && URL.canParse(url) ? new URL(url).origin : undefined;
+}

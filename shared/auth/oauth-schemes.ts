@@ -1,0 +1,41 @@
+import { hkdfSync, type KeyObject } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import type { Replay } from '#shared/stores/replay.ts';
+import { createNonces } from './nonces.ts';
+import { RecentMap } from './recent-map.ts';
+import type { Scheme } from './scheme.ts';
+import { bearer } from './schemes/bearer.ts';
+import { dpop } from './schemes/dpop.ts';
+import type { OAuthSpace } from './schemes/oauth.ts';
+import type { TokenVerifier } from './token-verifier.ts';
+
+/** Seconds by which `iat` of a DPoP proof may differ from our clock. */
+const PROOF_WINDOW = 60;
+/** Keys of DPoP clients kept imported. */
+const PROOF_KEYS = 10_000;
+
+export interface OAuthSchemesOptions {
+  readonly tokens: TokenVerifier;
+  readonly replay: Replay;
+  /** The master secret, from which that of the nonces is derived. */
+  readonly master: Buffer;
+  readonly clock: Clock;
+}
+
+/** The schemes that take access tokens, with what the spaces of one server share of them. */
+export interface OAuthSchemes {
+  bearer(space: OAuthSpace): Scheme;
+  /** `nonce`: proofs must carry a nonce of the server (RFC 9449 section 9). */
+  dpop(space: OAuthSpace & { readonly nonce: boolean }): Scheme;
+}
+
+export function oauthSchemes({ tokens, replay, master, clock }: OAuthSchemesOptions): OAuthSchemes {
+  const secret = Buffer.from(hkdfSync('sha256', master, '', 'dpop-nonce', 32));
+  const nonces = createNonces({ secret, clock });
+  const keys = new RecentMap<KeyObject>(PROOF_KEYS);
+  const proofs = { tokens, replay, clock, window: PROOF_WINDOW, keys };
+  return {
+    bearer: (space) => bearer({ space, tokens }),
+    dpop: (space) => dpop({ ...proofs, space, ...(space.nonce && { nonces }) }),
+  };
+}
