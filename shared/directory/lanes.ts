@@ -1,0 +1,26 @@
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+
+/** Runs work at once while a lane is free, then in the order it came. */
+export type Lanes = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * At most `lanes` run at a time and at most `waiting` wait; beyond that it rejects with
+ * `StoreUnavailable`, so that a flood is told to come back rather than left to pile up.
+ */
+export function createLanes(lanes: number, waiting: number): Lanes {
+  let free = lanes;
+  const queue: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else if (queue.length < waiting) await new Promise<void>((resolve) => queue.push(resolve));
+    else throw new StoreUnavailable('too many passwords are being checked');
+    try {
+      return await work();
+    } finally {
+      // A lane that someone waits for goes to them without becoming free between.
+      const next = queue.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

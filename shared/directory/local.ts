@@ -1,0 +1,47 @@
+import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { Revocations } from '#shared/stores/revocations.ts';
+import type { Directory } from './directory.ts';
+import type { Passwords } from './password.ts';
+import { opaqueString, usernameCaseMapped } from './precis.ts';
+
+export interface LocalDirectory {
+  readonly people: Pick<People, 'get' | 'getByName'>;
+  readonly revocations: Pick<Revocations, 'generation'>;
+  readonly passwords: Pick<Passwords, 'verify'>;
+  /** Whether the person that the first start made may sign in (never in production). */
+  readonly demo: boolean;
+}
+
+/** Stands in for whoever is not there, so that the same is asked of the store for everybody. */
+const NOBODY = 'nobody';
+
+/** The built-in directory, on the people of the store. */
+export function localDirectory({
+  people,
+  revocations,
+  passwords,
+  demo,
+}: LocalDirectory): Directory {
+  const active = (person: PersonRecord | undefined) =>
+    person !== undefined && !person.disabled && (demo || !person.demo) ? person : undefined;
+
+  return {
+    async find(id) {
+      const person = active(await people.get(id));
+      return person && { id, name: person.name };
+    },
+
+    async authenticate(name, password) {
+      const enforced = opaqueString(password);
+      if (enforced === undefined) return undefined;
+      const named = await people.getByName(usernameCaseMapped(name) ?? '');
+      const id = named?.id ?? NOBODY;
+      // The generation first, the record that the password is checked against after it: whoever
+      // replaces that record raises the generation next, so an old password gives an old generation.
+      const generation = await revocations.generation('person', id);
+      const person = active(await people.get(id));
+      const right = await passwords.verify(person?.password_hash, enforced);
+      return right && person ? { id, name: person.name, generation } : undefined;
+    },
+  };
+}

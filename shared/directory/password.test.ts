@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { parseOptions } from '@node-rs/argon2';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { CountedArgon2 } from './directory.fixture.ts';
+import { createLanes } from './lanes.ts';
+import { createPasswords } from './password.ts';
+import type { Argon2 } from './password.ts';
+
+const passwords = createPasswords();
+
+test('argon2id with 19 MiB, two passes and one lane; each hash has a salt of its own', async () => {
+  const [one, other] = [await passwords.hash('swordfish'), await passwords.hash('swordfish')];
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(other).not.toBe(one);
+  expect(await passwords.verify(one, 'swordfish')).toBe(true);
+  expect(await passwords.verify(one, 'Swordfish')).toBe(false);
+  expect(await passwords.verify(one, '')).toBe(false);
+});
+
+test('without a hash the same work is done on one of the same parameters', async () => {
+  const asked: string[] = [];
+  const argon2: Argon2 = {
+    hash: new CountedArgon2().hash,
+    verify: async (hashed) => {
+      asked.push(String(hashed));
+      return true;
+    },
+  };
+  const { hash, verify } = createPasswords(argon2);
+  const real = await hash('swordfish');
+  expect(await verify(undefined, 'swordfish')).toBe(false);
+  expect(await verify(real, 'swordfish')).toBe(true);
+  const [dummy = ''] = asked;
+  expect(parseOptions(dummy)).toEqual(parseOptions(real));
+  expect(dummy).toHaveLength(real.length);
+  expect(await passwords.verify(dummy, 'swordfish')).toBe(false);
+});
+
+test('a flood: as many run as there are lanes, a few wait, the rest is told to come back', async () => {
+  const argon2 = new CountedArgon2();
+  const open = Promise.withResolvers<void>();
+  argon2.gate = open.promise;
+  const { verify } = createPasswords(argon2, createLanes(2, 3));
+  const attempts = Array.from({ length: 10 }, () => verify(undefined, 'guess'));
+  const settled = Promise.allSettled(attempts);
+  await expect(attempts[9]).rejects.toThrow(StoreUnavailable);
+  expect(argon2.verifications).toBe(2);
+  open.resolve();
+  const results = await settled;
+  expect(results.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 5 }, () => 'fulfilled'),
+    ...Array.from({ length: 5 }, () => 'rejected'),
+  ]);
+  expect(argon2.verifications).toBe(5);
+});
+
+test('a stored hash that is broken is an error, not a way in, and blocks nothing', async () => {
+  const { verify } = createPasswords(undefined, createLanes(1, 1));
+  await expect(verify('broken', 'swordfish')).rejects.toThrow();
+  expect(await verify(undefined, 'swordfish')).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { createLanes } from './lanes.ts';
+
+/** Hashes and checks passwords. Both reject with `StoreUnavailable` when too many are waiting. */
+export interface Passwords {
+  /** In the PHC string format. */
+  hash(password: string): Promise<string>;
+  /** Without a hash it does the same work on one that no password has, and answers false. */
+  verify(hash: string | undefined, password: string): Promise<boolean>;
+}
+
+/** The two functions of `@node-rs/argon2` that do the work, off the main thread. */
+export interface Argon2 {
+  readonly hash: typeof hash;
+  readonly verify: typeof verify;
+}
+
+/** For argon2id, the default (OWASP Password Storage Cheat Sheet): 19 MiB and 5 ms of one core. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Of the same parameters and lengths; its 32 bytes are no password's. */
+const NOBODY = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/** One of the four threads of Node's pool is left for signatures and files. */
+const LANES = Math.min(availableParallelism(), 3);
+
+/** Less than a second's work. */
+const WAITING = 64;
+
+export function createPasswords(
+  argon2: Argon2 = { hash, verify },
+  lanes = createLanes(LANES, WAITING),
+): Passwords {
+  return {
+    hash: (password) => lanes(() => argon2.hash(password, PARAMETERS)),
+    async verify(known, password) {
+      const right = await lanes(() => argon2.verify(known ?? NOBODY, password));
+      return right && known !== undefined;
+    },
+  };
+}

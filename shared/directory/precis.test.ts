@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { newOpaqueString, opaqueString, usernameCaseMapped } from './precis.ts';
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.string(),
+);
+
+describe('RFC 8265 section 3: names', () => {
+  test.each([
+    ['juliet@example.com', 'juliet@example.com'],
+    ['fussball', 'fussball'],
+    ['fußball', 'fußball'],
+    ['π', 'π'],
+    ['Σ', 'σ'],
+    ['Alice.O-Neil+x_1', 'alice.o-neil+x_1'],
+    ['ＡＬＩＣＥ', 'alice'],
+    ['ﬁona', 'fiona'],
+    ['Jose\u0301', 'josé'],
+    ['ॲक्ष', 'ॲक्ष'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['𠮷'.repeat(64), '𠮷'.repeat(64)],
+  ])('%j is %j', (name, mapped) => expect(usernameCaseMapped(name)).toBe(mapped));
+
+  test.each([
+    ['nothing', ''],
+    ['a space', 'foo bar'],
+    ['a symbol', '♚'],
+    ['a line end', 'alice\n'],
+    ['NUL', 'alice\0'],
+    ['a mark at the beginning', '\u0301alice'],
+    ['a character that cannot be seen', 'ali\u200bce'],
+    ['text that reads backwards', '\u202ealice'],
+    ['a lone surrogate', 'a\ud800'],
+    ['a slash', '../alice'],
+    ['a quote', `a'b`],
+    ['65 characters', 'x'.repeat(65)],
+    ['a flood', 'x'.repeat(1_000_000)],
+  ])('%s is refused', (_, name) => expect(usernameCaseMapped(name)).toBeUndefined());
+
+  test('whatever was typed: a name in one form, or nothing', () => {
+    fc.assert(
+      fc.property(anyText, (name) => {
+        const mapped = usernameCaseMapped(name);
+        if (mapped === undefined) return;
+        expect(usernameCaseMapped(mapped)).toBe(mapped);
+        expect(usernameCaseMapped(name.normalize('NFD'))).toBe(mapped);
+        expect(mapped).not.toMatch(/[\s\p{C}/\\'"<>&]/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('RFC 8265 section 4: passwords', () => {
+  test.each([
+    ['correct horse battery staple', 'correct horse battery staple'],
+    ['Correct Horse Battery Staple', 'Correct Horse Battery Staple'],
+    ['πßå', 'πßå'],
+    ['Jack of ♦s', 'Jack of ♦s'],
+    ['foo\u1680bar', 'foo bar'],
+    ['foo\u00a0bar', 'foo bar'],
+    ['Jose\u0301', 'José'],
+    [' kept ', ' kept '],
+    ['ﬁ', 'ﬁ'],
+  ])('%j is %j', (password, enforced) => expect(opaqueString(password)).toBe(enforced));
+
+  test.each([
+    ['nothing', ''],
+    ['a tab', 'my cat is a \tby'],
+    ['a line end', 'password\n'],
+    ['NUL', 'pass\0word'],
+    ['a lone surrogate', 'password\udfff'],
+    ['an unassigned code point', 'password\u{e0080}'],
+    ['1025 bytes', 'x'.repeat(1025)],
+    ['1026 bytes in 513 characters', 'é'.repeat(513)],
+    ['a flood', '\u0300\u0316'.repeat(1_000_000)],
+  ])('%s is refused', (_, password) => {
+    expect(opaqueString(password)).toBeUndefined();
+    expect(newOpaqueString(password)).toBeUndefined();
+  });
+
+  test('8 to 1024 bytes may be set', () => {
+    expect(newOpaqueString('1234567')).toBeUndefined();
+    expect(newOpaqueString('12345678')).toBe('12345678');
+    expect(newOpaqueString('éééé')).toBe('éééé');
+    expect(newOpaqueString('x'.repeat(1024))).toBe('x'.repeat(1024));
+  });
+
+  test('whatever was typed: what may be set can be signed in with, in any form of it', () => {
+    fc.assert(
+      fc.property(anyText, (password) => {
+        const enforced = newOpaqueString(password);
+        if (enforced === undefined) return;
+        expect(opaqueString(password)).toBe(enforced);
+        expect(opaqueString(enforced)).toBe(enforced);
+        expect(opaqueString(password.normalize('NFD'))).toBe(enforced);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

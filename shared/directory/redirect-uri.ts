@@ -1,0 +1,27 @@
+/** The engine's list: the ports of these are free for native clients (RFC 8252 section 7.3). */
+const LOOPBACKS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The schemes that a code may be sent to, and when; any other is one of a native application. */
+const SCHEMES: Readonly<Record<string, (url: URL, native: boolean) => boolean>> = {
+  'https:': ({ hostname }, native) => !native || !LOOPBACKS.has(hostname),
+  'http:': ({ hostname }) => LOOPBACKS.has(hostname),
+};
+
+/** Private-use URI scheme: a domain name in reverse (RFC 8252 section 7.1). */
+const privateUse = ({ protocol }: URL, native: boolean) => native && protocol.includes('.');
+
+/**
+ * What is wrong with a redirect URI (RFC 6749 section 3.1.2, RFC 8252 section 7); undefined: nothing.
+ * It is compared exactly, so only its normal form is taken.
+ */
+export function redirectUriMistake(uri: string, native: boolean): string | undefined {
+  const url = URL.parse(uri);
+  if (url === null) return 'must be an absolute URI, such as https://app.example/callback';
+  if (uri.includes('#')) return 'must have no fragment (#)';
+  if (url.username !== '' || url.password !== '') return 'must have no user before the host (@)';
+  if (url.href !== uri && url.href !== `${uri}/`) return `must be in its normal form, ${url.href}`;
+  if ((SCHEMES[url.protocol] ?? privateUse)(url, native)) return undefined;
+  return native
+    ? 'must be https elsewhere, http on localhost, 127.0.0.1 or [::1], or a scheme with a dot such as com.example.app:/callback'
+    : 'must be https, or http on localhost, 127.0.0.1 or [::1]; other schemes need --native';
+}
