@@ -31,19 +31,41 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
     const { issuer } = authz.config;
     expect(metadata).toMatchObject({
       issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      pushed_authorization_request_endpoint: `${issuer}/request`,
+      device_authorization_endpoint: `${issuer}/device/auth`,
       token_endpoint: `${issuer}/token`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      end_session_endpoint: `${issuer}/session/end`,
       jwks_uri: `${issuer}/jwks`,
       introspection_endpoint: `${issuer}/token/introspection`,
       revocation_endpoint: `${issuer}/token/revocation`,
-      grant_types_supported: ['client_credentials'],
-      response_types_supported: [],
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
+      response_types_supported: ['code'],
+      response_modes_supported: ['form_post', 'fragment', 'query'],
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: ['openid', 'offline_access', 'profile'],
+      acr_values_supported: ['urn:countersign:acr:password'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
       token_endpoint_auth_methods_supported: [
         'client_secret_basic',
         'client_secret_post',
         'private_key_jwt',
+        'none',
       ],
+      authorization_response_iss_parameter_supported: true,
+      request_uri_parameter_supported: false,
+      claims_parameter_supported: false,
+      ui_locales_supported: ['en', 'de'],
     });
-    expect(metadata).not.toHaveProperty('authorization_endpoint');
+    expect(metadata).not.toHaveProperty('registration_endpoint');
+    expect(metadata).not.toHaveProperty('backchannel_authentication_endpoint');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
@@ -81,7 +103,23 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     ['OPTIONS', '/token', 204, 'OPTIONS, POST'],
     ['GET', '/nothing', 404, null],
     ['GET', '/token/', 404, null],
-    ['POST', '/auth', 404, null],
+    ['DELETE', '/auth', 405, 'GET, HEAD, OPTIONS, POST'],
+    ['POST', '/auth/x', 405, 'GET, HEAD, OPTIONS'],
+    ['GET', '/request', 405, 'OPTIONS, POST'],
+    ['GET', '/device/auth', 405, 'OPTIONS, POST'],
+    ['PUT', '/device', 405, 'GET, HEAD, OPTIONS, POST'],
+    ['GET', '/device/x', 404, null],
+    ['GET', '/session/end/confirm', 405, 'OPTIONS, POST'],
+    ['POST', '/session/end/success', 405, 'GET, HEAD, OPTIONS'],
+    ['GET', '/interaction/x/login', 405, 'OPTIONS, POST'],
+    ['POST', '/interaction/x', 405, 'GET, HEAD, OPTIONS'],
+    ['GET', '/interaction/x/y', 404, null],
+    ['GET', '/interaction', 404, null],
+    ['GET', '/interaction/%3Auid', 404, null],
+    ['GET', '/auth/:uid', 404, null],
+    ['GET', '/me', 404, null],
+    ['GET', '/reg', 404, null],
+    ['GET', '/toString', 404, null],
   ])('%s %s is %d', async (method, path, status, allow) => {
     const response = await fetch(authz.url + path, { method });
     expect(response.status).toBe(status);
@@ -106,6 +144,17 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
       }
     }
   });
+});
+
+test('each address has a limit at whatever costs something before anybody is known', async () => {
+  await using limited = await testAuthz({ limits: { address: { burst: 5, per: 60 } } });
+  const paths = ['/token', '/device/auth', '/request', '/sign-in', '/interaction/x/login'];
+  for (const path of paths) expect((await limited.post(path, {})).status).not.toBe(429);
+  for (const path of paths) {
+    const { status, headers } = await limited.post(path, {});
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+  }
+  expect((await fetch(`${limited.url}/jwks`)).status).toBe(200);
 });
 
 describe('what is ambiguous or too long is refused', () => {

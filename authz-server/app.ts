@@ -8,10 +8,10 @@ import { HttpError, methodNotAllowed, notFound, send } from '#shared/server/answ
 import { frontDoor } from '#shared/server/front-door.ts';
 import type { Handler } from '#shared/server/listen.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { endpointAt } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { pinOrigin } from './pin-origin.ts';
-import type { AuthzServer } from './provider.ts';
+import type { AuthzServer } from './server.ts';
 
 /** The engine reads no longer body than this; a longer one is refused before it is sent. */
 const LONGEST_FORM = 56 * 1024;
@@ -28,20 +28,19 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
     target: Target,
   ): Promise<void> {
     const { method = '' } = request;
-    const methods = ENDPOINTS.get(target.path);
-    if (methods === undefined) throw notFound();
-    const allowed = allow(methods);
-    if (method === 'OPTIONS' && !isPreflight(request)) {
+    const endpoint = endpointAt(target.path);
+    if (endpoint === undefined) throw notFound();
+    const allowed = allow(endpoint.methods);
+    const preflight = isPreflight(request) && endpoint.cors === true;
+    if (method === 'OPTIONS' && !preflight) {
       return send(request, response, { status: 204, fields: { Allow: allowed } });
     }
-    if (method !== 'OPTIONS' && !methods.includes(method)) throw methodNotAllowed(allowed);
+    if (!preflight && !endpoint.methods.includes(method)) throw methodNotAllowed(allowed);
 
     const forwarded = lines(request.rawHeaders, 'x-forwarded-for');
     const address = clientAddress(request.socket.remoteAddress ?? '', forwarded, proxies);
-    if (target.path === '/token') {
-      await spend(address);
-      await engine.dropRevokedKeys();
-    }
+    if (endpoint.limited && !preflight) await spend(address);
+    if (target.path === '/token') await engine.dropRevokedKeys();
     if (target.path === '/jwks') await engine.refreshKeys();
     if (Number(request.headers['content-length']) > LONGEST_FORM) {
       throw new HttpError(413, 'A form here has at most 56 KiB.', { Connection: 'close' });
@@ -53,7 +52,7 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
   async function spend(address: string): Promise<void> {
     const spent = await stores.limits.spend('address', address, config.limits.address);
     if (spent.ok) return;
-    throw new HttpError(429, 'Too many token requests from this address. Try again later.', {
+    throw new HttpError(429, 'Too many requests from this address. Try again later.', {
       'Retry-After': String(spent.retryAfter),
     });
   }

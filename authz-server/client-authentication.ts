@@ -4,7 +4,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
-import { ASSERTION_SECONDS } from './adapter.ts';
+import { ASSERTION_SECONDS } from './adapter/replay.ts';
 import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
 
 export interface ClientLimit {

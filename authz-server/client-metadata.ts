@@ -2,7 +2,13 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 
 /** Our members of a client that the engine keeps beside RFC 7591's (`extraClientMetadata`). */
-export const EXTRA_CLIENT_METADATA = ['default_scope', 'resources', 'introspects', 'allowed_scope'];
+export const EXTRA_CLIENT_METADATA = [
+  'default_scope',
+  'resources',
+  'introspects',
+  'allowed_scope',
+  'origins',
+];
 
 /**
  * A stored client as the engine reads it. `client_secret` is the hash of the secret: authentication
@@ -10,12 +16,17 @@ export const EXTRA_CLIENT_METADATA = ['default_scope', 'resources', 'introspects
  * resources travel as `allowed_scope`.
  */
 export function clientMetadata(client: ClientRecord): AdapterPayload {
+  const isPublic = client.token_endpoint_auth_method === 'none';
   return {
     client_id: client.client_id,
     client_name: client.client_name,
-    grant_types: [...client.grant_types],
+    // RFC 6749 section 4.4: client credentials are for who has some.
+    grant_types: client.grant_types.filter((type) => !(isPublic && type === 'client_credentials')),
     response_types: client.grant_types.includes('authorization_code') ? ['code'] : [],
     redirect_uris: [...(client.redirect_uris ?? [])],
+    post_logout_redirect_uris: [...(client.post_logout_redirect_uris ?? [])],
+    application_type: client.application_type ?? 'web',
+    origins: [...(client.origins ?? [])],
     token_endpoint_auth_method: client.token_endpoint_auth_method,
     allowed_scope: client.scope,
     default_scope: client.default_scope ?? client.scope,

@@ -1,4 +1,6 @@
 import { isProduction } from '#shared/config/production.ts';
+import { localDirectory } from '#shared/directory/local.ts';
+import { createPasswords } from '#shared/directory/password.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
@@ -17,7 +19,9 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     'ES256',
     ...config.spaces.map(({ alg }) => alg),
   ]);
-  const server = { ...parts, longestLife: life, demoClients: development };
+  const passwords = createPasswords();
+  const directory = localDirectory({ ...stores, passwords, demo: development });
+  const server = { ...parts, directory, longestLife: life, demoClients: development };
   const engine = createEngine(server, ring, log);
   const { clock, random } = parts;
   const trusted = trustedProxies(config.trustedProxies);
@@ -36,6 +40,6 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
       },
       { name: 'sweep', seconds: 60, run: () => Promise.all([stores.sweep(), ring.sweep()]) },
     ],
-    ...(development && { report: await firstStart(config, stores.clients, clock, random) }),
+    ...(development && { report: await firstStart({ ...server, passwords }) }),
   };
 }

@@ -1,13 +1,54 @@
+/** What is decided about a request by its path alone. */
+export interface Endpoint {
+  readonly methods: readonly string[];
+  /** Scripts of other origins may call it: a CORS preflight is answered. */
+  readonly cors?: boolean;
+  /** Each request costs one of its address (`limits.address`). */
+  readonly limited?: boolean;
+}
+
 const READ = ['GET', 'HEAD'];
 const FORM = ['POST'];
+const BOTH = [...READ, ...FORM];
 
-/** What the authorization server answers, and by which methods; everything else is 404. */
-export const ENDPOINTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['/', READ],
-  ['/.well-known/oauth-authorization-server', READ],
-  ['/.well-known/openid-configuration', READ],
-  ['/jwks', READ],
-  ['/token', FORM],
-  ['/token/introspection', FORM],
-  ['/token/revocation', FORM],
-]);
+/** What the authorization server answers; everything else is 404. `:uid` is one segment. */
+export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  '/': { methods: READ },
+  '/logo': { methods: READ },
+  '/account': { methods: BOTH },
+  '/sign-in': { methods: FORM, limited: true },
+  '/sign-out': { methods: BOTH },
+  '/interaction/:uid': { methods: READ },
+  '/interaction/:uid/login': { methods: FORM, limited: true },
+  '/interaction/:uid/consent': { methods: FORM },
+  '/interaction/:uid/abort': { methods: FORM },
+  '/device': { methods: BOTH },
+  '/.well-known/oauth-authorization-server': { methods: READ, cors: true },
+  '/.well-known/openid-configuration': { methods: READ, cors: true },
+  '/jwks': { methods: READ, cors: true },
+  '/auth': { methods: BOTH },
+  '/auth/:uid': { methods: READ },
+  '/request': { methods: FORM, cors: true, limited: true },
+  '/device/auth': { methods: FORM, cors: true, limited: true },
+  '/token': { methods: FORM, cors: true, limited: true },
+  '/token/introspection': { methods: FORM },
+  '/token/revocation': { methods: FORM, cors: true },
+  '/userinfo': { methods: BOTH, cors: true },
+  '/session/end': { methods: BOTH },
+  '/session/end/confirm': { methods: FORM },
+  '/session/end/success': { methods: READ },
+};
+
+const isPattern = ([path]: readonly [string, Endpoint]) => path.includes(':uid');
+const EXACT = new Map(Object.entries(ENDPOINTS).filter((entry) => !isPattern(entry)));
+const PATTERNS = Object.entries(ENDPOINTS)
+  .filter(isPattern)
+  .map(([path, endpoint]) => ({
+    pattern: new RegExp(`^${path.replace(':uid', String.raw`[\w-]{1,64}`)}$`),
+    endpoint,
+  }));
+
+/** `path`: in its normal form. */
+export function endpointAt(path: string): Endpoint | undefined {
+  return EXACT.get(path) ?? PATTERNS.find(({ pattern }) => pattern.test(path))?.endpoint;
+}

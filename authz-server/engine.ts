@@ -5,10 +5,15 @@ import type { Log } from '#shared/log.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { KeyRing } from './key-ring.ts';
-import { pages } from './pages.ts';
+import { enginePages } from './engine-pages.ts';
+import { TemporarilyUnavailable } from './errors.ts';
+import { formToQuery } from './form-to-query.ts';
+import { site } from './pages/site.ts';
 import { createProvider } from './provider.ts';
-import type { AuthzServer } from './provider.ts';
+import type { AuthzServer } from './server.ts';
+import { tokenResponse } from './token-response.ts';
 import { tokenStatus } from './token-status.ts';
+import { userinfo } from './userinfo.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -25,15 +30,18 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const { feed } = server;
   const revoked = new Set<unknown>();
   feed.onKeyRevoked((kid) => revoked.add(kid));
-  const site = pages(server.config);
   const build = () => {
     const provider = createProvider(server, ring.current);
-    provider.use(site.routes());
+    provider.use(site(server, provider).routes());
     provider.use(noted);
     provider.use(unavailable);
     provider.use(challenged(server.config.issuer));
+    provider.use(userinfo(server, publicKey));
     provider.use(publicMetadata(server.config.jwks.maxAge));
+    provider.use(formToQuery);
+    provider.use(enginePages);
     provider.use(tokenStatus(server, publicKey));
+    provider.use(tokenResponse(server));
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),
     );
@@ -73,7 +81,8 @@ async function unavailable(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   try {
     await next();
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    if (!(error instanceof StoreUnavailable || error instanceof TemporarilyUnavailable))
+      throw error;
     ctx.status = 503;
     ctx.body = { error: 'temporarily_unavailable', error_description: 'try again' };
   }
@@ -91,18 +100,11 @@ function challenged(issuer: string) {
   };
 }
 
-/**
- * Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. What no grant uses yet is not
- * announced: RFC 8414 section 2 leaves out `authorization_endpoint` then.
- */
+/** Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. */
 function publicMetadata(maxAge: number) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
-    if (ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
-    ctx.set('Cache-Control', `public, max-age=${maxAge}`);
-    if (ctx.path.startsWith('/.well-known/')) {
-      const { authorization_endpoint: _unused, ...metadata } = ctx.body as Record<string, unknown>;
-      ctx.body = metadata;
-    }
+    const found = ctx.path === '/jwks' || ctx.path.startsWith('/.well-known/');
+    if (found && ctx.status === 200) ctx.set('Cache-Control', `public, max-age=${maxAge}`);
   };
 }

@@ -1,72 +1,78 @@
-import { hkdfSync } from 'node:crypto';
-import { errors, Provider } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
-import type { Parts } from '#shared/server/process.ts';
+import { ACR } from './acr.ts';
 import { engineAdapter } from './adapter.ts';
 import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
+import { cookies } from './cookies.ts';
+import { clientBasedCORS } from './cors.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
+import { existingGrant } from './existing-grant.ts';
+import { features } from './features.ts';
+import { findAccount } from './find-account.ts';
 import type { KeySet } from './key-ring.ts';
-import { resources } from './resources.ts';
+import { lifetimes } from './lifetimes.ts';
+import { engineHooks } from './pages/engine-hooks.ts';
+import { LANGUAGES } from './pages/view.ts';
+import { OPENID_SCOPES, resources } from './resources.ts';
+import type { AuthzServer } from './server.ts';
+import { tokenClaims } from './token-claims.ts';
 
-export interface AuthzServer extends Omit<Parts, 'log' | 'random'> {
-  /** Seconds. */
-  readonly longestLife: number;
-  /** Whether clients that the first start made may be used. */
-  readonly demoClients: boolean;
-}
+export type { AuthzServer } from './server.ts';
 
 /** The engine, configured; it is made anew when the keys change, since it cannot change them itself. */
 export function createProvider(server: AuthzServer, keys: KeySet): Provider {
   const { config, stores, clock } = server;
   const limit = { limits: stores.limits, rate: config.limits.client };
   const known = resources(config, keys);
+  const hooks = engineHooks(server);
   const configuration: Configuration = {
     adapter: engineAdapter(server),
     jwks: { keys: [...keys.jwks] },
-    scopes: ['openid'],
-    responseTypes: [],
+    scopes: [...OPENID_SCOPES],
+    claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['preferred_username'] },
+    acrValues: [ACR],
+    responseTypes: ['code'],
+    pkce: { required: () => true },
     clientDefaults: {
       grant_types: ['client_credentials'],
       response_types: [],
       id_token_signed_response_alg: 'ES256',
     },
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
       clientAuthSigningAlgValues: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
-      idTokenSigningAlgValues: ['ES256', 'RS256', 'EdDSA'],
+      idTokenSigningAlgValues: ['ES256'],
     },
     assertJwtClientAuthClaimsAndHeader: checkAssertion(limit, clock),
+    clientBasedCORS,
     clockTolerance: config.tokens.skew,
-    ttl: { ClientCredentials: config.tokens.lifetime, AccessToken: config.tokens.lifetime },
-    cookies: { keys: [derived(server.master, 'cookies').toString('base64url')] },
-    extraTokenClaims: (_ctx, token) => orTemporarilyUnavailable(revocableClaims(server, token)),
-    features: {
-      devInteractions: { enabled: false },
-      userinfo: { enabled: false },
-      rpInitiatedLogout: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      clientCredentials: { enabled: true },
-      revocation: { enabled: true },
-      introspection: {
-        enabled: true,
-        allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId,
-      },
-      dPoP: {
-        enabled: true,
-        nonceSecret: derived(server.master, 'dpop nonce'),
-        requireNonce: () => config.tokens.nonce,
-      },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: (ctx, client) => known.defaultResource(ctx, client) ?? '',
-        useGrantedResource: () => true,
-        getResourceServerInfo: known.resourceServer,
-      },
+    ttl: lifetimes(server),
+    cookies: cookies(server),
+    findAccount: findAccount(server),
+    loadExistingGrant: existingGrant(server),
+    // A validator of every authorization request, after its resources were found.
+    extraParams: { scope: (ctx, _scope, client) => known.checkScope(ctx, client) },
+    extraTokenClaims: (ctx, token) => orTemporarilyUnavailable(tokenClaims(server, ctx, token)),
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // RFC 9700 section 4.14.2: replaced at each use, unless it is bound to a key of its client.
+    rotateRefreshToken: ({ oidc: { client, refreshToken } }) =>
+      client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true,
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    renderError: hooks.renderError,
+    features: features(server, known, hooks),
+    discovery: {
+      userinfo_endpoint: `${config.issuer}/userinfo`,
+      ui_locales_supported: [...LANGUAGES],
     },
     routes: {
+      authorization: '/auth',
+      pushed_authorization_request: '/request',
+      device_authorization: '/device/auth',
+      code_verification: '/device',
+      end_session: '/session/end',
       token: '/token',
       jwks: '/jwks',
       revocation: '/token/revocation',
@@ -77,36 +83,9 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
   // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;
   useHashedSecrets(provider, limit);
+  // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
+  provider.on('device_authorization.success', (_ctx, answer) => {
+    answer['interval'] = config.device.interval;
+  });
   return provider;
-}
-
-const derived = (master: Buffer, purpose: string) =>
-  Buffer.from(hkdfSync('sha256', master, '', `countersign authz ${purpose}`, 32));
-
-interface IssuedToken {
-  readonly clientId?: string | undefined;
-  readonly accountId?: string | undefined;
-  readonly grantId?: string | undefined;
-}
-
-/**
- * The claims by which a token can be revoked. The generations are read before the
- * token is signed, so a revocation made meanwhile still hits it.
- */
-async function revocableClaims({ stores, feed }: AuthzServer, token: unknown) {
-  const { clientId = '', accountId, grantId } = token as IssuedToken;
-  const { epoch } = feed.current();
-  const client_gen = await stores.revocations.generation('client', clientId);
-  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-  if ((await stores.clients.get(clientId)) === undefined) {
-    throw new errors.InvalidClient('the client was removed');
-  }
-  const sub_gen =
-    accountId === undefined ? undefined : await stores.revocations.generation('person', accountId);
-  return {
-    epoch,
-    client_gen,
-    ...(sub_gen !== undefined && { sub_gen }),
-    ...(grantId !== undefined && { grant_id: grantId }),
-  };
 }

@@ -4,15 +4,33 @@ import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
 import type { KeySet } from './key-ring.ts';
 
-/** RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. */
+/** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
+export const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access', 'profile']);
+
+/**
+ * RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. A
+ * request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
+ */
 export interface Resources {
-  /** What the client gets when it names none: the first of its resources that knows the scopes. */
-  defaultResource(ctx: KoaContextWithOIDC, client: Client): string | undefined;
   /**
-   * Scopes, audience and signature of a resource, for this client. Without `scope` in the request of a
-   * machine client its default scopes are asked for. Throws `invalid_target` and `invalid_scope`.
+   * What the client gets when it names none: the first of its resources that knows the scopes, of those
+   * that were granted (`oneOf`) the first.
+   */
+  defaultResource(
+    ctx: KoaContextWithOIDC,
+    client: Client,
+    oneOf?: readonly string[],
+  ): string | undefined;
+  /**
+   * Scopes, audience and signature of a resource, for this client. Throws `invalid_target`, and
+   * `invalid_scope` for a machine.
    */
   resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer;
+  /**
+   * Of an authorization request whose resources are known: throws `invalid_scope` for a scope of OpenID
+   * Connect that the client may not ask for, and when nothing that it asks for could ever be granted.
+   */
+  checkScope(ctx: KoaContextWithOIDC, client: Client): void;
 }
 
 export function resources(config: Config, keys: KeySet): Resources {
@@ -21,8 +39,9 @@ export function resources(config: Config, keys: KeySet): Resources {
     strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? config.spaces;
 
   return {
-    defaultResource(ctx, client) {
-      const asked = requestedScope(ctx, client);
+    defaultResource(ctx, client, oneOf) {
+      if (oneOf) return oneOf[0];
+      const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
       const knows = (space: SpaceConfig) => asked.intersection(spaceScopes(space)).size;
       const candidates = open(client);
       const best = candidates.find((space) => knows(space) === asked.size);
@@ -55,6 +74,24 @@ export function resources(config: Config, keys: KeySet): Resources {
         jwt: { sign: { alg: space.alg, kid: keys.signingKid(space.alg) } },
       };
     },
+
+    checkScope({ oidc }, client) {
+      const found = Object.values(oidc.resourceServers ?? {});
+      if (found.length === 0) throw invalidTarget('this client may name no resource');
+      const allowed = parseScope(text(client['allowed_scope']));
+      const grantable = found.reduce(
+        (known, { scopes }) => known.union(scopes),
+        allowed.intersection(OPENID_SCOPES),
+      );
+      const asked = oidc.requestParamScopes;
+      const refused = asked.intersection(OPENID_SCOPES).difference(allowed);
+      const granted = asked.intersection(grantable).difference(new Set(['offline_access']));
+      if (refused.size === 0 && granted.size > 0) return;
+      throw new errors.InvalidScope(
+        `this client may ask for: ${list([...grantable])}`,
+        [...(refused.size > 0 ? refused : asked)].join(' '),
+      );
+    },
   };
 }
 
@@ -70,9 +107,21 @@ function sameResource(url: string, resource: string): boolean {
 
 const isDefaulted = (ctx: KoaContextWithOIDC) => ctx.oidc.params?.['scope'] === undefined;
 
+const AUTHORIZATION = new Set([
+  'authorization',
+  'pushed_authorization_request',
+  'device_authorization',
+]);
+
 function requestedScope(ctx: KoaContextWithOIDC, client: Client): ReadonlySet<string> {
-  const scope = isDefaulted(ctx) ? client['default_scope'] : ctx.oidc.params?.['scope'];
-  return parseScope(text(scope));
+  const { params = {}, route } = ctx.oidc;
+  if (!isDefaulted(ctx)) return parseScope(text(params['scope']));
+  // Who wants access that outlives the session has to say so.
+  const scopes = new Set(parseScope(text(client['default_scope'])));
+  scopes.delete('offline_access');
+  // What is asked of the person, and granted, is read from the request.
+  if (AUTHORIZATION.has(route)) params['scope'] = [...scopes].join(' ');
+  return scopes;
 }
 
 function invalidTarget(description: string) {

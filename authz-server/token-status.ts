@@ -4,7 +4,7 @@ import { epochSeconds } from '#shared/clock.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
-import type { AuthzServer } from './provider.ts';
+import type { AuthzServer } from './server.ts';
 
 type Next = () => Promise<unknown>;
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
@@ -72,8 +72,12 @@ async function verify(
   return revoked === undefined ? claims : undefined;
 }
 
-/** The client that the token was issued to, and the resource server that it was issued for. */
+/**
+ * The client that the token was issued to, and the resource server that it was issued for; whoever only
+ * names a client is neither (RFC 7662 section 2.1).
+ */
 function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
+  if (client.clientAuthMethod === 'none') return false;
   return client.clientId === claims.client_id || client['introspects'] === claims.aud;
 }
 

@@ -1,0 +1,46 @@
+import { errors, Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { epochSeconds } from '#shared/clock.ts';
+import { artefactAdapter } from './artefacts.ts';
+import type { AdapterStore } from './store.ts';
+
+/** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
+const AFTERLIFE = 600;
+
+/** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
+export function deviceCodeAdapter(store: AdapterStore): Adapter {
+  const artefacts = artefactAdapter(store, 'DeviceCode');
+  const { interval } = store.config.device;
+  // A second of tolerance for the ways of the network, but never more than half of the interval.
+  const rate = { burst: 1, per: Math.max(interval - 1, interval / 2) };
+
+  const undecided = ({ accountId, error, exp = 0 }: AdapterPayload) =>
+    accountId === undefined && error === undefined && exp > epochSeconds(store.clock);
+
+  return {
+    ...artefacts,
+
+    upsert: (id, payload, expiresIn) => artefacts.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
+
+    /**
+     * A device that polls twice lost an answer; it is no thief. So the engine, which would end the grant,
+     * is not told that the code was used: `consume` decides, and who comes second is refused.
+     */
+    async find(id) {
+      const payload = await artefacts.find(id);
+      if (!payload) return undefined;
+      delete payload.consumed;
+      if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
+        const spent = await store.stores.limits.spend('device-poll', id, rate);
+        if (!spent.ok) throw new errors.SlowDown(`poll every ${interval} s at most`);
+      }
+      return payload;
+    },
+
+    /** A denial gives nothing away, so it is told as often as it is asked for. */
+    async consume(id) {
+      const { error } = (await artefacts.find(id)) ?? {};
+      if (error === undefined) await artefacts.consume(id);
+    },
+  };
+}

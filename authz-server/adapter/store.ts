@@ -1,0 +1,11 @@
+import type { AccessStore } from '#shared/access/access-store.ts';
+import type { AuthzServer } from '../server.ts';
+
+/** What the engine's storage works with. */
+export interface AdapterStore
+  extends AccessStore, Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master'> {
+  readonly stores: Pick<
+    AuthzServer['stores'],
+    'artefacts' | 'clients' | 'limits' | 'replay' | 'revocations'
+  >;
+}

@@ -1,0 +1,110 @@
+import type { Config } from '#shared/config/schema.ts';
+import { newSecret } from '#shared/directory/client-secret.ts';
+import { newPassword } from '#shared/directory/new-password.ts';
+import { addPerson } from '#shared/directory/people.ts';
+import type { PeopleStore } from '#shared/directory/people.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { spaceScopes } from './resources.ts';
+
+export interface DemoParts extends PeopleStore {
+  readonly config: Config;
+  readonly stores: PeopleStore['stores'] & Pick<Stores, 'clients' | 'replay'>;
+}
+
+/** Makes something if it was never there; resolves to what a person reads about it, or to nothing. */
+type Make = (parts: DemoParts) => Promise<readonly string[]>;
+
+/** All that the first start makes. The lines can be pasted into a shell. */
+export const DEMO: readonly Make[] = [machine, person, browser, device];
+
+async function machine(parts: DemoParts): Promise<readonly string[]> {
+  const { issuer, spaces } = parts.config;
+  const { secret, secret_hash } = newSecret(parts.random);
+  const made = await addClient(parts, {
+    client_id: 'demo-machine',
+    client_name: 'Demo machine',
+    grant_types: ['client_credentials'],
+    token_endpoint_auth_method: 'client_secret_basic',
+    secret_hash,
+    scope: documentScopes(parts).join(' '),
+  });
+  if (!made) return [];
+  return [
+    '# A machine: client credentials',
+    'client_id      demo-machine',
+    `client_secret  ${secret}`,
+    `TOKEN=$(curl -s ${issuer}/token -u demo-machine:${secret} -d grant_type=client_credentials \\`,
+    `  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    ...spaces.slice(0, 1).map(({ url }) => `curl -i ${url} -H "Authorization: Bearer $TOKEN"`),
+  ];
+}
+
+async function person(parts: DemoParts): Promise<readonly string[]> {
+  if ((await parts.stores.people.getByName('demo')) !== undefined) return [];
+  const password = newPassword(parts.random);
+  await addPerson(parts, { name: 'demo', password, demo: true });
+  return [
+    `# A person, who signs in at ${parts.config.issuer}/account`,
+    'name           demo',
+    `password       ${password}`,
+  ];
+}
+
+/** Where an application under development usually is. */
+const APPLICATION = ['http://localhost:8080', 'http://127.0.0.1:8080'];
+
+async function browser(parts: DemoParts): Promise<readonly string[]> {
+  const pages = APPLICATION.map((origin) => `${origin}/`);
+  const made = await addClient(parts, {
+    client_id: 'demo-browser',
+    client_name: 'Demo application',
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    redirect_uris: pages,
+    post_logout_redirect_uris: pages,
+    origins: APPLICATION,
+    ...scopesForPeople(parts),
+  });
+  if (!made) return [];
+  return [
+    `# An application in the browser, public: code and PKCE, redirect URI ${pages.join(' or ')}`,
+    'client_id      demo-browser',
+  ];
+}
+
+async function device(parts: DemoParts): Promise<readonly string[]> {
+  const made = await addClient(parts, {
+    client_id: 'demo-device',
+    client_name: 'Countersign CLI',
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    ...scopesForPeople(parts),
+  });
+  if (!made) return [];
+  return [
+    '# A device, public: the command line itself, which the person lets in with',
+    '# npm run -s cli -- login',
+    'client_id      demo-device',
+  ];
+}
+
+/** False when it is there, or was and was removed: what came of it must not come alive again. */
+async function addClient(
+  { stores, clock }: DemoParts,
+  client: Omit<ClientRecord, 'demo' | 'created_at'>,
+): Promise<boolean> {
+  const generation = await stores.revocations.generation('client', client.client_id);
+  if (generation > 0) return false;
+  return stores.clients.add({ ...client, demo: true, created_at: clock.now() });
+}
+
+function documentScopes({ config }: DemoParts): readonly string[] {
+  const [documents] = config.spaces;
+  return documents ? [...spaceScopes(documents)] : [];
+}
+
+function scopesForPeople(parts: DemoParts): Pick<ClientRecord, 'scope' | 'default_scope'> {
+  const usual = ['openid', 'profile', ...documentScopes(parts)].join(' ');
+  return { scope: `${usual} offline_access`, default_scope: usual };
+}

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { withTour } from '#shared/config/tour.ts';
+import { localDirectory } from '#shared/directory/local.ts';
+import { createPasswords } from '#shared/directory/password.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { firstStart } from './first-start.ts';
+
+const opened: Stores[] = [];
+const passwords = createPasswords();
+
+afterAll(async () => {
+  for (const stores of opened) await stores[Symbol.asyncDispose]();
+});
+
+/** An authorization server that is about to start on the store in `folder`, and keeps files in `data`. */
+async function server(folder?: string, data?: string) {
+  const place = folder ?? (await temporaryFolder());
+  const config = withTour(configSchema.parse({ data: data ?? place }));
+  const clock = new ManualClock();
+  const stores = await openSqlite({ folder: place, clock, random: systemRandom });
+  opened.push(stores);
+  const file = join(config.data, 'first-start.txt');
+  return {
+    folder: place,
+    file,
+    stores,
+    clock,
+    start: () =>
+      firstStart({ config, stores, clock, random: systemRandom, passwords, longestLife: 605 }),
+    kept: () => readFile(file, 'utf8'),
+  };
+}
+
+/** What is in the store, by name. */
+const there = async ({ clients, people }: Stores) => [
+  ...(await clients.list()).map(({ client_id }) => client_id),
+  ...(await people.list()).map(({ name }) => name),
+];
+const ALL = ['demo-browser', 'demo-device', 'demo-machine', 'demo'];
+
+const value = (text: string, name: string) =>
+  new RegExp(String.raw`^${name} +(\S+)$`, 'm').exec(text)?.[1] ?? '';
+
+test('a person and three clients, all refused in production; what is kept works and is the owner’s alone', async () => {
+  const { start, kept, stores, file } = await server();
+  const { firstStart: named, lines } = await start();
+  expect(named).toBe(file);
+  expect(lines?.join('\n')).toContain((await kept()).trim());
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await there(stores)).toEqual(ALL);
+  expect((await stores.clients.list()).every(({ demo }) => demo)).toBe(true);
+
+  const password = value(await kept(), 'password');
+  const enters = (demo: boolean) =>
+    localDirectory({ ...stores, passwords, demo }).authenticate('demo', password);
+  expect(await enters(true)).toMatchObject({ name: 'demo', generation: 0 });
+  expect(await enters(false)).toBeUndefined();
+});
+
+test('what each client may do', async () => {
+  const { start, stores } = await server();
+  await start();
+  const scopes = 'documents:read documents:write';
+  const forPeople = {
+    token_endpoint_auth_method: 'none',
+    scope: `openid profile ${scopes} offline_access`,
+    default_scope: `openid profile ${scopes}`,
+  };
+  expect(await stores.clients.get('demo-machine')).toMatchObject({
+    grant_types: ['client_credentials'],
+    scope: scopes,
+  });
+  expect(await stores.clients.get('demo-browser')).toMatchObject({
+    ...forPeople,
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: ['http://localhost:8080/', 'http://127.0.0.1:8080/'],
+    origins: ['http://localhost:8080', 'http://127.0.0.1:8080'],
+  });
+  expect(await stores.clients.get('demo-device')).toMatchObject({
+    ...forPeople,
+    client_name: 'Countersign CLI',
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+  });
+});
+
+test('the secret that is kept is the machine’s, and pasting the lines runs nothing but curl and sed', async () => {
+  const { start, kept, folder } = await server();
+  await start();
+  const secrets = [...(await kept()).matchAll(/^client_secret +(\S+)$/gm)];
+  expect(secrets).toHaveLength(1);
+  // Commands that write down how they are called, in place of everything that the shell could find.
+  const log = join(folder, 'called');
+  const called = `#!/bin/sh\necho "\${0##*/} $*" >> '${log}'\n`;
+  for (const name of ['curl', 'sed', 'npm']) {
+    await writeFile(join(folder, name), called, { mode: 0o755 });
+  }
+  const env = { PATH: `${folder}:/nowhere` };
+  await promisify(execFile)('/bin/bash', [join(folder, 'first-start.txt')], { env }).catch(
+    () => {},
+  );
+  const calls = (await readFile(log, 'utf8')).trim().split('\n');
+  expect(calls.map((call) => call.replace(/ .*/, '')).toSorted()).toEqual(['curl', 'curl', 'sed']);
+  expect(calls.join('\n')).toContain(`-u demo-machine:${secrets[0]?.[1]}`);
+});
+
+test('ten processes at once: one makes everything, and the file holds it once', async () => {
+  const first = await server();
+  const others = await Promise.all(Array.from({ length: 9 }, () => server(first.folder)));
+  const results = await Promise.all([first, ...others].map(({ start }) => start()));
+  expect(results.filter(({ lines }) => lines !== undefined)).toHaveLength(1);
+  expect(await there(first.stores)).toEqual(ALL);
+  expect((await first.kept()).match(/^client_id/gm)).toHaveLength(3);
+});
+
+test('a later start makes nothing, names the file and repeats no secret', async () => {
+  const { start, kept, clock, file } = await server();
+  await start();
+  const before = await kept();
+  for (const seconds of [1, 3600]) {
+    clock.advance(seconds);
+    expect(await start()).toEqual({ firstStart: file });
+  }
+  expect(await kept()).toBe(before);
+});
+
+test('a store that has the machine alone gets the rest; the machine’s secret stays in the file', async () => {
+  const { start, kept, stores, clock, file } = await server();
+  await start();
+  const machine = await stores.clients.get('demo-machine');
+  const older = await server(undefined, (await server()).folder);
+  if (machine === undefined) throw new Error('no machine');
+  await older.stores.clients.add(machine);
+  const before = (await kept()).split('\n\n')[0] ?? '';
+  await writeFile(older.file, `${before}\n`, { mode: 0o600 });
+  expect((await older.start()).lines?.join('\n')).not.toContain('client_secret');
+  expect(await there(older.stores)).toEqual(ALL);
+  expect(await older.stores.clients.get('demo-machine')).toEqual(machine);
+  expect((await older.kept()).startsWith(before)).toBe(true);
+  expect(value(await older.kept(), 'password')).toMatch(/^[\w-]{23}$/);
+
+  clock.advance(3600);
+  expect(await start()).toEqual({ firstStart: file });
+});
+
+test('a client that was removed stays removed, or its old refresh tokens would come alive', async () => {
+  const { start, stores, clock } = await server();
+  await start();
+  await stores.revocations.raise('client', 'demo-browser', clock.now() + 1000);
+  await stores.clients.remove('demo-browser');
+  clock.advance(3600);
+  expect((await start()).lines).toBeUndefined();
+  expect(await stores.clients.get('demo-browser')).toBeUndefined();
+});
+
+test('a person who was disabled stays disabled', async () => {
+  const { start, stores, clock } = await server();
+  await start();
+  const demo = await stores.people.getByName('demo');
+  if (demo === undefined) throw new Error('no demo');
+  await stores.people.replace({ ...demo, disabled: true, version: 1 });
+  clock.advance(3600);
+  expect((await start()).lines).toBeUndefined();
+  expect(await stores.people.getByName('demo')).toMatchObject({ disabled: true });
+});
+
+test('the store lost its memory: the file of before is replaced, not added to', async () => {
+  const before = await server();
+  await before.start();
+  const old = value(await before.kept(), 'client_secret');
+  const emptied = await server(undefined, before.folder);
+  await emptied.start();
+  const text = await emptied.kept();
+  expect(text).not.toContain(old);
+  expect(text.match(/^client_secret/gm)).toHaveLength(1);
+});

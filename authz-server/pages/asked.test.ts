@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { configSchema } from '#shared/config/schema.ts';
+import { allowedItems, askedItems } from './asked.ts';
+
+const DOCUMENTS = 'https://api.example/documents/';
+const NOTES = 'https://notes.example/';
+const config = configSchema.parse({
+  spaces: [
+    {
+      url: DOCUMENTS,
+      realm: 'd',
+      schemes: ['Bearer'],
+      scopes: { safe: ['read'], unsafe: ['write'] },
+    },
+    { url: NOTES, realm: 'n', schemes: ['Bearer'], scopes: { safe: ['read'] } },
+  ],
+  scopeTexts: { read: { en: 'Read them', de: 'Lesen' }, write: { en: 'Change them' } },
+});
+const client = { scope: 'openid profile read write other' };
+const idsOf = (params: Record<string, unknown>, scope = client.scope) =>
+  askedItems(config, { scope }, params, 'en').map(({ id }) => id);
+
+function formOf(items: readonly string[]): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const id of items) form.append('item', id);
+  return form;
+}
+
+describe('what a request asks for', () => {
+  test('who the person is first, then scopes by resource, in the words of the configuration', () => {
+    const params = { scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
+    expect(askedItems(config, client, params, 'de')).toEqual([
+      { id: 'openid', scope: 'openid', text: expect.any(String), required: true },
+      {
+        id: `${DOCUMENTS} write`,
+        scope: 'write',
+        text: 'Change them',
+        resource: DOCUMENTS,
+        required: false,
+      },
+      {
+        id: `${DOCUMENTS} read`,
+        scope: 'read',
+        text: 'Lesen',
+        resource: DOCUMENTS,
+        required: false,
+      },
+      { id: `${NOTES} read`, scope: 'read', text: 'Lesen', resource: NOTES, required: false },
+    ]);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['nothing', {}],
+    ['no string', { scope: ['read'], resource: DOCUMENTS }],
+    ['scopes without a resource', { scope: 'read write' }],
+    ['a scope that the client may not have', { scope: 'delete', resource: DOCUMENTS }],
+    ['a scope that the resource does not know', { scope: 'other write', resource: NOTES }],
+    ['a resource that is not configured', { scope: 'read', resource: 'https://evil.example/' }],
+    ['__proto__', { scope: '__proto__ constructor', resource: '__proto__' }],
+  ])('%s asks for nothing', (_what, params) => {
+    expect(idsOf(params)).toEqual([]);
+  });
+
+  test('a client that may have less is asked about less', () => {
+    expect(idsOf({ scope: 'read write', resource: DOCUMENTS }, 'read')).toEqual([
+      `${DOCUMENTS} read`,
+    ]);
+  });
+
+  test('a bare origin is one resource with and without a slash, under the name that was sent', () => {
+    expect(idsOf({ scope: 'read', resource: 'https://notes.example' })).toEqual([
+      'https://notes.example read',
+    ]);
+  });
+
+  test('a scope without words is shown as it is', () => {
+    const bare = { ...config, scopeTexts: {} };
+    const [item] = askedItems(bare, client, { scope: 'read', resource: NOTES }, 'en');
+    expect(item?.text).toBe('read');
+  });
+});
+
+describe('what a form allows', () => {
+  const asked = askedItems(config, client, { scope: 'openid profile read', resource: NOTES }, 'en');
+  const idsAllowed = (items: readonly string[]) =>
+    allowedItems(asked, formOf(items)).map(({ id }) => id);
+
+  test('what is ticked, and what cannot be refused', () => {
+    expect(idsAllowed([])).toEqual(['openid']);
+    expect(idsAllowed(['profile'])).toEqual(['openid', 'profile']);
+    expect(idsAllowed([`${NOTES} read`, 'openid'])).toEqual(['openid', `${NOTES} read`]);
+  });
+
+  test('never what was not asked', () => {
+    const known = asked.map(({ id }) => id);
+    const id = fc.oneof(
+      fc.constantFrom(...known, `${DOCUMENTS} read`, 'read', 'offline_access', '__proto__'),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(fc.array(id), (items) => {
+        const allowed = idsAllowed(items);
+        expect(allowed.every((one) => known.includes(one))).toBe(true);
+        expect(allowed).toEqual(known.filter((one) => one === 'openid' || items.includes(one)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { BACKGROUND, READABLE, brandColors, contrast } from './brand.ts';
+
+const color = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => `#${value.toString(16).padStart(6, '0')}`);
+
+describe('contrast (WCAG 2.2, 1.4.3)', () => {
+  test.each([
+    ['#000000', '#ffffff', 21],
+    ['#ffffff', '#ffffff', 1],
+    ['#777777', '#ffffff', 4.48],
+    ['#767676', '#ffffff', 4.54],
+    ['#ff0000', '#ffffff', 4],
+  ])('%s on %s is %d', (one, other, ratio) => {
+    expect(contrast(one, other)).toBeCloseTo(ratio, 2);
+    expect(contrast(other, one)).toBeCloseTo(ratio, 2);
+  });
+});
+
+describe('the colours of a brand', () => {
+  test('are readable whatever the operator chose', () => {
+    fc.assert(
+      fc.property(color, (chosen) => {
+        const { fill, onFill, light, dark } = brandColors(chosen);
+        expect(fill).toBe(chosen);
+        expect(contrast(onFill, fill)).toBeGreaterThanOrEqual(READABLE);
+        expect(contrast(light, BACKGROUND.light)).toBeGreaterThanOrEqual(READABLE);
+        expect(contrast(light, '#ffffff')).toBeGreaterThanOrEqual(READABLE);
+        expect(contrast(dark, BACKGROUND.dark)).toBeGreaterThanOrEqual(READABLE);
+        expect(contrast(dark, '#101216')).toBeGreaterThanOrEqual(READABLE);
+        for (const value of [light, dark, onFill]) expect(value).toMatch(/^#[0-9a-f]{6}$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('stay as they are where they are readable already', () => {
+    expect(brandColors('#1f5fbf').light).toBe('#1f5fbf');
+    expect(brandColors('#9ec1ff').dark).toBe('#9ec1ff');
+  });
+
+  test('change by no more than is needed', () => {
+    const { light } = brandColors('#ffd400');
+    expect(contrast(light, BACKGROUND.light)).toBeLessThan(READABLE + 0.5);
+  });
+});

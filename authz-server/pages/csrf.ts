@@ -1,0 +1,72 @@
+import type { Context } from 'koa';
+import { randomId } from '#shared/random.ts';
+import { hostCookieName } from './cookie-name.ts';
+import { expired, PageError } from './page-error.ts';
+import type { PagesServer } from './pages-server.ts';
+import { sameText } from './same-text.ts';
+
+const LONGEST_FORM = 16 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+/** The only field that a form may have more than once. */
+const REPEATED = 'item';
+
+export interface Csrf {
+  /** What forms carry as `csrf`; sets the cookie that it must equal when the browser has none. */
+  csrfToken(ctx: Context): string;
+  /**
+   * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
+   * than 16 KiB, 400 a duplicated field, 403 from another origin or without this browser's token.
+   */
+  checkForm(ctx: Context): Promise<URLSearchParams>;
+}
+
+/** A form is sent by a page of ours if its Origin says so, and it knows the cookie of the browser. */
+export function createCsrf({ config, random }: Pick<PagesServer, 'config' | 'random'>): Csrf {
+  const cookie = hostCookieName(config, 'csrf');
+
+  return {
+    csrfToken(ctx) {
+      const known = ctx.cookies.get(cookie);
+      if (known !== undefined) return known;
+      const token = randomId(random);
+      ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
+      return token;
+    },
+
+    async checkForm(ctx) {
+      const { origin } = ctx.req.headers;
+      if (origin !== undefined && origin !== config.issuer) throw expired(undefined, 403);
+      const form = await readForm(ctx);
+      const duplicated = [...new Set(form.keys())].some(
+        (name) => name !== REPEATED && form.getAll(name).length > 1,
+      );
+      if (duplicated) throw new PageError(400, 'request');
+      if (!sameText(form.get('csrf') ?? '', ctx.cookies.get(cookie) ?? '')) {
+        throw expired(undefined, 403);
+      }
+      return form;
+    },
+  };
+}
+
+async function readForm(ctx: Context): Promise<URLSearchParams> {
+  if (!ctx.is(FORM)) throw new PageError(415, 'request');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The stream stays open, so that a refusal can still be sent.
+  const content: AsyncIterable<Buffer> = ctx.req.iterator({ destroyOnReturn: false });
+  try {
+    for await (const chunk of content) {
+      length += chunk.length;
+      if (length > LONGEST_FORM) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new PageError(400, 'request');
+  }
+  if (length > LONGEST_FORM) {
+    ctx.set('Connection', 'close');
+    throw new PageError(413, 'request');
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}

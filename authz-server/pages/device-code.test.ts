@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { epochSeconds, ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { decideDeviceCode, findDeviceCode } from './device-code.ts';
+import type { DeviceDecision } from './device-code.ts';
+
+const CODE = 'BCDFGHJK';
+const LIFETIME = 600;
+
+const denied = (accountId: string): DeviceDecision => ({
+  accountId,
+  error: 'access_denied',
+  errorDescription: 'the person denied it',
+});
+
+describe('decisions about a device code (RFC 8628 section 3.5)', () => {
+  let folder: string;
+  let stores: Stores;
+  let clock: ManualClock;
+
+  const find = () => findDeviceCode({ stores, clock }, CODE);
+  const decide = async (accountId: string) => {
+    const code = await find();
+    if (code === undefined) throw new Error('no code');
+    return () => decideDeviceCode({ stores, clock }, code, denied(accountId));
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+    clock = new ManualClock();
+    stores = await openSqlite({ folder, clock, random: systemRandom });
+    const iat = epochSeconds(clock);
+    const payload = {
+      jti: 'the code',
+      kind: 'DeviceCode',
+      clientId: 'tv',
+      userCode: CODE,
+      iat,
+      exp: iat + LIFETIME,
+      params: { scope: 'openid' },
+    };
+    // The store keeps it longer than it is valid, so that the device is told that it has expired.
+    const seconds = LIFETIME * 2;
+    await stores.artefacts.put({ kind: 'DeviceCode', id: 'the code', payload, seconds });
+  });
+
+  afterEach(async () => {
+    await stores[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  test('of ten who read it undecided one decides', async () => {
+    const decisions = [];
+    for (let person = 0; person < 10; person += 1) decisions.push(await decide(`person ${person}`));
+    const won = await Promise.all(decisions.map((decideIt) => decideIt()));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const winner = `person ${won.indexOf(true)}`;
+    expect(await find()).toMatchObject({ accountId: winner, error: 'access_denied' });
+  });
+
+  test('in its last second it can be decided, after it no more, though it is still stored', async () => {
+    clock.advance(LIFETIME - 1);
+    const early = await decide('alice');
+    const late = await decide('bob');
+    clock.advance(1);
+    expect(await late()).toBe(false);
+    expect(await find()).toBeUndefined();
+    const stored = await stores.artefacts.get('DeviceCode', 'the code');
+    expect(stored?.['accountId']).toBeUndefined();
+    clock.advance(-1);
+    expect(await early()).toBe(true);
+  });
+
+  test('one that the device has used is decided no more', async () => {
+    const late = await decide('alice');
+    await stores.artefacts.consume('DeviceCode', 'the code');
+    expect(await late()).toBe(false);
+  });
+
+  test('one that is gone is not brought back', async () => {
+    const late = await decide('alice');
+    await stores.artefacts.remove('DeviceCode', 'the code');
+    expect(await late()).toBe(false);
+    expect(await find()).toBeUndefined();
+  });
+});

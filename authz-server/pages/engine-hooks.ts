@@ -1,0 +1,61 @@
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { errorProps } from './page-error.ts';
+import type { PagesServer } from './pages-server.ts';
+import { respond } from './respond.ts';
+import type { ErrorProps } from './view.ts';
+import { createViewOf } from './view-of.ts';
+import { errorPage } from './views/error.ts';
+import { signOutPage } from './views/sign-out.ts';
+import { signedOutPage } from './views/signed-out.ts';
+import { wayBack } from './way-back.ts';
+
+type RpInitiatedLogout = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>;
+
+export interface EngineHooks
+  extends
+    Required<Pick<Configuration, 'renderError'>>,
+    Required<Pick<RpInitiatedLogout, 'logoutSource' | 'postLogoutSuccessSource'>> {}
+
+/** The pages that the engine shows by itself: its errors, and signing out for a client. */
+export function engineHooks(server: PagesServer): EngineHooks {
+  const viewOf = createViewOf(server);
+
+  return {
+    renderError(ctx, out, error) {
+      if (ctx.accepts('json', 'html') !== 'html') {
+        ctx.body = out;
+        return;
+      }
+      const { client, route } = ctx.oidc;
+      const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
+      const detail = [out.error, out.error_description].filter(Boolean).join(': ');
+      const page = errorPage(viewOf(ctx, undefined, uiLocales(ctx)), {
+        ...props,
+        ...(props.kind === 'request' && { detail }),
+        back: wayBack(client?.redirectUris),
+      });
+      respond(ctx, page);
+    },
+
+    async logoutSource(ctx) {
+      const { session, client, params, provider } = ctx.oidc;
+      const person = await server.directory.find(session?.accountId ?? '');
+      const leadsTo = params?.['post_logout_redirect_uri'];
+      const page = signOutPage(viewOf(ctx, person, uiLocales(ctx)), {
+        action: provider.pathFor('end_session_confirm'),
+        hidden: { xsrf: String(session?.state?.['secret']) },
+        ...(client && { client: client.clientName ?? client.clientId }),
+        ...(typeof leadsTo === 'string' && { redirectUri: leadsTo }),
+      });
+      respond(ctx, page);
+    },
+
+    postLogoutSuccessSource(ctx) {
+      respond(ctx, signedOutPage(viewOf(ctx)));
+    },
+  };
+}
+
+const EXPIRED: ErrorProps = { status: 400, kind: 'expired' };
+
+const uiLocales = (ctx: KoaContextWithOIDC) => ctx.oidc.params?.['ui_locales'];

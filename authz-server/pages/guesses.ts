@@ -1,0 +1,26 @@
+import type { Config } from '#shared/config/schema.ts';
+import type { Limits, Rate, Spent } from '#shared/stores/limits.ts';
+
+/** What a person has left when too many codes come from their address: enough for a device now and then. */
+const STRICT: Rate = { burst: 3, per: 3600 };
+/** So many times the guesses of one person may come from one address. */
+const PEOPLE_AT_AN_ADDRESS = 10;
+
+/**
+ * Pays for looking one user code up (RFC 8628 section 5.1): from the person's bucket and from the
+ * address's. An empty bucket of the address refuses nobody by itself, or a guesser could keep the
+ * others at that address from their right codes: it only lets everybody there down to a few.
+ */
+export async function payForGuess(
+  { stores, config }: { readonly stores: { readonly limits: Limits }; readonly config: Config },
+  accountId: string,
+  address: string,
+): Promise<Spent> {
+  const { limits } = stores;
+  const rate = config.limits.userCode;
+  const own = await limits.spend('user-code', accountId, rate);
+  if (!own.ok) return own;
+  const shared = { ...rate, burst: rate.burst * PEOPLE_AT_AN_ADDRESS };
+  const here = await limits.spend('user-code-address', address, shared);
+  return here.ok ? here : limits.spend('user-code-strict', accountId, STRICT);
+}

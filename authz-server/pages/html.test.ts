@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { html, strong, styleElement } from './html.ts';
+import type { HtmlValue } from './html.ts';
+
+describe('html', () => {
+  test('escapes text and numbers, in content and in attributes', () => {
+    const value = `<script>"'&`;
+    expect(String(html`<p title="${value}">${value}${1}</p>`)).toBe(
+      '<p title="&lt;script&gt;&quot;&#39;&amp;">&lt;script&gt;&quot;&#39;&amp;1</p>',
+    );
+  });
+
+  test('nests without escaping twice, joins arrays, leaves out undefined and false', () => {
+    const more: readonly HtmlValue[] = [strong('<c>'), undefined, false];
+    const all = html`${[html`<i>${'a&b'}</i>`, more]}${undefined}${false}`;
+    expect(String(all)).toBe('<i>a&amp;b</i><strong>&lt;c&gt;</strong>');
+  });
+
+  test('HTML that was made once and came back as text is escaped', () => {
+    expect(String(html`${String(strong('a'))}`)).toBe('&lt;strong&gt;a&lt;/strong&gt;');
+  });
+
+  test('no text ever ends an element or an attribute', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const written = String(html`${text}`);
+        expect(written).not.toMatch(/[<>"']/);
+        expect(written.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, '')).not.toContain('&');
+      }),
+    );
+  });
+
+  test('a style is written as it is', () => {
+    const style = 'a > b { content: "x" }';
+    expect(String(styleElement(style))).toBe(`<style>${style}</style>`);
+  });
+});

@@ -1,0 +1,44 @@
+import { escapeHtml } from '#shared/server/page.ts';
+
+/** HTML that is safe to send. Pages make it by the template `html` alone. */
+class Html {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type { Html };
+
+/** Text and numbers are escaped, arrays joined, `undefined` and `false` left out. */
+export type HtmlValue = string | number | Html | undefined | false | readonly HtmlValue[];
+
+/**
+ * A template whose values are escaped, for content and for attributes in double quotes. It is the only
+ * way in which pages write HTML, so no value gets past it.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const parts = strings.map((string, index) => string + written(values[index]));
+  return new Html(parts.join(''));
+}
+
+function written(value: HtmlValue): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Html) return value.toString();
+  if (typeof value === 'object') return value.map(written).join('');
+  return escapeHtml(String(value));
+}
+
+/** The style of the pages, which is ours: an element of this kind knows no escapes. */
+export function styleElement(css: string): Html {
+  return new Html(`<style>${css}</style>`);
+}
+
+export function strong(text: string): Html {
+  return html`<strong>${text}</strong>`;
+}

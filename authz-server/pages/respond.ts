@@ -1,0 +1,17 @@
+import type { Context } from 'koa';
+import type { Answer } from '#shared/server/answer.ts';
+
+/** Answers with a page. */
+export function respond(ctx: Context, { status, fields, body }: Answer): void {
+  ctx.status = status;
+  for (const [name, value] of Object.entries(fields)) ctx.res.setHeader(name, value);
+  ctx.body = body ?? '';
+}
+
+/** After a form was done: the browser goes on by GET (RFC 9110 section 15.4.4). */
+export function seeOther(ctx: Context, location: string): void {
+  respond(ctx, {
+    status: 303,
+    fields: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'same-origin' },
+  });
+}

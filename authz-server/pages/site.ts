@@ -1,0 +1,67 @@
+import { Router } from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+import type Provider from 'oidc-provider';
+import { note } from '#shared/server/request-log.ts';
+import { homePage } from '../home.ts';
+import { accountHandlers } from './account.ts';
+import { deviceHandlers } from './device.ts';
+import { interactionHandlers } from './interaction.ts';
+import { logo } from './logo.ts';
+import { errorProps } from './page-error.ts';
+import type { PagesServer } from './pages-server.ts';
+import { respond } from './respond.ts';
+import { createSameBrowser } from './same-browser.ts';
+import { createSignIn } from './sign-in.ts';
+import { signOutHandlers } from './sign-out.ts';
+import { createViewOf } from './view-of.ts';
+import { errorPage } from './views/error.ts';
+import { TO_ACCOUNT } from './way-back.ts';
+
+/** The pages for people. They stand before the engine, whose routes are for programs. */
+export function site(server: PagesServer, provider: Provider): Router {
+  const interaction = interactionHandlers(server, provider);
+  const { signIn } = createSignIn(server, provider);
+  const { ask, signOut } = signOutHandlers(server, provider);
+  const account = accountHandlers(server, provider);
+  const device = deviceHandlers(server, provider);
+  const { checkResume } = createSameBrowser(server, provider);
+  const home = homePage(server.config);
+
+  const routes: readonly (readonly [method: string, path: string, handler: Middleware])[] = [
+    ['GET', '/', (ctx) => respond(ctx, home)],
+    ['GET', '/logo', logo(server)],
+    ['GET', '/account', account.show],
+    ['POST', '/account', account.end],
+    ['POST', '/sign-in', signIn],
+    ['GET', '/sign-out', ask],
+    ['POST', '/sign-out', signOut],
+    ['GET', '/device', device.enter],
+    ['POST', '/device', device.decide],
+    ['GET', '/interaction/:uid', interaction.show],
+    ['POST', '/interaction/:uid/login', interaction.signIn],
+    ['POST', '/interaction/:uid/consent', interaction.consent],
+    ['POST', '/interaction/:uid/abort', interaction.abort],
+    // The engine's own, which goes on with it.
+    ['GET', '/auth/:uid', checkResume],
+  ];
+  const router = new Router();
+  router.use(errorPages(server, provider));
+  for (const [method, path, handler] of routes) router.register(path, [method], handler);
+  return router;
+}
+
+/** What a page throws becomes the error page; what is a defect of ours goes to the log. */
+function errorPages(server: PagesServer, provider: Provider): Middleware {
+  const viewOf = createViewOf(server);
+  return async (ctx: Context, next: Next) => {
+    try {
+      await next();
+    } catch (error) {
+      const props = { back: TO_ACCOUNT, ...errorProps(error) };
+      note(ctx.req, { reason: error instanceof Error ? error.message : props.kind });
+      if (props.status === 500) provider.emit('server_error', ctx, error);
+      if (props.status === 503) ctx.set('Retry-After', '1');
+      respond(ctx, errorPage(viewOf(ctx), props));
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import { css } from './css.ts';
+
+export const FORMS = css`
+  .field {
+    display: grid;
+    gap: 0.375rem;
+  }
+  label,
+  legend {
+    font-weight: 600;
+  }
+  .input {
+    width: 100%;
+    min-height: 2.875rem;
+    padding: 0.5rem 0.8125rem;
+    border: 1px solid var(--edge);
+    border-radius: 0.625rem;
+    background: var(--surface);
+    color: inherit;
+    font: inherit;
+  }
+  .input:focus-visible {
+    outline-offset: 0;
+    border-color: var(--mark);
+  }
+  .input[aria-invalid] {
+    border-color: var(--bad);
+  }
+  .input.code {
+    font-family: var(--mono);
+    font-size: 1.375rem;
+    letter-spacing: 0.12em;
+    text-transform: uppercase;
+  }
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    min-height: 2.875rem;
+    padding: 0.5rem 1.25rem;
+    border: 1px solid var(--edge);
+    border-radius: 0.625rem;
+    background: transparent;
+    color: var(--text);
+    font: inherit;
+    font-weight: 600;
+    line-height: 1.25;
+    text-align: center;
+    text-decoration: none;
+    cursor: pointer;
+    transition: background-color 0.12s;
+  }
+  .button:hover {
+    background: var(--soft);
+  }
+  .button.primary {
+    border-color: var(--mark);
+    background: var(--fill);
+    color: var(--on-fill);
+  }
+  .button.primary:hover {
+    background: color-mix(in srgb, var(--fill) 86%, var(--shade));
+  }
+  .button.danger {
+    border-color: var(--bad);
+    color: var(--bad);
+  }
+  .button.danger:hover {
+    background: var(--bad-soft);
+  }
+  .button.slim {
+    min-height: 2.25rem;
+    padding: 0.25rem 0.875rem;
+    font-size: 0.875rem;
+  }
+  .buttons {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr));
+    gap: 0.75rem;
+  }
+  .items {
+    min-width: 0;
+    border: 0;
+  }
+  .items legend {
+    padding: 0;
+    margin-bottom: 0.5rem;
+    color: var(--muted);
+    font-size: 0.875rem;
+  }
+  .items ul {
+    border: 1px solid var(--line);
+    border-radius: 0.75rem;
+  }
+  .items li + li {
+    border-top: 1px solid var(--line);
+  }
+  .items label {
+    display: grid;
+    grid-template-columns: auto 1fr;
+    gap: 0.125rem 0.75rem;
+    align-items: baseline;
+    padding: 0.75rem 1rem;
+    font-weight: 400;
+    cursor: pointer;
+  }
+  .items label:has(:disabled) {
+    cursor: default;
+  }
+  .items input {
+    width: 1.125rem;
+    height: 1.125rem;
+    margin: 0;
+    accent-color: var(--mark);
+    transform: translateY(0.15rem);
+  }
+  .items small {
+    grid-column: 2;
+    color: var(--muted);
+    font-size: 0.8125rem;
+  }
+`;

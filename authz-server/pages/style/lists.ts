@@ -1,0 +1,66 @@
+import { css } from './css.ts';
+
+/** What a person has open, and the panels beside it. */
+export const LISTS = css`
+  section {
+    display: grid;
+    gap: 0.875rem;
+  }
+  section > * {
+    min-width: 0;
+  }
+  .list {
+    border: 1px solid var(--line);
+    border-radius: 1rem;
+    background: var(--surface);
+    box-shadow: var(--shadow);
+  }
+  .list > li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: flex-start;
+    justify-content: space-between;
+    gap: 0.875rem 1.5rem;
+    padding: 1.125rem 1.25rem;
+  }
+  .list > li + li {
+    border-top: 1px solid var(--line);
+  }
+  .entry {
+    display: grid;
+    flex: 1 1 16rem;
+    gap: 0.5rem;
+    min-width: 0;
+  }
+  .entry h3 {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.125rem 0.625rem;
+  }
+  .tag {
+    padding: 0.0625rem 0.5rem;
+    border: 1px solid currentcolor;
+    border-radius: 1rem;
+    color: var(--good);
+    font-size: 0.75rem;
+    font-weight: 600;
+  }
+  .empty {
+    padding: 1.125rem 1.25rem;
+    border: 1px dashed var(--edge);
+    border-radius: 1rem;
+    color: var(--muted);
+  }
+  .panel {
+    justify-items: start;
+    padding: 1.25rem;
+    border: 1px solid var(--line);
+    border-radius: 1rem;
+    background: var(--surface);
+  }
+  .points {
+    padding-inline-start: 1.25rem;
+    list-style: disc;
+  }
+`;

@@ -1,0 +1,80 @@
+import { css } from './css.ts';
+
+/** Notes, the code of a device, facts in two columns, the sign of an end. */
+export const PARTS = css`
+  .note {
+    padding: 0.75rem 1rem;
+    border: 1px solid var(--line);
+    border-inline-start: 0.25rem solid var(--edge);
+    border-radius: 0.625rem;
+    background: var(--soft);
+  }
+  .note.bad {
+    border-color: var(--bad);
+    background: var(--bad-soft);
+    color: var(--bad);
+  }
+  .note.warn {
+    border-inline-start-color: var(--warn);
+    background: var(--warn-soft);
+  }
+  .note.warn strong {
+    color: var(--warn);
+  }
+  .note.good {
+    border-inline-start-color: var(--good);
+  }
+  .usercode {
+    padding: 1rem 0.5rem;
+    border: 1px solid var(--line);
+    border-radius: 0.75rem;
+    background: var(--soft);
+    font-size: clamp(1.5rem, 9vw, 2.125rem);
+    font-weight: 600;
+    letter-spacing: 0.08em;
+    line-height: 1.2;
+    text-align: center;
+  }
+  .facts {
+    display: grid;
+    gap: 0.25rem 1rem;
+    font-size: 0.875rem;
+  }
+  .facts > * {
+    min-width: 0;
+  }
+  .facts dt {
+    color: var(--muted);
+  }
+  @media (min-width: 30rem) {
+    .facts {
+      grid-template-columns: minmax(7.5rem, auto) 1fr;
+    }
+  }
+  @media (max-width: 29.99rem) {
+    .facts dd + dt {
+      margin-top: 0.375rem;
+    }
+  }
+  .sign {
+    display: grid;
+    place-items: center;
+    width: 3rem;
+    height: 3rem;
+    border-radius: 50%;
+    background: var(--soft);
+    color: var(--muted);
+  }
+  .sign.done {
+    color: var(--good);
+  }
+  .sign svg {
+    width: 1.5rem;
+    height: 1.5rem;
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 2.25;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+`;

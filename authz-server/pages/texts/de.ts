@@ -1,0 +1,172 @@
+import { html, strong } from '../html.ts';
+import type { Texts } from './en.ts';
+
+export const de: Texts = {
+  locale: 'de-DE',
+  yourAccount: 'Ihr Konto',
+  signOut: 'Abmelden',
+  youAre: 'Angemeldet als',
+  allow: 'Erlauben',
+  deny: 'Ablehnen',
+  tryAgain: (when) => `Versuchen Sie es ${when} noch einmal.`,
+  programOn: (program, system) => `${program} auf ${system}`,
+  scopes: {
+    openid: 'Wissen, wer Sie auf diesem Server sind',
+    profile: 'Den Namen kennen, mit dem Sie sich anmelden',
+    offline_access: 'Zugriff behalten, während Sie nicht da sind, bis Sie ihn beenden',
+  },
+
+  items: {
+    aboutYou: 'Über Sie',
+    at: (resource) => `Bei ${resource}`,
+    required: 'gehört immer dazu',
+  },
+
+  signIn: {
+    title: 'Anmelden',
+    problemTitle: 'Fehler: Anmelden',
+    toContinue: (client) => html`um weiter zu ${strong(client)} zu gelangen`,
+    name: 'Name',
+    password: 'Passwort',
+    submit: 'Anmelden',
+    cancel: 'Abbrechen',
+    wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    later: 'Es gab zu viele Versuche, sich anzumelden.',
+  },
+
+  consent: {
+    title: (client) => `${client} Zugriff erlauben?`,
+    lead: (client) =>
+      html`${strong(client)} bittet um Folgendes. Entfernen Sie das Häkchen, wo Sie nichts erlauben
+      möchten.`,
+    toHost: (host) => html`Danach geht Ihr Browser zu ${strong(host)}.`,
+    toThisMachine: (host) =>
+      html`Danach geht Ihr Browser zu einem Programm auf diesem Computer, unter ${strong(host)}.`,
+    toApp: (scheme) =>
+      html`Danach öffnet Ihr Browser eine App auf diesem Gerät, über ${strong(scheme)}.`,
+    end: 'Sie können das jederzeit auf Ihrer Kontoseite beenden.',
+  },
+
+  deviceEntry: {
+    title: 'Ein Gerät verbinden',
+    problemTitle: 'Fehler: Ein Gerät verbinden',
+    lead: 'Ihr Gerät zeigt einen Code. Geben Sie ihn hier ein, um das Gerät zuzulassen.',
+    code: 'Code',
+    hint: 'Acht Buchstaben, etwa BCDF-GHJK. Großschreibung und Bindestriche sind egal.',
+    submit: 'Weiter',
+    unknown:
+      'Dieser Code ist nicht bekannt oder abgelaufen. Vergleichen Sie ihn mit dem auf Ihrem Gerät.',
+    later: 'Sie haben zu viele Codes eingegeben, die nicht bekannt sind.',
+  },
+
+  deviceConfirm: {
+    title: (client) => `${client} verbinden?`,
+    compare: 'Vergleichen Sie diesen Code mit dem, den Ihr Gerät zeigt:',
+    warningTitle: 'Hat Ihnen jemand diesen Code geschickt?',
+    warning:
+      'Dann lehnen Sie ab. Wer ihn geschickt hat, bekäme Zugriff in Ihrem Namen. Erlauben Sie nur ein Gerät, das Sie in der Hand halten oder vor sich sehen und das Sie gerade selbst einrichten.',
+    asked: 'Angefragt',
+    address: 'Von der Adresse',
+    program: 'Mit dem Programm',
+    unknown: 'nicht bekannt',
+    lead: (client) =>
+      html`${strong(client)} bekäme Folgendes. Entfernen Sie das Häkchen, wo Sie nichts erlauben
+      möchten.`,
+  },
+
+  deviceEnd: {
+    done: {
+      title: 'Ihr Gerät ist verbunden',
+      text: 'Es hat jetzt Zugriff. Sie können diese Seite schließen und zu Ihrem Gerät zurückkehren.',
+    },
+    denied: {
+      title: 'Es wurde nichts verbunden',
+      text: 'Sie haben den Zugriff verweigert. Der Code gilt nicht mehr.',
+    },
+    expired: {
+      title: 'Dieser Code gilt nicht mehr',
+      text: 'Er ist abgelaufen oder wurde schon benutzt. Beginnen Sie auf dem Gerät noch einmal, um einen neuen zu bekommen.',
+    },
+    application: 'Anwendung',
+    account: 'Ansehen, was Zugriff hat',
+    again: 'Einen anderen Code eingeben',
+  },
+
+  signOutPage: {
+    title: 'Abmelden?',
+    lead: 'Sie werden in diesem Browser abgemeldet. Anwendungen, die nur arbeiten, solange Sie angemeldet sind, verlieren ihren Zugriff.',
+    asked: (client) => html`${strong(client)} möchte Sie hier abmelden.`,
+    stay: 'Angemeldet bleiben',
+  },
+
+  signedOut: {
+    title: 'Sie sind abgemeldet',
+    text: 'Sie können diese Seite jetzt schließen.',
+    signIn: 'Wieder anmelden',
+  },
+
+  error: {
+    expired: {
+      title: 'Diese Seite ist zu alt',
+      text: 'Sie ist abgelaufen, wurde schon benutzt oder gehört zu einem anderen Browser. Es wurde nichts geändert. Beginnen Sie dort noch einmal, wo Sie hergekommen sind.',
+    },
+    request: {
+      title: 'Diese Anfrage lässt sich nicht beantworten',
+      text: 'Die Anwendung, die Sie hierher geschickt hat, bittet um etwas, das nicht möglich ist. Es wurde nichts geändert.',
+    },
+    'not-found': {
+      title: 'Hier ist nichts',
+      text: 'Vielleicht ist die Adresse falsch geschrieben, oder was hier war, gibt es nicht mehr.',
+    },
+    later: {
+      title: 'Zu viele Anfragen',
+      text: 'Von hier kam in kurzer Zeit zu viel. Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
+    },
+    unavailable: {
+      title: 'Wir können gerade nicht antworten',
+      text: 'Ein Teil dieses Dienstes reagiert nicht. Versuchen Sie es in einem Moment noch einmal.',
+    },
+    server: {
+      title: 'Etwas ist schiefgegangen',
+      text: 'Das ist unser Fehler. Der Grund steht im Protokoll des Servers. Versuchen Sie es in einem Moment noch einmal.',
+    },
+    detail: 'Für die Entwickler der Anwendung',
+    back: {
+      account: 'Zu Ihrem Konto',
+      device: 'Ein Gerät verbinden',
+      home: 'Zur Startseite',
+      client: 'Zurück zur Anwendung',
+    },
+  },
+
+  account: {
+    lead: (name) =>
+      html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
+      beenden.`,
+    ended: {
+      'sign-in': 'Jener Browser ist abgemeldet.',
+      access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
+    },
+    signIns: 'Wo Sie angemeldet sind',
+    current: 'Dieser Browser',
+    someBrowser: 'Ein Browser',
+    applications: 'Anwendungen',
+    noApplications: 'Keine Anwendung hat Zugriff.',
+    devices: 'Geräte',
+    noDevices: 'Kein Gerät hat Zugriff.',
+    connect: 'Ein Gerät verbinden',
+    since: 'Seit',
+    lastIssue: 'Zuletzt benutzt',
+    never: 'noch nicht',
+    address: 'Adresse',
+    program: 'Programm',
+    may: 'Erlaubt',
+    nothing: 'nichts',
+    end: 'Beenden',
+    endSignIn: (program) => `: Anmeldung mit ${program}`,
+    endAccess: (client) => `: Zugriff von ${client}`,
+    everything: 'Alles beenden',
+    everythingText:
+      'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
+  },
+};

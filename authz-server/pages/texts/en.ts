@@ -1,0 +1,172 @@
+import { html, strong } from '../html.ts';
+
+/** What the pages say. Other languages have the same members, so a missing one does not compile. */
+export type Texts = typeof en;
+
+export const en = {
+  /** For dates: British English writes day, month, year, in 24 hours. */
+  locale: 'en-GB',
+  yourAccount: 'Your account',
+  signOut: 'Sign out',
+  youAre: 'Signed in as',
+  allow: 'Allow',
+  deny: 'Deny',
+  tryAgain: (when: string) => `Try again ${when}.`,
+  programOn: (program: string, system: string) => `${program} on ${system}`,
+  /** Scopes of OpenID Connect; those of resources are put in words by the operator (`scopeTexts`). */
+  scopes: {
+    openid: 'Know who you are at this server',
+    profile: 'Know the name that you sign in with',
+    offline_access: 'Keep access while you are not there, until you end it',
+  } as Readonly<Record<string, string>>,
+
+  items: {
+    aboutYou: 'About you',
+    at: (resource: string) => `At ${resource}`,
+    required: 'always part of it',
+  },
+
+  signIn: {
+    title: 'Sign in',
+    problemTitle: 'Error: sign in',
+    toContinue: (client: string) => html`to continue to ${strong(client)}`,
+    name: 'Name',
+    password: 'Password',
+    submit: 'Sign in',
+    cancel: 'Cancel',
+    wrong: 'Name or password is wrong. Check both and try again.',
+    later: 'There were too many attempts to sign in.',
+  },
+
+  consent: {
+    title: (client: string) => `Allow access to ${client}?`,
+    lead: (client: string) =>
+      html`${strong(client)} asks for the following. Untick what you do not want to allow.`,
+    toHost: (host: string) => html`After this your browser goes to ${strong(host)}.`,
+    toThisMachine: (host: string) =>
+      html`After this your browser goes to a program on this computer, at ${strong(host)}.`,
+    toApp: (scheme: string) =>
+      html`After this your browser opens an app on this device, by ${strong(scheme)}.`,
+    end: 'You can end this at any time on your account page.',
+  },
+
+  deviceEntry: {
+    title: 'Connect a device',
+    problemTitle: 'Error: connect a device',
+    lead: 'Your device shows a code. Enter it here to let the device in.',
+    code: 'Code',
+    hint: 'Eight letters, such as BCDF-GHJK. Capitals and dashes do not matter.',
+    submit: 'Continue',
+    unknown: 'This code is not known, or it has expired. Compare it with your device.',
+    later: 'You entered too many codes that are not known.',
+  },
+
+  deviceConfirm: {
+    title: (client: string) => `Connect ${client}?`,
+    compare: 'Compare this code with the one that your device shows:',
+    warningTitle: 'Did somebody send you this code?',
+    warning:
+      'Then deny. Whoever sent it would get access in your name. Allow only a device that you hold or see, and that you are setting up yourself right now.',
+    asked: 'Asked',
+    address: 'From address',
+    program: 'With program',
+    unknown: 'not known',
+    lead: (client: string) =>
+      html`${strong(client)} would get the following. Untick what you do not want to allow.`,
+  },
+
+  deviceEnd: {
+    done: {
+      title: 'Your device is connected',
+      text: 'It has access now. You can close this page and go back to your device.',
+    },
+    denied: {
+      title: 'Nothing was connected',
+      text: 'You denied access. The code no longer works.',
+    },
+    expired: {
+      title: 'This code no longer works',
+      text: 'It has expired or was used already. Start again on the device to get a new one.',
+    },
+    application: 'Application',
+    account: 'See what has access',
+    again: 'Enter another code',
+  },
+
+  signOutPage: {
+    title: 'Sign out?',
+    lead: 'You will be signed out in this browser. Applications that go on working only while you are signed in lose their access.',
+    asked: (client: string) => html`${strong(client)} asks to sign you out here.`,
+    stay: 'Stay signed in',
+  },
+
+  signedOut: {
+    title: 'You are signed out',
+    text: 'It is safe to close this page.',
+    signIn: 'Sign in again',
+  },
+
+  error: {
+    expired: {
+      title: 'This page is too old',
+      text: 'It has expired, was used already, or belongs to another browser. Nothing was changed. Start again where you came from.',
+    },
+    request: {
+      title: 'This request cannot be answered',
+      text: 'The application that sent you here asked for something that is not possible. Nothing was changed.',
+    },
+    'not-found': {
+      title: 'There is nothing here',
+      text: 'The address may be mistyped, or what was here is gone.',
+    },
+    later: {
+      title: 'Too many requests',
+      text: 'Too much was asked from here in a short time. Wait a moment, then try again.',
+    },
+    unavailable: {
+      title: 'We cannot answer right now',
+      text: 'A part of this service does not respond. Try again in a moment.',
+    },
+    server: {
+      title: 'Something went wrong',
+      text: 'This is our fault. The reason is in the log of the server. Try again in a moment.',
+    },
+    detail: 'For the developer of the application',
+    back: {
+      account: 'Go to your account',
+      device: 'Connect a device',
+      home: 'Go to the start page',
+      client: 'Back to the application',
+    },
+  },
+
+  account: {
+    lead: (name: string) =>
+      html`You are ${strong(name)}. Here is what can act in your name, each with a way to end it.`,
+    ended: {
+      'sign-in': 'That browser is signed out.',
+      access: 'The access has ended. It is refused from now on.',
+    },
+    signIns: 'Where you are signed in',
+    current: 'This browser',
+    someBrowser: 'A browser',
+    applications: 'Applications',
+    noApplications: 'No application has access.',
+    devices: 'Devices',
+    noDevices: 'No device has access.',
+    connect: 'Connect a device',
+    since: 'Since',
+    lastIssue: 'Last used',
+    never: 'not yet',
+    address: 'Address',
+    program: 'Program',
+    may: 'Allowed',
+    nothing: 'nothing',
+    end: 'End',
+    endSignIn: (program: string) => ` the sign-in with ${program}`,
+    endAccess: (client: string) => ` the access of ${client}`,
+    everything: 'End everything',
+    everythingText:
+      'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',
+  },
+};

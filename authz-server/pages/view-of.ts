@@ -1,0 +1,26 @@
+import type { Context } from 'koa';
+import type { Person } from '#shared/directory/directory.ts';
+import { createCsrf } from './csrf.ts';
+import type { PagesServer } from './pages-server.ts';
+import { languageOf } from './texts/index.ts';
+import type { View } from './view.ts';
+
+/**
+ * What every page is rendered with. `person`: who is signed in; `uiLocales`: of the client's request
+ * (OpenID Connect Core 1.0 section 3.1.2.1).
+ */
+export type ViewOf = (ctx: Context, person?: Person, uiLocales?: unknown) => View;
+
+export function createViewOf(server: Pick<PagesServer, 'config' | 'random' | 'clock'>): ViewOf {
+  const { csrfToken } = createCsrf(server);
+  return (ctx, person, uiLocales) => ({
+    language: languageOf(
+      ctx.req.headers['accept-language'],
+      typeof uiLocales === 'string' ? uiLocales : undefined,
+    ),
+    brand: server.config.brand,
+    csrf: csrfToken(ctx),
+    now: server.clock.now(),
+    ...(person && { person: person.name }),
+  });
+}

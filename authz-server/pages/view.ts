@@ -1,0 +1,136 @@
+import type { Config } from '#shared/config/schema.ts';
+
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What every page is rendered with. */
+export interface View {
+  readonly language: Language;
+  readonly brand: Config['brand'];
+  /** Hidden in every form (`csrf`); proves that it was sent from a page of ours. */
+  readonly csrf: string;
+  /** Name of who is signed in; the page's head then links to the account and to signing out. */
+  readonly person?: string;
+  /** Milliseconds since the epoch: the time that the page says is now. */
+  readonly now: number;
+}
+
+/** One thing that a client asks for, as a person reads it and as a form sends it. */
+export interface AskedItem {
+  /** Value of the form's `item` field, and unique on the page. */
+  readonly id: string;
+  /** In words, in the page's language; the scope itself when nobody has put it in words. */
+  readonly text: string;
+  readonly scope: string;
+  /** URL of the resource; absent from what is about the person alone (OpenID Connect). */
+  readonly resource?: string;
+  /** Cannot be refused by itself. */
+  readonly required: boolean;
+}
+
+export interface SignInProps {
+  /** Where the form (`name`, `password`, and `hidden`) is posted. */
+  readonly action: string;
+  /** Prefilled: `login_hint`, or what was typed before. */
+  readonly name?: string;
+  /** Name of the client that the person is on the way to. */
+  readonly client?: string;
+  /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
+  readonly cancel?: string;
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** `wrong`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
+  readonly problem?:
+    | { readonly kind: 'wrong' }
+    | { readonly kind: 'later'; readonly seconds: number };
+  /** Checked redirect URI where the form may lead (CSP form-action). */
+  readonly redirectUri?: string;
+}
+
+export interface ConsentProps {
+  /** Where the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
+  readonly action: string;
+  readonly client: string;
+  /** Where the browser goes afterwards; its host is shown, and it is in the CSP. */
+  readonly redirectUri: string;
+  readonly items: readonly AskedItem[];
+}
+
+export interface DeviceEntryProps {
+  /** Where `user_code` is sent by GET. */
+  readonly action: string;
+  readonly userCode?: string;
+  readonly problem?:
+    | { readonly kind: 'unknown' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface DeviceConfirmProps {
+  /** Where the form is posted: `user_code`, `item` for each that is allowed, `decision` = allow | deny. */
+  readonly action: string;
+  readonly client: string;
+  /** As it is shown by the device: ABCD-EFGH. */
+  readonly userCode: string;
+  readonly items: readonly AskedItem[];
+  /** Where and when the device asked. */
+  readonly from: { readonly address?: string; readonly agent?: string; readonly at: number };
+}
+
+/** How the approval of a device ended; `expired` also stands for a code that is known no more. */
+export interface DeviceEndProps {
+  readonly end: 'done' | 'denied' | 'expired';
+  readonly client?: string;
+  /** Where to enter another code. */
+  readonly again: string;
+}
+
+export interface SignOutProps {
+  /** Where the form is posted, with `hidden` and, to sign out, `logout` = yes. */
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Name of the client that asked for it. */
+  readonly client?: string;
+  /** Checked URI where the form may lead. */
+  readonly redirectUri?: string;
+}
+
+export interface ErrorProps {
+  readonly status: number;
+  /** `expired`: a form or sign-in that is too old or from another browser. */
+  readonly kind: 'expired' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
+  /** What was wrong with a request of a client, for its developer; shown as it is. */
+  readonly detail?: string;
+  /** Where a person can go on from here. */
+  readonly back?: {
+    readonly href: string;
+    readonly text: 'account' | 'device' | 'home' | 'client';
+  };
+}
+
+/** Times are milliseconds since the epoch. */
+export interface AccountProps {
+  /** Forms are posted here: `end` = sign-in | access | everything, and `id`. */
+  readonly action: string;
+  readonly name: string;
+  readonly signIns: readonly {
+    readonly id: string;
+    readonly since: number;
+    readonly address?: string;
+    readonly agent?: string;
+    /** This browser. */
+    readonly current: boolean;
+  }[];
+  readonly applications: readonly AccountAccess[];
+  readonly devices: readonly AccountAccess[];
+  /** Something was ended just now. */
+  readonly ended?: 'sign-in' | 'access';
+}
+
+export interface AccountAccess {
+  readonly id: string;
+  readonly client: string;
+  readonly items: readonly string[];
+  readonly since: number;
+  readonly lastIssue?: number;
+  readonly address?: string;
+  readonly agent?: string;
+}

@@ -1,0 +1,116 @@
+import type { Answer } from '#shared/server/answer.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import { document } from '../shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { AccountAccess, AccountProps, View } from '../view.ts';
+import { facts } from './facts.ts';
+import { form } from './form.ts';
+import { programName } from './program.ts';
+import { moment } from './times.ts';
+
+/** All that is open in the name of a person, each with the means to end it. */
+export function accountPage(view: View, props: AccountProps): Answer {
+  const { action, name, signIns, applications, devices, ended } = props;
+  const all = textsOf(view.language);
+  const texts = all.account;
+  const accesses = (list: readonly AccountAccess[], none: string): Html =>
+    list.length === 0
+      ? html`<p class="empty">${none}</p>`
+      : html`<ul class="list">
+          ${list.map((access) => accessEntry(view, action, access))}
+        </ul>`;
+  return document(view, {
+    title: all.yourAccount,
+    content: html`<div class="wide">
+      <div class="intro">
+        <h1>${all.yourAccount}</h1>
+        <p class="muted">${texts.lead(name)}</p>
+        ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
+      </div>
+      <section aria-labelledby="sign-ins">
+        <h2 id="sign-ins">${texts.signIns}</h2>
+        <ul class="list">
+          ${signIns.map((signIn) => signInEntry(view, action, signIn))}
+        </ul>
+      </section>
+      <section aria-labelledby="applications">
+        <h2 id="applications">${texts.applications}</h2>
+        ${accesses(applications, texts.noApplications)}
+      </section>
+      <section aria-labelledby="devices">
+        <h2 id="devices">${texts.devices}</h2>
+        ${accesses(devices, texts.noDevices)}
+        <p class="small"><a href="/device">${texts.connect}</a></p>
+      </section>
+      <section class="panel" aria-labelledby="everything">
+        <h2 id="everything">${texts.everything}</h2>
+        <p>${texts.everythingText}</p>
+        ${form(
+          view,
+          action,
+          { end: 'everything' },
+          html`<button class="button danger">${texts.everything}</button>`,
+        )}
+      </section>
+    </div>`,
+  });
+}
+
+function signInEntry(view: View, action: string, signIn: AccountProps['signIns'][number]): Html {
+  const { id, since, address, agent = '', current } = signIn;
+  const all = textsOf(view.language);
+  const texts = all.account;
+  const program = programName(agent, all) || texts.someBrowser;
+  return html`<li>
+    <div class="entry">
+      <h3>${program}${current && html` <span class="tag">${texts.current}</span>`}</h3>
+      ${facts([
+        [texts.since, moment(since, view)],
+        [texts.address, address],
+      ])}
+    </div>
+    ${endButton(view, action, { end: 'sign-in', id }, texts.endSignIn(program))}
+  </li> `;
+}
+
+function accessEntry(view: View, action: string, access: AccountAccess): Html {
+  const { id, client, items, since, lastIssue, address, agent = '' } = access;
+  const all = textsOf(view.language);
+  const texts = all.account;
+  return html`<li>
+    <div class="entry">
+      <h3>${client}</h3>
+      ${facts([
+        [texts.may, items.length === 0 ? texts.nothing : itemList(items)],
+        [texts.since, moment(since, view)],
+        [texts.lastIssue, lastIssue === undefined ? texts.never : moment(lastIssue, view)],
+        [texts.address, address],
+        [texts.program, programName(agent, all) || undefined],
+      ])}
+    </div>
+    ${endButton(view, action, { end: 'access', id }, texts.endAccess(client))}
+  </li> `;
+}
+
+function itemList(items: readonly string[]): Html {
+  return html`<ul>
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
+}
+
+/** `what` is for those who do not see beside what the button stands. */
+function endButton(
+  view: View,
+  action: string,
+  hidden: Readonly<Record<string, string>>,
+  what: string,
+): Html {
+  const { end } = textsOf(view.language).account;
+  return form(
+    view,
+    action,
+    hidden,
+    html`<button class="button slim">${end}<span class="hidden">${what}</span></button>`,
+  );
+}

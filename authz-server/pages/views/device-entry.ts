@@ -1,0 +1,46 @@
+import type { Answer } from '#shared/server/answer.ts';
+import { html } from '../html.ts';
+import { document } from '../shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { DeviceEntryProps, View } from '../view.ts';
+import { shownProblem } from './problem.ts';
+
+/** Asks for the code that a device shows (RFC 8628 section 3.3). */
+export function deviceEntryPage(view: View, props: DeviceEntryProps): Answer {
+  const { action, userCode = '' } = props;
+  const texts = textsOf(view.language).deviceEntry;
+  const problem = props.problem && shownProblem(view, props.problem, texts);
+  const described = problem ? `${problem.id} hint` : 'hint';
+  return document(view, {
+    ...problem,
+    title: problem ? texts.problemTitle : texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p class="muted">${texts.lead}</p>
+      </div>
+      ${problem?.note}
+      <form class="stack" method="get" action="${action}">
+        <div class="field">
+          <label for="code">${texts.code}</label>
+          <input
+            class="input code"
+            id="code"
+            name="user_code"
+            value="${userCode}"
+            autocomplete="off"
+            autocapitalize="characters"
+            autocorrect="off"
+            spellcheck="false"
+            required
+            autofocus
+            aria-describedby="${described}"
+            ${problem?.invalid && html` aria-invalid="true"`}
+          />
+          <p class="small muted" id="hint">${texts.hint}</p>
+        </div>
+        <button class="button primary">${texts.submit}</button>
+      </form>
+    </div>`,
+  });
+}

@@ -1,0 +1,39 @@
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import { textsOf } from '../texts/index.ts';
+import type { AskedItem, View } from '../view.ts';
+
+/** What a client asks for, by resource, each to be taken away unless it is required. */
+export function itemChoice({ language }: View, items: readonly AskedItem[]): Html {
+  const texts = textsOf(language).items;
+  const groups = [...Map.groupBy(items, ({ resource }) => resource)].map(
+    ([resource, asked]) =>
+      html`<fieldset class="items">
+        <legend>
+          ${resource === undefined ? texts.aboutYou : texts.at(withoutScheme(resource))}
+        </legend>
+        <ul>
+          ${asked.map((item) => html`<li>${choice(item, texts.required)}</li> `)}
+        </ul>
+      </fieldset> `,
+  );
+  return html`${groups}`;
+}
+
+/** A browser does not send a box that cannot be changed, so a hidden field stands beside it. */
+function choice({ id, text, required }: AskedItem, always: string): Html {
+  if (!required) {
+    return html`<label
+      ><input type="checkbox" name="item" value="${id}" checked /> <span>${text}</span></label
+    >`;
+  }
+  return html`<input type="hidden" name="item" value="${id}" />
+    <label
+      ><input type="checkbox" checked disabled /> <span>${text}</span>
+      <small>${always}</small></label
+    >`;
+}
+
+function withoutScheme(resource: string): string {
+  return resource.replace(/^https?:\/\//, '');
+}

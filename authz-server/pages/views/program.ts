@@ -1,0 +1,34 @@
+import type { Texts } from '../texts/index.ts';
+
+/** By the first that its `User-Agent` has: others name the ones below them too. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bWindows NT\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+const LONGEST = 60;
+
+/**
+ * What a `User-Agent` field says about itself, in few words: browser and system, or its beginning. Said
+ * by whoever sent it, and proof of nothing.
+ */
+export function programName(agent: string, texts: Texts): string {
+  const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
+  if (browser !== undefined && system !== undefined) return texts.programOn(browser, system);
+  const plain = agent.replaceAll(/[^\x20-\x7e]+/g, ' ').trim();
+  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain;
+}

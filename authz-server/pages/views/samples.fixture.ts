@@ -1,0 +1,143 @@
+import type { Answer } from '#shared/server/answer.ts';
+import type { AccountAccess, AskedItem, Language, View } from '../view.ts';
+import { accountPage } from './account.ts';
+import { consentPage } from './consent.ts';
+import { deviceConfirmPage } from './device-confirm.ts';
+import { deviceEndPage } from './device-end.ts';
+import { deviceEntryPage } from './device-entry.ts';
+import { errorPage } from './error.ts';
+import { signInPage } from './sign-in.ts';
+import { signOutPage } from './sign-out.ts';
+import { signedOutPage } from './signed-out.ts';
+
+export const NOW = Date.UTC(2026, 2, 9, 7, 5);
+const DAY = 86_400_000;
+
+export function sampleView(language: Language, more: Partial<View> = {}): View {
+  const brand = { name: 'Countersign', color: '#1f5fbf' };
+  return { language, brand, csrf: 'proof-of-the-form', now: NOW, ...more };
+}
+
+const ITEMS: readonly AskedItem[] = [
+  { id: '0', text: 'Know who you are at this server', scope: 'openid', required: true },
+  { id: '1', text: 'Know the name that you sign in with', scope: 'profile', required: false },
+  {
+    id: '2',
+    text: 'Read documents',
+    scope: 'documents:read',
+    resource: 'https://api.example/documents/',
+    required: false,
+  },
+  {
+    id: '3',
+    text: 'Add, change and delete documents',
+    scope: 'documents:write',
+    resource: 'https://api.example/documents/',
+    required: false,
+  },
+];
+
+const CHROME =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const SAFARI =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1';
+
+const APPLICATIONS: readonly AccountAccess[] = [
+  {
+    id: 'a',
+    client: 'Papertrail',
+    items: ['Know who you are at this server', 'Read documents'],
+    since: NOW - 12 * DAY,
+    lastIssue: NOW - 180_000,
+  },
+  { id: 'b', client: 'Weekly Notes', items: ['Read documents'], since: NOW - 40 * DAY },
+];
+
+const DEVICES: readonly AccountAccess[] = [
+  {
+    id: 'c',
+    client: 'Countersign CLI',
+    items: ['Read documents', 'Add, change and delete documents'],
+    since: NOW - 2 * DAY,
+    lastIssue: NOW - 5_400_000,
+    address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+    agent: 'countersign-cli/1.0 (linux; x64)',
+  },
+];
+
+const SIGN_INS = [
+  { id: 's', since: NOW - 20_000, address: '192.0.2.17', agent: CHROME, current: true },
+  { id: 't', since: NOW - 3 * DAY, address: '198.51.100.4', agent: SAFARI, current: false },
+];
+
+const signIn = { action: '/interaction/x/login', client: 'Papertrail', cancel: '/abort' };
+const alice = (view: View): View => ({ person: 'alice@example.com', ...view });
+const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 95_000 };
+
+/** Every page in every state that looks different. */
+export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
+  'sign-in': (view) => signInPage(view, signIn),
+  'sign-in-wrong': (view) =>
+    signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
+  'sign-in-later': (view) =>
+    signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'later', seconds: 90 } }),
+  consent: (view) =>
+    consentPage(alice(view), {
+      action: '/interaction/x/consent',
+      client: 'Papertrail',
+      redirectUri: 'https://papertrail.example/callback',
+      items: ITEMS,
+    }),
+  'device-entry': (view) => deviceEntryPage(alice(view), { action: '/device' }),
+  'device-entry-unknown': (view) =>
+    deviceEntryPage(alice(view), {
+      action: '/device',
+      userCode: 'BCDF-GHJK',
+      problem: { kind: 'unknown' },
+    }),
+  'device-confirm': (view) =>
+    deviceConfirmPage(alice(view), {
+      action: '/device',
+      client: 'Countersign CLI',
+      userCode: 'BCDF-GHJK',
+      items: ITEMS,
+      from,
+    }),
+  'device-done': (view) =>
+    deviceEndPage(alice(view), { end: 'done', client: 'Countersign CLI', again: '/device' }),
+  'device-denied': (view) => deviceEndPage(alice(view), { end: 'denied', again: '/device' }),
+  'device-expired': (view) => deviceEndPage(alice(view), { end: 'expired', again: '/device' }),
+  'sign-out': (view) =>
+    signOutPage(alice(view), { action: '/sign-out', hidden: {}, client: 'Papertrail' }),
+  'signed-out': signedOutPage,
+  error: (view) =>
+    errorPage(view, {
+      status: 400,
+      kind: 'request',
+      detail: 'redirect_uri did not match any of the client’s registered redirect_uris',
+      back: { href: '/', text: 'home' },
+    }),
+  'error-expired': (view) =>
+    errorPage(alice(view), {
+      status: 410,
+      kind: 'expired',
+      back: { href: '/account', text: 'account' },
+    }),
+  account: (view) =>
+    accountPage(alice(view), {
+      action: '/account',
+      name: 'alice@example.com',
+      signIns: SIGN_INS,
+      applications: APPLICATIONS,
+      devices: DEVICES,
+      ended: 'access',
+    }),
+  'account-empty': (view) =>
+    accountPage(alice(view), {
+      action: '/account',
+      name: 'alice@example.com',
+      signIns: SIGN_INS.slice(0, 1),
+      applications: [],
+      devices: [],
+    }),
+};

@@ -1,0 +1,65 @@
+import type { Answer } from '#shared/server/answer.ts';
+import { html } from '../html.ts';
+import { document } from '../shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { SignInProps, View } from '../view.ts';
+import { form } from './form.ts';
+import { shownProblem } from './problem.ts';
+
+/** Asks for name and password; the first field that is empty has the focus. */
+export function signInPage(view: View, props: SignInProps): Answer {
+  const { action, name = '', client, cancel, hidden = {}, redirectUri } = props;
+  const texts = textsOf(view.language).signIn;
+  const problem = props.problem && shownProblem(view, props.problem, texts);
+  const state =
+    problem &&
+    html` aria-describedby="${problem.id}"${problem.invalid && html` aria-invalid="true"`}`;
+  const focus = html` autofocus`;
+  return document(view, {
+    ...problem,
+    title: problem ? texts.problemTitle : texts.title,
+    redirectUri,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
+      </div>
+      ${problem?.note}
+      ${form(
+        view,
+        action,
+        hidden,
+        html`<div class="field">
+            <label for="name">${texts.name}</label>
+            <input
+              class="input"
+              id="name"
+              name="name"
+              value="${name}"
+              autocomplete="username"
+              autocapitalize="none"
+              autocorrect="off"
+              spellcheck="false"
+              required${state}${name === '' && focus}
+            />
+          </div>
+          <div class="field">
+            <label for="password">${texts.password}</label>
+            <input
+              class="input"
+              id="password"
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              required${state}${name !== '' && focus}
+            />
+          </div>
+          <button class="button primary">${texts.submit}</button>`,
+      )}
+      ${
+        cancel !== undefined &&
+        form(view, cancel, {}, html`<button class="button">${texts.cancel}</button>`)
+      }
+    </div>`,
+  });
+}

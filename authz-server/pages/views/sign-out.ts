@@ -1,0 +1,32 @@
+import type { Answer } from '#shared/server/answer.ts';
+import { html } from '../html.ts';
+import { document } from '../shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { SignOutProps, View } from '../view.ts';
+import { form } from './form.ts';
+
+/** Asks before signing out (OpenID Connect RP-Initiated Logout 1.0 section 2). */
+export function signOutPage(view: View, props: SignOutProps): Answer {
+  const { action, hidden, client, redirectUri } = props;
+  const { signOut, signOutPage: texts } = textsOf(view.language);
+  return document(view, {
+    title: texts.title,
+    redirectUri,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        ${client !== undefined && html`<p>${texts.asked(client)}</p>`}
+        <p>${texts.lead}</p>
+      </div>
+      ${form(
+        view,
+        action,
+        hidden,
+        html`<div class="buttons">
+          <button class="button primary" name="logout" value="yes">${signOut}</button>
+          <button class="button">${texts.stay}</button>
+        </div>`,
+      )}
+    </div>`,
+  });
+}

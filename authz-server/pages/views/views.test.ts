@@ -1,0 +1,263 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { Answer } from '#shared/server/answer.ts';
+import { LANGUAGES } from '../view.ts';
+import type { AccountAccess, AskedItem, View } from '../view.ts';
+import { accountPage } from './account.ts';
+import { consentPage } from './consent.ts';
+import { deviceConfirmPage } from './device-confirm.ts';
+import { deviceEndPage } from './device-end.ts';
+import { deviceEntryPage } from './device-entry.ts';
+import { errorPage } from './error.ts';
+import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
+import { signInPage } from './sign-in.ts';
+import { signOutPage } from './sign-out.ts';
+import { signedOutPage } from './signed-out.ts';
+
+/** Every view with the same text for every value that comes from elsewhere. */
+function everyView(text: string): readonly Answer[] {
+  const brand = { name: text, color: '#1f5fbf', logo: text };
+  const view: View = { ...sampleView('en'), brand, csrf: text, person: text };
+  const items: AskedItem[] = [
+    { id: text, text, scope: text, required: true },
+    { id: text, text, scope: text, resource: text, required: false },
+  ];
+  const hidden = { [`x${text}`]: text };
+  const access: AccountAccess = {
+    id: text,
+    client: text,
+    items: [text],
+    since: NOW,
+    lastIssue: NOW,
+    address: text,
+    agent: text,
+  };
+  const signIn = { id: text, since: NOW, address: text, agent: text, current: true };
+  const ends = ['done', 'denied', 'expired'] as const;
+  return [
+    signInPage(view, {
+      action: text,
+      name: text,
+      client: text,
+      cancel: text,
+      hidden,
+      problem: { kind: 'wrong' },
+    }),
+    consentPage(view, { action: text, client: text, redirectUri: 'https://app.example/', items }),
+    deviceEntryPage(view, { action: text, userCode: text, problem: { kind: 'unknown' } }),
+    deviceConfirmPage(view, {
+      action: text,
+      client: text,
+      userCode: text,
+      items,
+      from: { address: text, agent: text, at: NOW },
+    }),
+    ...ends.map((end) => deviceEndPage(view, { end, client: text, again: text })),
+    signOutPage(view, { action: text, hidden, client: text }),
+    signedOutPage(view),
+    errorPage(view, {
+      status: 400,
+      kind: 'request',
+      detail: text,
+      back: { href: text, text: 'client' },
+    }),
+    accountPage(view, {
+      action: text,
+      name: text,
+      signIns: [signIn],
+      applications: [access],
+      devices: [access],
+    }),
+  ];
+}
+
+/** The elements of a page with their attributes, without text and values. */
+function skeleton({ body = '' }: Answer): readonly string[] {
+  const elements = body.replaceAll(/="[^"]*"/g, '=""').match(/<[^>]*>/g) ?? [];
+  return elements.map((element) => element.replaceAll(/\s+/g, ' '));
+}
+
+describe('what comes from elsewhere', () => {
+  const harmless = everyView('x');
+
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onfocus='alert(1)",
+    '</title></style><svg onload=alert(1)>',
+    '<!--',
+    '&lt;b&gt;',
+    '${1}',
+  ])('%s stays text on every page', (attack) => {
+    for (const [index, answer] of everyView(`x${attack}`).entries()) {
+      expect(skeleton(answer)).toEqual(skeleton(harmless[index] ?? answer));
+      expect(answer.fields).toEqual(harmless[index]?.fields);
+    }
+  });
+
+  test('no text changes the elements, the attributes or the fields of a page', () => {
+    const unit = fc.constantFrom(...`<>&"'=/ -!;\n\0`.split(''), 'script', 'a', 'é', '\u2028');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
+        for (const [index, answer] of everyView(`x${text}`).entries()) {
+          expect(skeleton(answer)).toEqual(skeleton(harmless[index] ?? answer));
+          expect(answer.fields).toEqual(harmless[index]?.fields);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe.each(Object.entries(SAMPLES))('%s', (_name, page) => {
+  const pages = LANGUAGES.map((language) => page(sampleView(language)));
+
+  test('has a strict policy, no script and no style outside of it', () => {
+    for (const { fields, body = '' } of pages) {
+      expect(fields['Content-Security-Policy']).toMatch(
+        /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; form-action 'self'(?: https:\/\/papertrail\.example)?; base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      expect(body).not.toMatch(/<script|\son[a-z]+=|\sstyle=|<link rel="stylesheet|@import|url\(/);
+    }
+  });
+
+  test('forms that change something carry csrf, others send no secret', () => {
+    for (const { body = '' } of pages) {
+      for (const form of body.match(/<form[^]*?<\/form>/g) ?? []) {
+        const posts = /^<form[^>]* method="post"/.test(form);
+        expect([form, form.includes('proof-of-the-form')]).toEqual([form, posts]);
+      }
+    }
+  });
+
+  test('ids are unique, and what names or describes a field is there', () => {
+    for (const { body = '' } of pages) {
+      const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const [, list = ''] of body.matchAll(/\saria-(?:describedby|labelledby)="([^"]*)"/g)) {
+        expect(ids).toEqual(expect.arrayContaining(list.split(' ')));
+      }
+    }
+  });
+});
+
+const view = sampleView('en');
+const fieldOf = ({ body = '' }: Answer, name: string) =>
+  new RegExp(`<input[^>]*\\sname="${name}"[^>]*>`).exec(body)?.[0] ?? '';
+
+describe('sign-in', () => {
+  test('the first empty field has the focus', () => {
+    const empty = signInPage(view, { action: '/sign-in' });
+    expect(fieldOf(empty, 'name')).toContain('autofocus');
+    expect(fieldOf(empty, 'password')).not.toContain('autofocus');
+    const named = signInPage(view, { action: '/sign-in', name: 'alice' });
+    expect(fieldOf(named, 'name')).not.toContain('autofocus');
+    expect(fieldOf(named, 'password')).toContain('autofocus');
+  });
+
+  test('a wrong password is 422, said before the fields and tied to both', () => {
+    const page = signInPage(view, { action: '/', name: 'alice', problem: { kind: 'wrong' } });
+    expect(page.status).toBe(422);
+    expect(page.body).toMatch(/id="problem" role="alert"/);
+    for (const name of ['name', 'password']) {
+      expect(fieldOf(page, name)).toMatch(/aria-describedby="problem"\s+aria-invalid="true"/);
+    }
+  });
+
+  test('the password that was typed is never on the page', () => {
+    const page = signInPage(view, { action: '/', name: 'alice', problem: { kind: 'wrong' } });
+    expect(fieldOf(page, 'password')).not.toContain('value');
+  });
+
+  test('too many attempts are 429 with Retry-After, and no field is called wrong', () => {
+    const problem = { kind: 'later', seconds: 20.5 } as const;
+    const page = signInPage(view, { action: '/', problem });
+    expect([page.status, page.fields['Retry-After']]).toEqual([429, '21']);
+    expect(page.body).toContain('Try again in 21 seconds.');
+    expect(page.body).not.toContain('aria-invalid="true"');
+  });
+
+  test('without a way back there is no cancel', () => {
+    expect(signInPage(view, { action: '/' }).body).not.toContain('Cancel');
+  });
+});
+
+describe('consent', () => {
+  const consent = (redirectUri: string) =>
+    consentPage(view, {
+      action: '/',
+      client: 'App',
+      redirectUri,
+      items: [
+        { id: '0', text: 'A', scope: 'a', required: true },
+        { id: '1', text: 'B', scope: 'b', required: false },
+      ],
+    });
+
+  test('what is required is sent whatever is ticked, the rest can be taken away', () => {
+    const { body = '' } = consent('https://app.example/cb');
+    expect(body).toMatch(/<input type="hidden" name="item" value="0" \/>/);
+    expect(body).toMatch(/<input type="checkbox" checked disabled \/>/);
+    expect(body).toMatch(/<input type="checkbox" name="item" value="1" checked \/>/);
+  });
+
+  test.each([
+    ['https://app.example:8443/cb', 'goes to <strong>app.example:8443</strong>'],
+    ['https://bücher.example/', 'goes to <strong>xn--bcher-kva.example</strong>'],
+    ['https://good.example@evil.example/', 'goes to <strong>evil.example</strong>'],
+    ['https://localhost.evil.example/', 'goes to <strong>localhost.evil.example</strong>'],
+    ['http://127.0.0.1:51234/', 'program on this computer, at <strong>127.0.0.1:51234</strong>'],
+    ['http://[::1]:51234/', 'program on this computer, at <strong>[::1]:51234</strong>'],
+    ['com.example.app:/cb', 'app on this device, by <strong>com.example.app:</strong>'],
+  ])('%s: says where the browser goes next', (redirectUri, words) => {
+    expect(consent(redirectUri).body?.replaceAll(/\s+/g, ' ')).toContain(words);
+  });
+});
+
+describe('device', () => {
+  test('a code that is not known is 422, tied to the field beside its hint', () => {
+    const page = deviceEntryPage(view, { action: '/device', problem: { kind: 'unknown' } });
+    expect(page.status).toBe(422);
+    expect(fieldOf(page, 'user_code')).toMatch(/aria-describedby="problem hint"/);
+  });
+
+  test('the confirm page shows code, address, program and age, and warns (RFC 8628 section 5.4)', () => {
+    const { body = '' } = SAMPLES['device-confirm']?.(view) ?? {};
+    for (const shown of ['BCDF-GHJK', '203.0.113.77', 'countersign-cli/1.0', '1 minute ago']) {
+      expect(body).toContain(shown);
+    }
+    expect(body).toContain('Did somebody send you this code?');
+  });
+
+  test('a code that has ended is 410', () => {
+    const ends = ['done', 'denied', 'expired'] as const;
+    const statuses = ends.map((end) => deviceEndPage(view, { end, again: '/device' }).status);
+    expect(statuses).toEqual([200, 200, 410]);
+  });
+});
+
+describe('account', () => {
+  test('every button says what it ends to those who do not see beside what it stands', () => {
+    const { body = '' } = SAMPLES['account']?.(view) ?? {};
+    const names = [...body.matchAll(/<button[^>]*>([^]*?)<\/button>/g)].map(([, content = '']) =>
+      content
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+    expect(names).toEqual([
+      'End the sign-in with Chrome on Linux',
+      'End the sign-in with Safari on iPhone',
+      'End the access of Papertrail',
+      'End the access of Weekly Notes',
+      'End the access of Countersign CLI',
+      'End everything',
+    ]);
+  });
+});
+
+test('an error page keeps its status and shows no more than it was given', () => {
+  const page = errorPage(view, { status: 503, kind: 'unavailable' });
+  expect(page.status).toBe(503);
+  expect(page.body).not.toMatch(/<pre|class="button/);
+});

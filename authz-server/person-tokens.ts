@@ -1,0 +1,48 @@
+import type { AccessStore } from '#shared/access/access-store.ts';
+import { findAccess, grantedScopes } from '#shared/access/grants.ts';
+import type { Principal } from '#shared/auth/scheme.ts';
+import type { TokenVerifier } from '#shared/auth/token-verifier.ts';
+import type { Directory } from '#shared/directory/directory.ts';
+
+export interface PersonTokensOptions {
+  /** Verifies the token by itself. */
+  readonly tokens: TokenVerifier;
+  readonly access: AccessStore;
+  readonly directory: Pick<Directory, 'find'>;
+}
+
+/**
+ * Tokens as the authorization server itself takes them: it knows the person, who must still be there,
+ * as `preferred_username`, and has the scopes of OpenID Connect from the grant, since those in the token
+ * are of its resource. A token without a person or a grant has no such scope.
+ */
+export function personTokens({ tokens, access, directory }: PersonTokensOptions): TokenVerifier {
+  /** The principal as it is known here; a string tells why there is none. */
+  async function known(principal: Principal): Promise<Principal | string> {
+    const { claims = {} } = principal;
+    const grantId = claims['grant_id'];
+    if (principal.kind !== 'person' || grantId === undefined) {
+      return { ...principal, scopes: new Set() };
+    }
+    if ((await findAccess(access, grantId)) === undefined) return 'the grant has ended';
+    const person = await directory.find(principal.name);
+    if (person === undefined) return 'the person is gone or disabled';
+    const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId));
+    return {
+      ...principal,
+      scopes: new Set(granted['']),
+      claims: { ...claims, preferred_username: person.name },
+    };
+  }
+
+  return {
+    async verify(token, audiences) {
+      const verdict = await tokens.verify(token, audiences);
+      if (verdict.kind !== 'verified') return verdict;
+      const principal = await known(verdict.principal);
+      return typeof principal === 'string'
+        ? { kind: 'refused', reason: principal }
+        : { ...verdict, principal };
+    },
+  };
+}

@@ -1,0 +1,585 @@
+import type { KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http, { type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import Koa from 'koa';
+import { endEverything } from '#shared/access/everything.ts';
+import { endGrant, recordAccess } from '#shared/access/grants.ts';
+import { prover } from '#shared/auth/auth.fixture.ts';
+import { ManualClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { localDirectory } from '#shared/directory/local.ts';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { PersonRecord } from '#shared/stores/people.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { userinfo, type UserinfoServer } from './userinfo.ts';
+
+const ISSUER = 'https://as.example';
+const USERINFO = `${ISSUER}/userinfo`;
+const DOCUMENTS = 'https://rs.example/documents/';
+const APP_ORIGIN = 'https://app.example';
+const FOREIGN = 'https://evil.example';
+const LIFE = 605;
+
+const ALICE: PersonRecord = {
+  id: 'alice-id',
+  name: 'alice',
+  password_hash: 'never asked for here',
+  created_at: 0,
+  version: 0,
+};
+const APP: ClientRecord = {
+  client_id: 'app',
+  client_name: 'App',
+  grant_types: ['authorization_code'],
+  token_endpoint_auth_method: 'none',
+  scope: 'openid profile documents:read',
+  redirect_uris: [`${APP_ORIGIN}/callback`],
+  origins: ['https://admin.example'],
+  created_at: 0,
+};
+
+interface Call {
+  readonly method?: string;
+  readonly target?: string;
+  readonly host?: string;
+  /** Names and values in turn, so that a field can come twice. */
+  readonly fields?: readonly string[];
+  readonly body?: string;
+}
+
+/** The endpoint on a real port, over a real store that holds alice, her app and its grant `g1`. */
+async function startWorld(settings: object = {}) {
+  const clock = new ManualClock();
+  const now = () => Math.floor(clock.now() / 1000);
+  const data = await mkdtemp(join(tmpdir(), 'countersign-userinfo-'));
+  const stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  const epoch = await stores.revocations.epoch(true);
+  const feed = await stores.revocations.feed();
+  const config = configSchema.parse({
+    issuer: ISSUER,
+    data,
+    spaces: [
+      { url: DOCUMENTS, realm: 'documents', schemes: ['Bearer', 'DPoP'] },
+      { url: 'https://rs.example/', realm: 'root', schemes: ['Bearer'] },
+    ],
+    ...settings,
+  });
+  const access = { stores, clock, longestLife: LIFE };
+  const key = GENERATE.ES256();
+  const published = new Map<string, KeyObject>([['k1', key.publicKey]]);
+  const directory = localDirectory({
+    people: stores.people,
+    revocations: stores.revocations,
+    passwords: { verify: () => Promise.reject(new Error('no password is asked for here')) },
+    demo: false,
+  });
+  const server: UserinfoServer = {
+    config,
+    feed,
+    directory,
+    master: Buffer.alloc(32, 7),
+    ...access,
+  };
+  const app = new Koa();
+  app.silent = true;
+  app.use(userinfo(server, async (kid) => published.get(kid)));
+  const listening = http.createServer((request, response) => {
+    void app.callback()(request, response);
+  });
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+
+  async function ask(call: Call = {}) {
+    const { method = 'GET', target = '/userinfo', host = 'as.example', fields = [], body } = call;
+    const headers = ['Host', host, ...fields];
+    if (body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(body)));
+    const request = http.request({ host: '127.0.0.1', port, method, path: target, headers });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const { statusCode: status = 0, headers: received } = response;
+    return { status, headers: received, text: await text(response) };
+  }
+
+  /** Writes a grant of alice to the app as the engine and its consent do. */
+  async function grant(grantId: string, scope: string, generation = 0): Promise<void> {
+    const member = { accountId: ALICE.id, clientId: 'app', openid: { scope } };
+    const payload = { ...member, resources: { [DOCUMENTS]: 'documents:read' } };
+    await stores.artefacts.put({ kind: 'Grant', id: grantId, payload, seconds: 3600 });
+    const since = clock.now();
+    const record = { grantId, accountId: ALICE.id, clientId: 'app', generation, since };
+    await recordAccess(access, record, 3600);
+  }
+
+  let issued = 0;
+  const token = (claims: object = {}, header: object = {}, signer = key.privateKey) => {
+    issued += 1;
+    return signJws(
+      { alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header },
+      {
+        iss: ISSUER,
+        aud: DOCUMENTS,
+        sub: ALICE.id,
+        client_id: 'app',
+        jti: `j${issued}`,
+        iat: now(),
+        exp: now() + 600,
+        scope: 'documents:read',
+        grant_id: 'g1',
+        sub_gen: 0,
+        client_gen: 0,
+        epoch,
+        ...claims,
+      },
+      signer,
+    );
+  };
+
+  await stores.people.add(ALICE);
+  await stores.clients.add(APP);
+  await grant('g1', 'openid profile');
+  const dpopClient = prover(now);
+  const bound = token({ cnf: { jkt: dpopClient.jkt } });
+  return {
+    clock,
+    now,
+    stores,
+    server,
+    access,
+    grant,
+    token,
+    ask,
+    bearer: (value: string, call: Call = {}) =>
+      ask({ ...call, fields: ['Authorization', `Bearer ${value}`, ...(call.fields ?? [])] }),
+    bound,
+    proof: (claims: object = {}) => dpopClient.proof(bound, { htu: USERINFO, ...claims }),
+    dpop: (proofs: readonly string[], call: Call = {}) =>
+      ask({
+        ...call,
+        fields: [
+          'Authorization',
+          `DPoP ${bound}`,
+          ...(call.fields ?? []),
+          ...proofs.flatMap((proof) => ['DPoP', proof]),
+        ],
+      }),
+    until: () => rememberUntil(clock.now(), LIFE),
+    async [Symbol.asyncDispose]() {
+      listening.close();
+      listening.closeAllConnections();
+      await feed[Symbol.asyncDispose]();
+      await stores[Symbol.asyncDispose]();
+      await rm(data, { recursive: true });
+    },
+  };
+}
+
+type World = Awaited<ReturnType<typeof startWorld>>;
+type Reply = Awaited<ReturnType<World['ask']>>;
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+/** The `error` of each scheme that is asked for, as a client reads it. */
+function errorsOf(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+  const challenges = parseChallenges(headers['www-authenticate'] ?? '') ?? [];
+  return Object.fromEntries(challenges.map(({ scheme, params }) => [scheme, params?.['error']]));
+}
+function expectRefused(
+  reply: Reply,
+  status: number,
+  errors: { readonly Bearer?: string; readonly DPoP?: string },
+): void {
+  expect([reply.status, errorsOf(reply.headers)]).toEqual([
+    status,
+    { Bearer: undefined, DPoP: undefined, ...errors },
+  ]);
+  expect(reply.headers['cache-control']).toBe('no-store');
+  expect(reply.text).not.toMatch(/alice/);
+}
+const INVALID = { Bearer: 'invalid_token' };
+
+describe('RFC 6750 section 3: without credentials that count', () => {
+  test.each(['GET', 'POST'])('%s with none: 401, both schemes, no error code', async (method) => {
+    const reply = await world.ask({ method });
+    expectRefused(reply, 401, {});
+    const challenges = parseChallenges(reply.headers['www-authenticate'] ?? '') ?? [];
+    for (const { params } of challenges) {
+      expect(params).toMatchObject({ realm: ISSUER, scope: 'openid' });
+      expect(params).not.toHaveProperty('resource_metadata');
+    }
+  });
+
+  test('section 2.2: a token in a form is not looked at', async () => {
+    const reply = await world.ask({
+      method: 'POST',
+      fields: ['Content-Type', 'application/x-www-form-urlencoded'],
+      body: new URLSearchParams({ access_token: world.token() }).toString(),
+    });
+    expectRefused(reply, 401, {});
+  });
+
+  test('section 2.3: nor one in the query; beside another it is 400', async () => {
+    const target = `/userinfo?access_token=${world.token()}`;
+    expectRefused(await world.ask({ target }), 401, {});
+    expect((await world.bearer(world.token(), { target })).status).toBe(400);
+  });
+
+  test('another scheme: 401', async () => {
+    expectRefused(await world.ask({ fields: ['Authorization', 'Basic YTpi'] }), 401, {});
+  });
+
+  test('two Authorization fields: 400, though both are good', async () => {
+    const good = `Bearer ${world.token()}`;
+    const reply = await world.ask({ fields: ['Authorization', good, 'Authorization', good] });
+    expect(reply.status).toBe(400);
+    expect(reply.text).not.toMatch(/alice/);
+  });
+
+  test('any text in the field ends in 400 or 401', async () => {
+    const visible = fc.string({ unit: 'grapheme-ascii' });
+    await fc.assert(
+      fc.asyncProperty(visible, fc.constantFrom('Bearer ', 'DPoP ', ''), async (rest, scheme) => {
+        const { status } = await world.ask({ fields: ['Authorization', scheme + rest] });
+        return status === 400 || status === 401;
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('RFC 9068 section 4: tokens that are not good', () => {
+  test.each<[string, object, object]>([
+    ['an ID token', {}, { typ: 'JWT' }],
+    ['alg none', {}, { alg: 'none' }],
+    ['an unknown key', {}, { kid: 'k2' }],
+    ['another issuer', { iss: 'https://other.example' }, {}],
+    ['the audience of nobody here', { aud: 'https://other.example/' }, {}],
+    ['another epoch', { epoch: 'x' }, {}],
+    ['a binding of another kind', { cnf: { 'x5t#S256': 'x' } }, {}],
+    ['a generation that is none', { sub_gen: -1 }, {}],
+  ])('%s: invalid_token', async (_, claims, header) => {
+    expectRefused(await world.bearer(world.token(claims, header)), 401, INVALID);
+  });
+
+  test('signed by another key', async () => {
+    const stranger = GENERATE.ES256().privateKey;
+    expectRefused(await world.bearer(world.token({}, {}, stranger)), 401, INVALID);
+  });
+
+  test('expired', async () => {
+    const token = world.token();
+    world.clock.advance(LIFE - 1);
+    expect((await world.bearer(token)).status).toBe(200);
+    world.clock.advance(1);
+    expectRefused(await world.bearer(token), 401, INVALID);
+  });
+
+  test('cut anywhere', async () => {
+    const token = world.token();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: token.length - 1 }), async (length) => {
+        const { status } = await world.bearer(token.slice(0, length));
+        return status === 401;
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('revocation reaches the very next request', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['token', () => world.stores.revocations.revoke('token', 'the-one', world.until())],
+    ['grant', () => endGrant(world.access, 'g1')],
+    ['key', () => world.stores.revocations.revoke('key', 'k1', world.until())],
+    ['client', () => world.stores.revocations.raise('client', 'app', world.until())],
+    ['person', () => endEverything(world.access, ALICE.id)],
+  ])('of the %s', async (_, end) => {
+    const token = world.token({ jti: 'the-one' });
+    expect((await world.bearer(token)).status).toBe(200);
+    await end();
+    expectRefused(await world.bearer(token), 401, INVALID);
+  });
+
+  test('a person who is disabled, before anything else of theirs was ended', async () => {
+    const token = world.token();
+    expect((await world.bearer(token)).status).toBe(200);
+    await world.stores.people.replace({ ...ALICE, disabled: true, version: 1 });
+    expectRefused(await world.bearer(token), 401, INVALID);
+  });
+
+  test('a person who is not in the directory', async () => {
+    expectRefused(await world.bearer(world.token({ sub: 'bob-id' })), 401, INVALID);
+  });
+
+  test('what is known of the grant has expired', async () => {
+    await world.stores.artefacts.remove('Access', 'g1');
+    expectRefused(await world.bearer(world.token()), 401, INVALID);
+  });
+
+  test('a grant of an earlier generation is no ground for a token of a later one', async () => {
+    await world.stores.revocations.raise('person', ALICE.id, world.until());
+    expectRefused(await world.bearer(world.token({ sub_gen: 1 })), 401, INVALID);
+  });
+
+  test('who signed in anew in the same second is let in', async () => {
+    await endEverything(world.access, ALICE.id);
+    await world.grant('g2', 'openid', 1);
+    const anew = world.token({ sub_gen: 1, grant_id: 'g2' });
+    expect((await world.bearer(anew)).status).toBe(200);
+  });
+});
+
+describe('OpenID Connect Core 1.0 section 5.3: only what was granted with openid', () => {
+  async function expectLacking(token: string): Promise<void> {
+    const reply = await world.bearer(token);
+    expect([reply.status, reply.headers['cache-control']]).toEqual([403, 'no-store']);
+    expect(errorsOf(reply.headers)).toEqual({ Bearer: 'insufficient_scope' });
+    expect(reply.headers['www-authenticate']).toContain('scope="openid"');
+    expect(reply.text).not.toMatch(/alice/);
+  }
+
+  test('a token of a machine', async () => {
+    const machine = { sub: 'app', sub_gen: undefined, grant_id: undefined };
+    await expectLacking(world.token(machine));
+  });
+
+  test('a machine whose client_id looks like a person and whose scope says openid', async () => {
+    const claims = { sub_gen: undefined, grant_id: 'g1', scope: 'openid profile' };
+    await expectLacking(world.token(claims));
+  });
+
+  test('a person without a grant', async () => {
+    await expectLacking(world.token({ grant_id: undefined, scope: 'openid' }));
+  });
+
+  test.each(['', 'profile', 'openid_not', 'OPENID'])('a grant of %j', async (scope) => {
+    await world.grant('g2', scope);
+    await expectLacking(world.token({ grant_id: 'g2', scope: 'openid' }));
+  });
+
+  test('a grant of a resource that has a scope of that name', async () => {
+    const resources = { [DOCUMENTS]: 'openid profile' };
+    const payload = { accountId: ALICE.id, openid: { scope: 'profile' }, resources };
+    await world.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
+    await expectLacking(world.token({ scope: 'openid profile' }));
+  });
+
+  test('a grant of which openid was refused', async () => {
+    const openid = { scope: 'openid profile' };
+    const payload = { accountId: ALICE.id, openid, rejected: { openid: { scope: 'openid' } } };
+    await world.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
+    await expectLacking(world.token());
+  });
+
+  test('a Grant that the engine does not have any more', async () => {
+    await world.stores.artefacts.remove('Grant', 'g1');
+    await expectLacking(world.token());
+  });
+});
+
+describe('RFC 9449 section 7: bound tokens', () => {
+  test('as Bearer: refused', async () => {
+    expectRefused(await world.bearer(world.bound), 401, INVALID);
+  });
+
+  test('an unbound token as DPoP: refused', async () => {
+    const fields = ['Authorization', `DPoP ${world.token()}`, 'DPoP', world.proof()];
+    expectRefused(await world.ask({ fields }), 401, { DPoP: 'invalid_token' });
+  });
+
+  test('without a proof, and with two', async () => {
+    expectRefused(await world.dpop([]), 401, { DPoP: 'invalid_dpop_proof' });
+    const two = await world.dpop([world.proof(), world.proof()]);
+    expectRefused(two, 400, { DPoP: 'invalid_request' });
+  });
+
+  test.each<[string, object]>([
+    ['another URL', { htu: `${ISSUER}/token` }],
+    ['the same path elsewhere', { htu: 'https://rs.example/userinfo' }],
+    ['another method', { htm: 'POST' }],
+    ['another token', { ath: 'x' }],
+    ['yesterday', { iat: 1_799_913_600 }],
+  ])('a proof for %s', async (_, claims) => {
+    const reply = await world.dpop([world.proof(claims)]);
+    expectRefused(reply, 401, { DPoP: 'invalid_dpop_proof' });
+  });
+
+  test('a proof by another key', async () => {
+    const stolen = prover(world.now).proof(world.bound, { htu: USERINFO });
+    expectRefused(await world.dpop([stolen]), 401, { DPoP: 'invalid_token' });
+  });
+
+  test('section 11.1: ten at once with one proof, one is answered', async () => {
+    const proof = world.proof();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => world.dpop([proof])));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(9);
+  });
+
+  test.each(['GET', 'POST'])('%s with the proof for it: the claims', async (htm) => {
+    const reply = await world.dpop([world.proof({ htm })], { method: htm });
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([
+      200,
+      { sub: ALICE.id, preferred_username: 'alice' },
+    ]);
+    expect(reply.headers).not.toHaveProperty('dpop-nonce');
+  });
+
+  test('the Host field has no say in what the URL is', async () => {
+    const proof = world.proof({ htu: 'https://evil.example/userinfo' });
+    for (const call of [{ host: 'evil.example' }, { target: 'https://evil.example/userinfo' }]) {
+      expectRefused(await world.dpop([proof], call), 401, { DPoP: 'invalid_dpop_proof' });
+    }
+  });
+
+  test('section 9: where nonces are asked for, one is given and then serves', async () => {
+    await using asking = await startWorld({ tokens: { nonce: true } });
+    const asked = await asking.dpop([asking.proof()], { fields: ['Origin', FOREIGN] });
+    expectRefused(asked, 401, { DPoP: 'use_dpop_nonce' });
+    expect(asked.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate',
+    });
+    const nonce = asked.headers['dpop-nonce'];
+    const served = await asking.dpop([asking.proof({ nonce })]);
+    expect([served.status, typeof served.headers['dpop-nonce']]).toEqual([200, 'string']);
+  });
+});
+
+describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
+  test.each(['GET', 'POST'])('%s: sub, and the name with the scope profile', async (method) => {
+    const { status, headers, text: body } = await world.bearer(world.token(), { method });
+    expect([status, JSON.parse(body)]).toEqual([
+      200,
+      { sub: ALICE.id, preferred_username: 'alice' },
+    ]);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      vary: 'Origin',
+    });
+  });
+
+  test('section 5.4: without profile, sub alone', async () => {
+    await world.grant('g2', 'openid');
+    const { text: body } = await world.bearer(world.token({ grant_id: 'g2' }));
+    expect(JSON.parse(body)).toEqual({ sub: ALICE.id });
+  });
+
+  test('RFC 8707 section 2: a token of any resource, a bare origin in both spellings', async () => {
+    for (const aud of ['https://rs.example', 'https://rs.example/', [DOCUMENTS, 'x:y']]) {
+      expect((await world.bearer(world.token({ aud }))).status).toBe(200);
+    }
+  });
+
+  test('HEAD has the fields and no content', async () => {
+    const reply = await world.bearer(world.token(), { method: 'HEAD' });
+    expect([reply.status, reply.text]).toEqual([200, '']);
+    expect(reply.headers['cache-control']).toBe('no-store');
+  });
+
+  test('another path is not its business', async () => {
+    expect((await world.bearer(world.token(), { target: '/userinfo/x' })).status).toBe(404);
+  });
+});
+
+describe('the Fetch Standard: CORS', () => {
+  const from = (origin: string) => ({ fields: ['Origin', origin] });
+
+  test('a preflight is answered without credentials', async () => {
+    const fields = ['Origin', FOREIGN, 'Access-Control-Request-Method', 'GET'];
+    const { status, headers } = await world.ask({ method: 'OPTIONS', fields });
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'Authorization, DPoP, Content-Type',
+    });
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  test('OPTIONS that is no preflight must authenticate', async () => {
+    expect((await world.ask({ method: 'OPTIONS' })).status).toBe(401);
+    expect((await world.ask({ method: 'OPTIONS', ...from(FOREIGN) })).status).toBe(401);
+  });
+
+  test.each([APP_ORIGIN, 'https://admin.example'])(
+    'a script of %s may read what the token of its client gives',
+    async (origin) => {
+      const { status, headers } = await world.bearer(world.token(), from(origin));
+      expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
+      expect(headers['access-control-expose-headers']).toBe('DPoP-Nonce, WWW-Authenticate');
+    },
+  );
+
+  test.each([FOREIGN, 'null', '*', 'https://app.example.evil.example', 'http://app.example'])(
+    'a script of %s may not',
+    async (origin) => {
+      const { status, headers } = await world.bearer(world.token(), from(origin));
+      expect([status, headers.vary]).toEqual([200, 'Origin']);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  test('nor may the origin of another client, or of one that was removed', async () => {
+    const other = { ...APP, client_id: 'other', redirect_uris: [`${FOREIGN}/cb`] };
+    await world.stores.clients.add(other);
+    const ofOther = await world.bearer(world.token(), from(FOREIGN));
+    expect(ofOther.headers).not.toHaveProperty('access-control-allow-origin');
+    await world.stores.clients.remove('app');
+    const ofNone = await world.bearer(world.token(), from(APP_ORIGIN));
+    expect(ofNone.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('why it was refused, a script of any origin may read: it holds nothing', async () => {
+    const { status, headers } = await world.bearer('x', from(FOREIGN));
+    expect([status, headers['access-control-allow-origin']]).toEqual([401, '*']);
+    expect(headers['access-control-expose-headers']).toBe('DPoP-Nonce, WWW-Authenticate');
+  });
+});
+
+describe('fails closed: 503 with Retry-After, and nothing about alice', () => {
+  const down = () => Promise.reject(new StoreUnavailable('down'));
+  const expectUnavailable = (reply: Reply) => {
+    expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1']);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    expect(reply.text).not.toMatch(/alice|down/);
+  };
+
+  test.each<[string, () => void]>([
+    ['the feed', () => Object.assign(world.server.feed, { latest: down })],
+    ['the grants', () => Object.assign(world.stores.artefacts, { get: down })],
+    ['the generations', () => Object.assign(world.stores.revocations, { generation: down })],
+    ['the directory', () => Object.assign(world.server.directory, { find: down })],
+    ['the clients', () => Object.assign(world.stores.clients, { get: down })],
+  ])('%s', async (_, breakIt) => {
+    const token = world.token();
+    const call = { fields: ['Origin', APP_ORIGIN] };
+    expect((await world.bearer(token, call)).status).toBe(200);
+    breakIt();
+    expectUnavailable(await world.bearer(token, call));
+  });
+
+  test('the memory of proofs', async () => {
+    Object.assign(world.stores.replay, { unique: down });
+    expectUnavailable(await world.dpop([world.proof()]));
+  });
+});

@@ -1,0 +1,112 @@
+import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Context, Next } from 'koa';
+import { admit, refusal } from '#shared/auth/admit.ts';
+import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { authRequest } from '#shared/auth/request.ts';
+import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { clientOrigins } from '#shared/oauth/client-origins.ts';
+import { type Answer, errorAnswer, type Fields } from '#shared/server/answer.ts';
+import { isPreflight } from '#shared/server/preflight.ts';
+import { note } from '#shared/server/request-log.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { respond } from './pages/respond.ts';
+import { personTokens } from './person-tokens.ts';
+import type { AuthzServer } from './server.ts';
+
+export type UserinfoServer = Pick<
+  AuthzServer,
+  'config' | 'stores' | 'feed' | 'master' | 'clock' | 'longestLife' | 'directory'
+>;
+type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
+
+const PATH = '/userinfo';
+
+/** What a script may read besides the content. */
+const EXPOSED = { 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate' };
+
+/** A script of any origin may ask, and read why it is refused: only a token tells whose script it is. */
+const ANYBODY: Fields = { 'Access-Control-Allow-Origin': '*' };
+
+const PREFLIGHT: Answer = {
+  status: 204,
+  fields: {
+    ...ANYBODY,
+    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Headers': 'Authorization, DPoP, Content-Type',
+    'Access-Control-Max-Age': '600',
+  },
+};
+
+/**
+ * The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3), for the access tokens of any resource,
+ * which the engine does not take. It stands before the engine, and outside of what makes answers cacheable.
+ */
+export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
+  const { config, stores } = server;
+  const space = userinfoSpace(server, publicKey);
+  const proxies = trustedProxies(config.trustedProxies);
+
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    const { method = '', url = '', headers } = request;
+    const asked = authRequest(request, { method, target: url, origin: config.issuer }, proxies);
+    const outcome = await admit(request, space, asked);
+    if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
+    if (outcome.kind === 'answer') return refusal(outcome, { ...ANYBODY, ...EXPOSED });
+    const { principal, fields } = outcome;
+    note(request, { client: principal.claims?.['client_id'] });
+    const readable = await readableBy(principal, headers.origin);
+    return {
+      status: 200,
+      fields: { ...fields, ...readable, 'Content-Type': 'application/json' },
+      body: JSON.stringify(claimsOf(principal)),
+    };
+  }
+
+  /** Only scripts of the client that the token was issued to may read what it gives. */
+  async function readableBy(principal: Principal, origin: string | undefined): Promise<Fields> {
+    if (origin === undefined) return {};
+    const client = await stores.clients.get(principal.claims?.['client_id'] ?? '');
+    if (client === undefined || !clientOrigins(client).has(origin)) return {};
+    return { 'Access-Control-Allow-Origin': origin, ...EXPOSED };
+  }
+
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.path !== PATH) return next();
+    const answered = isPreflight(ctx.req)
+      ? PREFLIGHT
+      : await answer(ctx.req).catch((error: unknown) => {
+          if (error instanceof StoreUnavailable) return errorAnswer(error);
+          throw error;
+        });
+    ctx.set({ 'Cache-Control': 'no-store', Vary: 'Origin' });
+    respond(ctx, answered);
+  };
+}
+
+/** The endpoint as a protection space: of the issuer, for who holds a grant with `openid`. */
+function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): ProtectionSpace {
+  const { config, stores, feed, master, clock, directory } = server;
+  const { issuer, tokens: settings } = config;
+  const keys = { key: (kid: string) => publicKey(kid) };
+  const verifier = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
+  const tokens = personTokens({ tokens: verifier, access: server, directory });
+  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const scopes = () => ['openid'];
+  const audiences = config.spaces.flatMap(({ url }) => audiencesOf(url));
+  const oauth = { realm: issuer, audiences, scopes };
+  return {
+    at: ORIGIN,
+    realm: issuer,
+    schemes: [bearer(oauth), dpop({ ...oauth, nonce: settings.nonce })],
+    scopes,
+  };
+}
+
+/** OpenID Connect Core 1.0 sections 5.1 and 5.4. */
+function claimsOf({ claims = {}, scopes }: Principal): Readonly<Record<string, unknown>> {
+  const { sub, preferred_username } = claims;
+  return { sub, ...(scopes?.has('profile') && { preferred_username }) };
+}
