@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
@@ -43,12 +44,19 @@ export class TestShell implements Shell {
   readonly clock = new ManualClock();
   readonly random = systemRandom;
   terminal = false;
+  columns = 0;
   stdin = '';
   stdout = '';
   stderr = '';
 
   constructor(env: NodeJS.ProcessEnv = {}) {
     this.env = env;
+  }
+
+  /** Takes no time but the clock's. */
+  async wait(milliseconds: number): Promise<void> {
+    this.clock.advance(milliseconds / 1000);
+    await setImmediate();
   }
 
   async readStdin(): Promise<Buffer> {

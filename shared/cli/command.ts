@@ -49,6 +49,9 @@ export interface Shell {
   readonly random: Random;
   /** True: standard output is read by a person, not by a program. */
   readonly terminal: boolean;
+  /** Width of that terminal in characters; 0 when there is none. */
+  readonly columns: number;
+  wait(milliseconds: number): Promise<void>;
   readStdin(): Promise<Buffer>;
   out(content: string | Buffer): void;
   /** To standard error, beside what the command reports. */

@@ -10,11 +10,19 @@ import { configPrint } from './commands/config-print.ts';
 import { configSchema } from './commands/config-schema.ts';
 import { keysList } from './commands/keys-list.ts';
 import { keysRotate } from './commands/keys-rotate.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
 import { request } from './commands/request.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
 import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
 import { tokenRevoke } from './commands/token-revoke.ts';
+import { userAdd } from './commands/user-add.ts';
+import { userDisable } from './commands/user-disable.ts';
+import { userEnd } from './commands/user-end.ts';
+import { userList } from './commands/user-list.ts';
+import { userPasswd } from './commands/user-passwd.ts';
+import { whoami } from './commands/whoami.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -22,6 +30,14 @@ export const COMMANDS: readonly Command[] = [
   clientList,
   clientSecret,
   clientRemove,
+  userAdd,
+  userList,
+  userPasswd,
+  userDisable,
+  userEnd,
+  login,
+  whoami,
+  logout,
   tokenGet,
   tokenExplain,
   tokenRevoke,

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
 import { COMMANDS } from './commands.ts';
@@ -15,6 +16,8 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
   clock: systemClock,
   random: systemRandom,
   terminal: process.stdout.isTTY,
+  columns: process.stdout.isTTY ? process.stdout.columns : 0,
+  wait: (milliseconds) => setTimeout(milliseconds),
   readStdin: () => buffer(process.stdin),
   out: (content) => void process.stdout.write(content),
   note: (line) => void process.stderr.write(`${printable(line)}\n`),

@@ -1,15 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { Random } from '#shared/random.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
-import { type Input, type Option, type Shell, UsageError } from './command.ts';
-
-/** A new secret of 256 bits, to be shown once, and the hash that is kept. */
-export function newSecret(
-  random: Random,
-): Required<Pick<ClientRecord, 'secret_hash'>> & { secret: string } {
-  const secret = random(32).toString('base64url');
-  return { secret, secret_hash: createHash('sha256').update(secret).digest('base64url') };
-}
+import { newPassword } from '#shared/directory/new-password.ts';
+import { Failure, type Input, type Option, type Shell, UsageError } from './command.ts';
 
 /** Ways to give a client's secret. */
 export const SECRET_OPTIONS: Readonly<Record<string, Option>> = {
@@ -30,4 +20,29 @@ export async function readSecret(input: Input, shell: Shell): Promise<string> {
     throw new UsageError('no secret: use --secret, --secret-stdin or COUNTERSIGN_CLIENT_SECRET');
   }
   return secret;
+}
+
+/** The way to give a person's password. */
+export const PASSWORD_OPTION: Readonly<Record<string, Option>> = {
+  'password-stdin': {
+    help: 'read the password, one line, from standard input; default: one is made and printed',
+  },
+};
+
+/** The line on standard input or a password that was made, which is to be shown, and only now. */
+export async function readPassword(
+  input: Input,
+  shell: Shell,
+): Promise<{ password: string; made?: { password: string } }> {
+  if (!input.flag('password-stdin')) {
+    const password = newPassword(shell.random);
+    return { password, made: { password } };
+  }
+  const bytes = await shell.readStdin();
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { password: text.replace(/\r?\n$/, '') };
+  } catch {
+    throw new Failure('the password on standard input is not UTF-8');
+  }
 }

@@ -29,9 +29,10 @@ test('a later start names the file and repeats no secret', async () => {
   expect(lines.join('\n')).not.toContain('secret  ');
 });
 
-test('without a demo client it says how to register one', async () => {
+test('without a first start it says how to register a client and a person', async () => {
   const lines = banner(await loadConfig({}), AUTHZ, RESOURCE, undefined);
   expect(lines.join('\n')).toMatch(/client add .*--scope "documents:read documents:write/);
+  expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
 test('a Redis password is not printed', async () => {

@@ -37,11 +37,12 @@ function nextStep(
 ): readonly string[] {
   if (lines.length > 0) return lines;
   if (firstStart !== undefined) {
-    return [`A client to try it with, its secret and lines to copy: ${firstStart}`];
+    return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
   const scopes = new Set(config.spaces.flatMap((space) => Object.values(space.scopes).flat()));
   return [
-    'Register a client:',
+    'Register a client, and let a person sign in:',
     `  npm run -s cli -- client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
+    '  npm run -s cli -- user add NAME',
   ];
 }

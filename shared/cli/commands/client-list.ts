@@ -1,4 +1,5 @@
 import type { ClientRecord } from '#shared/stores/clients.ts';
+import { shortNames } from '../client-grants.ts';
 import type { Command } from '../command.ts';
 import { columns } from '../printable.ts';
 import { withStores } from '../with-stores.ts';
@@ -21,7 +22,9 @@ const withoutSecret = (client: ClientRecord) => ({ ...client, secret_hash: undef
 const row = (client: ClientRecord) => [
   client.client_id,
   client.client_name,
-  client.token_endpoint_auth_method,
+  client.token_endpoint_auth_method === 'none' ? 'public' : client.token_endpoint_auth_method,
+  shortNames(client.grant_types),
   client.scope,
+  [...(client.redirect_uris ?? []), ...(client.origins ?? [])].join(' '),
   client.demo ? '(demo: refused in production)' : '',
 ];

@@ -1,4 +1,4 @@
-import { newSecret } from '../secret.ts';
+import { newSecret } from '#shared/directory/client-secret.ts';
 import { type Command, Failure } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { withStores } from '../with-stores.ts';

@@ -8,6 +8,18 @@ const MACHINE = ['--name', 'Machine', '--grant', 'client_credentials'];
 const SCOPE = ['--scope', 'documents:read documents:write'];
 const DOCUMENTS = 'http://localhost:3001/documents/';
 
+const NAME = ['--name', 'N'];
+const GRANT = (...grants: readonly string[]) => grants.flatMap((grant) => ['--grant', grant]);
+const CALLBACK = 'https://app.example/callback';
+const BROWSER = [
+  ...NAME,
+  ...GRANT('authorization_code', 'refresh_token'),
+  '--public',
+  '--redirect-uri',
+  CALLBACK,
+];
+const DEVICE = [...NAME, ...GRANT('device_code'), '--public'];
+
 interface Credentials {
   readonly client_id: string;
   readonly client_secret: string;
@@ -99,6 +111,75 @@ describe('client add', () => {
     ],
     ['an audience that is no space', [...MACHINE, '--introspects', 'x'], '--introspects must be'],
     ['a method that there is not', [...MACHINE, ...SCOPE, '--auth', 'none'], '--auth must be'],
+    ['a grant of JavaScript', [...NAME, '--grant', 'constructor', ...SCOPE], '--grant must be'],
+    [
+      'RFC 6749 section 4.4: a public machine',
+      [...MACHINE, ...SCOPE, '--public'],
+      'leave out --grant client_credentials',
+    ],
+    [
+      'a public client that is a machine as well',
+      [...BROWSER, ...SCOPE, ...GRANT('client_credentials')],
+      'leave out --grant client_credentials',
+    ],
+    [
+      'a public client with a method',
+      [...BROWSER, ...SCOPE, '--auth', 'client_secret_post'],
+      'leave out --auth',
+    ],
+    ['a public client with keys', [...BROWSER, ...SCOPE, '--jwks', 'x'], 'leave out --auth'],
+    [
+      'RFC 7662 section 2.1: introspection by a public client',
+      [...BROWSER, ...SCOPE, '--introspects', DOCUMENTS],
+      'leave out --public',
+    ],
+    [
+      'refresh tokens of nothing',
+      [...NAME, ...SCOPE, ...GRANT('refresh_token')],
+      'add --grant authorization_code',
+    ],
+    [
+      'RFC 6749 section 4.4.3: refresh tokens of a machine',
+      [...MACHINE, ...SCOPE, ...GRANT('refresh_token')],
+      'add --grant authorization_code',
+    ],
+    [
+      'RFC 6749 section 3.1.2.2: a code without a place to go',
+      [...NAME, ...SCOPE, ...GRANT('authorization_code')],
+      '--redirect-uri URI is missing',
+    ],
+    [
+      'a place to go without a code',
+      [...DEVICE, ...SCOPE, '--redirect-uri', CALLBACK],
+      'add --grant authorization_code',
+    ],
+    [
+      'a place to go after sign-out without a code',
+      [...DEVICE, ...SCOPE, '--post-logout-redirect-uri', CALLBACK],
+      'add --grant authorization_code',
+    ],
+    [
+      'a redirect URI with a fragment',
+      [...BROWSER, ...SCOPE, '--redirect-uri', 'https://app.example/#'],
+      'must have no fragment',
+    ],
+    [
+      'a redirect URI of a native application',
+      [...BROWSER, ...SCOPE, '--redirect-uri', 'com.example.app:/cb'],
+      'need --native',
+    ],
+    [
+      'a way back from sign-out that is http',
+      [...BROWSER, ...SCOPE, '--post-logout-redirect-uri', 'http://app.example/'],
+      'must be https',
+    ],
+    [
+      'an origin with a slash',
+      [...BROWSER, ...SCOPE, '--origin', 'https://a.example/'],
+      'must be an origin',
+    ],
+    ['an origin for all', [...BROWSER, ...SCOPE, '--origin', '*'], 'must be an origin'],
+    ['an opaque origin', [...BROWSER, ...SCOPE, '--origin', 'null'], 'must be an origin'],
     [
       'private_key_jwt without keys',
       [...MACHINE, ...SCOPE, '--auth', 'private_key_jwt'],
@@ -109,8 +190,71 @@ describe('client add', () => {
     const shell = await newShell();
     const { code, stderr } = await inProcess(shell, 'client', 'add', ...args);
     expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringContaining(message),
+      'Try: countersign client add --help',
+      '',
+    ]);
     expect(await json(shell, 'client', 'list')).toEqual([]);
+  });
+
+  test('an application in the browser: no secret; every member is kept, each value once', async () => {
+    const shell = await newShell();
+    const places = ['--redirect-uri', CALLBACK, '--redirect-uri', 'http://localhost:8080'];
+    const more = ['--post-logout-redirect-uri', CALLBACK, '--origin', 'https://app.example'];
+    const scope = ['--scope', 'openid profile offline_access documents:read'];
+    const args = ['client', 'add', ...BROWSER, ...places, ...more, ...scope];
+    const added = (await json(shell, ...args)) as Credentials;
+    expect(shell.stderr).toBe('');
+    expect(await stored(shell, added.client_id)).toEqual({
+      client_id: added.client_id,
+      client_name: 'N',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+      scope: 'openid profile offline_access documents:read',
+      redirect_uris: [CALLBACK, 'http://localhost:8080'],
+      post_logout_redirect_uris: [CALLBACK],
+      origins: ['https://app.example'],
+      created_at: shell.clock.now(),
+    });
+    expect(Object.keys(added)).toEqual(['client_id']);
+  });
+
+  test('a native application, whose scheme is its own', async () => {
+    const shell = await newShell();
+    const places = ['--redirect-uri', 'http://127.0.0.1/cb', '--redirect-uri', 'org.example.a:/cb'];
+    const args = [...NAME, ...GRANT('authorization_code'), '--public', '--native', ...places];
+    const { client_id } = (await json(shell, 'client', 'add', ...args, ...SCOPE)) as Credentials;
+    expect(await stored(shell, client_id)).toMatchObject({
+      application_type: 'native',
+      redirect_uris: ['http://127.0.0.1/cb', 'org.example.a:/cb'],
+    });
+  });
+
+  test.each(['device_code', 'urn:ietf:params:oauth:grant-type:device_code'])(
+    'RFC 8628 section 3.4: a device, by the name %s',
+    async (grant) => {
+      const shell = await newShell();
+      const args = [...NAME, ...GRANT(grant, 'device_code', 'refresh_token'), '--public', ...SCOPE];
+      const { client_id } = (await json(shell, 'client', 'add', ...args)) as Credentials;
+      expect((await stored(shell, client_id))?.grant_types).toEqual([
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'refresh_token',
+      ]);
+    },
+  );
+
+  test('a server that is an application and a machine has a secret', async () => {
+    const shell = await newShell();
+    const args = [...MACHINE, ...GRANT('authorization_code'), '--redirect-uri', CALLBACK, ...SCOPE];
+    const added = (await json(shell, 'client', 'add', ...args)) as Credentials;
+    expect((await stored(shell, added.client_id))?.secret_hash).toBe(hash(added.client_secret));
+  });
+
+  test('OpenID Connect scopes are noted for a machine, for which they do nothing', async () => {
+    const shell = await newShell();
+    await add(shell, '--scope', 'openid documents:read');
+    expect(shell.stderr).toContain('no space asks for openid;');
   });
 
   test('a scope that no space asks for is noted, and what they ask for', async () => {
@@ -143,7 +287,26 @@ test('client list: no hash; a name with control characters cannot forge a line; 
   expect(listed).not.toContain(hash('s'));
 });
 
+test('client list: who is public, with which grants, and where its codes go', async () => {
+  const shell = await newShell();
+  await json(shell, 'client', 'add', ...BROWSER, ...SCOPE, '--origin', 'https://b.example');
+  const { stdout } = await inProcess(shell, 'client', 'list');
+  expect(stdout).toMatch(
+    /  public  authorization_code refresh_token  documents:read documents:write  https:\/\/app.example\/callback https:\/\/b.example\n$/,
+  );
+  expect(await json(shell, 'client', 'list')).toMatchObject([
+    { redirect_uris: [CALLBACK], origins: ['https://b.example'] },
+  ]);
+});
+
 describe('client secret', () => {
+  test('a public client has none: 1', async () => {
+    const shell = await newShell();
+    const { client_id } = (await json(shell, 'client', 'add', ...DEVICE, ...SCOPE)) as Credentials;
+    const { code, stderr } = await inProcess(shell, 'client', 'secret', client_id);
+    expect([code, stderr]).toEqual([1, `client ${client_id} has no secret: it uses none\n`]);
+  });
+
   test('the new secret replaces the old one, nothing else changes', async () => {
     const shell = await newShell();
     const old = await add(shell, ...SCOPE);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { tourSpaces } from '#shared/config/tour.ts';
+import { withTour } from '#shared/config/tour.ts';
 import { type Command, Failure } from '../command.ts';
 
 export const configInit: Command = {
@@ -11,17 +11,10 @@ export const configInit: Command = {
   operands: ['[FOLDER]'],
   details: ['FOLDER: default is the working directory. A file that is there is never replaced.'],
   run: async ({ operands: [folder = '.'] }) => {
-    const { issuer, resource, ...rest } = configSchema.parse({});
     const files = [
       {
         file: join(folder, 'countersign.json'),
-        content: {
-          $schema: './countersign.schema.json',
-          issuer,
-          resource,
-          ...rest,
-          spaces: tourSpaces(resource),
-        },
+        content: { $schema: './countersign.schema.json', ...withTour(configSchema.parse({})) },
       },
       { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },
     ];

@@ -1,38 +1,8 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { inProcess, newData, TestShell } from '../cli.fixture.ts';
+import { listen } from '../listen.fixture.ts';
 import { withStores } from '../with-stores.ts';
-
-type Reply = { status?: number; fields?: Record<string, string>; body?: string };
-
-const servers = new Set<ReturnType<typeof createServer>>();
-afterEach(() => {
-  for (const server of servers) server.close();
-  servers.clear();
-});
-
-/** A server on a free port, and every request that it was sent. */
-async function listen(reply: (request: IncomingMessage, origin: string) => Reply) {
-  const received: { line: string; authorization: string | undefined; body: string }[] = [];
-  let origin = '';
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const { authorization } = request.headers;
-    const line = `${request.method} ${request.url}`;
-    received.push({ line, authorization, body: await text(request) });
-    const { status = 200, fields, body } = reply(request, origin);
-    response.writeHead(status, fields).end(body);
-  };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  servers.add(server);
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { origin, received };
-}
 
 const authorizationServer = () =>
   listen(({ url }, origin) =>
@@ -95,7 +65,7 @@ describe('request', () => {
       `@${file}`,
     );
     expect([code, stdout, stderr]).toEqual([0, 'done', 'HTTP 201\n']);
-    expect(rs.received.at(-1)).toEqual({
+    expect(rs.received.at(-1)).toMatchObject({
       line: 'PUT /documents/a',
       authorization: 'DPoP at',
       body: 'content',

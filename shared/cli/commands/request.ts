@@ -4,6 +4,7 @@ import { type Command, Failure, type Input, type Shell, UsageError } from '../co
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { parseSafeUrl, send } from '../oauth/http.ts';
+import { loginAccess } from '../oauth/login-access.ts';
 import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { parseField } from '../request-field.ts';
@@ -15,14 +16,18 @@ export const request: Command = {
   summary: 'send an HTTP request, with a DPoP-bound token for the resource that asks for one',
   operands: ['METHOD', 'URL'],
   options: {
-    client: { value: 'CLIENT', help: 'whose token; default: COUNTERSIGN_CLIENT_ID' },
+    client: {
+      value: 'CLIENT',
+      help: 'whose token; default: COUNTERSIGN_CLIENT_ID, else the login',
+    },
     ...SECRET_OPTIONS,
     scope: { value: '"A B"', help: 'scope of the token; default: what the resource asks for' },
     data: { value: 'DATA', help: 'the body: text, @FILE, or - for standard input' },
     header: { value: '"NAME: VALUE"', multiple: true, help: 'a further field' },
   },
   details: [
-    'The resource is found by its metadata (RFC 9728), the token bound to a key made for this request.',
+    'The resource is found by its metadata (RFC 9728). Without a client the token is that of',
+    "countersign login; otherwise it is the client's, bound to a key made for this request.",
     'The token goes to its own audience only, and never across a redirect to another origin.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
@@ -39,8 +44,13 @@ export const request: Command = {
     const data = await readData(input.text('data'), shell);
     const message = { method, url, fields, ...(data !== undefined && { body: data }) };
 
-    const answer = await sendProtected(send, message, accessOf(input, shell));
+    const client = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
+    const access = client ? clientAccess(client, input, shell) : personAccess(input, shell);
+    const answer = await sendProtected(send, message, access);
     shell.note(`HTTP ${answer.status}`);
+    if (answer.status === 401 && !client) {
+      shell.note('The token was refused: run countersign login again.');
+    }
     return {
       json: { status: answer.status, fields: answer.fields, body: answer.body.toString() },
       lines: [],
@@ -50,11 +60,16 @@ export const request: Command = {
   },
 };
 
+/** Refuses what only a client has use for: the login's scopes are those that the person approved. */
+function personAccess(input: Input, shell: Shell): GetAccess {
+  const stray = ['scope', ...Object.keys(SECRET_OPTIONS)].find((option) => input.flag(option));
+  if (stray !== undefined) throw new UsageError(`--${stray} goes with a --client`);
+  return loginAccess(send, shell);
+}
+
 /** The client's secret goes to our own authorization server only, whatever a resource names. */
-function accessOf(input: Input, shell: Shell): GetAccess {
+function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
   return async ({ resource, authorizationServers, scope }) => {
-    const id = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
-    if (!id) throw new UsageError('the resource asks for a token: name a --client');
     const secret = await readSecret(input, shell);
     return withStores(shell, async ({ clients }, { issuer }: Config) => {
       if (!authorizationServers.includes(issuer)) {

@@ -16,7 +16,10 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Sends one message; never follows a redirect. Throws `Failure` when there is no answer. */
+/** There was no answer: the connection was refused or lost, or it took too long. */
+export class NoAnswer extends Failure {}
+
+/** Sends one message; never follows a redirect. Throws `NoAnswer`. */
 export type Send = (message: Message) => Promise<Answer>;
 
 const TIMEOUT = 30_000;
@@ -38,7 +41,7 @@ export const send: Send = async ({ method, url, fields, body }) => {
     };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure(`no answer from ${new URL(url).origin}: ${message || code}`);
+    throw new NoAnswer(`no answer from ${new URL(url).origin}: ${message || code}`);
   }
 };
 

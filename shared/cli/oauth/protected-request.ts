@@ -46,7 +46,7 @@ export async function sendProtected(
  * With a proof for exactly this message (RFC 9449 section 7.1), and again with a nonce when one is
  * asked for (section 9); without access, as it is.
  */
-async function sendWithToken(
+export async function sendWithToken(
   sendMessage: Send,
   message: Message,
   access: Access | undefined,

@@ -1,0 +1,222 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeProtectedHeader } from 'jose';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { CODE, deviceServer, error, granted, sent } from '../oauth/authorization-server.fixture.ts';
+
+let shell: TestShell;
+let file: string;
+beforeEach(async () => {
+  shell = new TestShell({ HOME: await temporaryFolder() });
+  file = join(shell.env['HOME'] ?? '', '.config/countersign/login.json');
+});
+
+const login = (issuer: string, ...more: readonly string[]) =>
+  json(shell, 'login', '--issuer', issuer, ...more);
+const kept = async () => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+
+const TOKENS = { access_token: 'secret-at', refresh_token: 'secret-rt' };
+
+describe('login', () => {
+  test('RFC 8628: link and code, then the token, bound to a key that is kept with it for the owner alone', async () => {
+    const as = await deviceServer({
+      device: { body: { ...CODE, device_code: 'secret-dc' } },
+      polls: [error('authorization_pending'), error('slow_down'), granted(TOKENS)],
+    });
+    const began = shell.clock.now();
+    const resource = 'https://api.example/documents/';
+    const {
+      code: exit,
+      stdout,
+      stderr,
+    } = await inProcess(shell, 'login', '--issuer', as.origin, '--resource', resource);
+    expect([exit, stderr]).toEqual([
+      0,
+      [
+        'Open   https://auth.example/device?user_code=BCDF-GHJK',
+        'Code   BCDF-GHJK',
+        'Approve only if the page shows the same code.',
+        'Waiting for approval, 10:00 at most',
+        '',
+      ].join('\n'),
+    ]);
+    expect(stdout).toContain(`Logged in at ${as.origin}.`);
+    expect(stdout).toContain(file);
+    expect(shell.clock.now() - began).toBe(20_000);
+    const form = { client_id: 'demo-device', resource };
+    expect(sent(as, '/device/auth')).toEqual([form]);
+    expect(sent(as, '/token')[0]).toEqual({
+      ...form,
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: 'secret-dc',
+    });
+
+    const written = await kept();
+    expect(written).toEqual({
+      issuer: as.origin,
+      client_id: 'demo-device',
+      scope: 'documents:read',
+      resource,
+      ...TOKENS,
+      expires_at: shell.clock.now() + 600_000,
+      private_jwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: expect.any(String),
+        y: expect.any(String),
+        d: expect.any(String),
+      },
+    });
+    const proofs = as.received.flatMap(({ url, headers }) =>
+      url === '/token' ? String(headers['dpop']) : [],
+    );
+    const { d: _, ...publicJwk } = written['private_jwk'] as Record<string, string>;
+    expect(proofs.map((proof) => decodeProtectedHeader(proof).jwk)).toEqual([
+      publicJwk,
+      publicJwk,
+      publicJwk,
+    ]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(stdout + stderr).not.toContain('secret-');
+  });
+
+  test('--json: one line on standard output, without secrets', async () => {
+    const as = await deviceServer();
+    expect(await login(as.origin)).toEqual({
+      issuer: as.origin,
+      client_id: 'demo-device',
+      scope: 'documents:read',
+      expires_at: expect.any(Number),
+      file,
+    });
+    expect(shell.stderr).toContain('BCDF-GHJK');
+  });
+
+  test("without --scope nothing is asked for but the client's default; with it openid and profile too", async () => {
+    const as = await deviceServer();
+    await login(as.origin);
+    await login(as.origin, '--client', 'tv', '--scope', 'documents:read  openid');
+    expect(sent(as, '/device/auth')).toEqual([
+      { client_id: 'demo-device' },
+      { client_id: 'tv', scope: 'openid profile documents:read' },
+    ]);
+  });
+
+  test('RFC 9068 section 2.2: what the server made of the resource is read from the token', async () => {
+    const claims = Buffer.from('{"aud":"https://api.example/documents/"}').toString('base64url');
+    const as = await deviceServer({ polls: [granted({ access_token: `e30.${claims}.x` })] });
+    const resource = 'https://api.example/documents/';
+    expect(await login(as.origin)).toMatchObject({ resource });
+    expect(await login(as.origin, '--resource', resource.slice(0, -1))).toMatchObject({ resource });
+  });
+
+  test('on a terminal: a QR code where there is room, a line that counts down and is cleared', async () => {
+    const as = await deviceServer();
+    shell.terminal = true;
+    shell.columns = 80;
+    const { stdout, stderr } = await inProcess(shell, 'login', '--issuer', as.origin);
+    expect(stdout).toContain('▀');
+    expect(stdout).toContain('Code   BCDF-GHJK\n');
+    expect(stdout.match(/Waiting for approval, [\d:]+ left/g)).toEqual(
+      ['10:00', '9:59', '9:58', '9:57', '9:56'].map((time) => `Waiting for approval, ${time} left`),
+    );
+    expect(stdout).toContain('9:56 left\r\u001b[2KLogged in at');
+    expect(stderr).toBe('');
+
+    shell.columns = 30;
+    expect((await inProcess(shell, 'login', '--issuer', as.origin)).stdout).not.toContain('▀');
+    await login(as.origin);
+    expect(shell.stderr).toContain('Code   BCDF-GHJK');
+  });
+
+  test('a link of this machine alone: says that a phone cannot open it', async () => {
+    const local = {
+      verification_uri: 'http://127.0.0.1:3000/device',
+      verification_uri_complete: undefined,
+    };
+    const as = await deviceServer({ device: { body: { ...CODE, ...local } } });
+    await login(as.origin);
+    expect(shell.stderr).toContain('a phone cannot reach 127.0.0.1');
+    expect(shell.stderr).toContain('Enter the code there.');
+  });
+
+  test('what a server says cannot move the cursor', async () => {
+    const evil = { user_code: '\u001b[2JBCDF', verification_uri: 'https://auth.example/\u001b[2J' };
+    const as = await deviceServer({ device: { body: { ...CODE, ...evil } } });
+    shell.terminal = true;
+    const { stdout } = await inProcess(shell, 'login', '--issuer', as.origin);
+    expect(stdout.replaceAll('\r\u001b[2K', '')).not.toContain('\u001b');
+  });
+
+  test.each([
+    ['access_denied', 'The request was denied.'],
+    ['expired_token', 'run countersign login again'],
+    ['invalid_client', 'invalid_client'],
+  ])('section 3.5: %s: exit code 1, nothing is kept', async (name, sentence) => {
+    const as = await deviceServer({ polls: [error(name)] });
+    const ended = await inProcess(shell, 'login', '--issuer', as.origin);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  test.each([
+    [
+      'an issuer in clear on another machine',
+      ['--issuer', 'http://auth.example'],
+      2,
+      'must be https',
+    ],
+    ['an issuer that is no URL', ['--issuer', 'auth'], 2, 'must be https'],
+    [
+      'a resource in clear',
+      ['--issuer', 'https://a.example', '--resource', 'http://b.example/'],
+      2,
+      'must be https',
+    ],
+  ])('%s is refused before anything is sent', async (_, args, exit, message) => {
+    expect(await inProcess(shell, 'login', ...args)).toMatchObject({
+      code: exit,
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('without a home there is no place for it', async () => {
+    const ended = await inProcess(new TestShell({}), 'login', '--issuer', 'https://auth.example');
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('set HOME') });
+  });
+
+  test('an earlier login is ended once the next is kept', async () => {
+    const [one, other] = [
+      await deviceServer(),
+      await deviceServer({ polls: [granted({ refresh_token: 'rt2' })] }),
+    ];
+    await login(one.origin);
+    await login(other.origin);
+    expect(sent(one, '/token/revocation')).toMatchObject([{ token: 'rt' }]);
+    expect(await kept()).toMatchObject({ issuer: other.origin, refresh_token: 'rt2' });
+    expect(sent(other, '/token/revocation')).toEqual([]);
+  });
+
+  test('a denied login leaves the earlier one as it is', async () => {
+    const [one, other] = [
+      await deviceServer(),
+      await deviceServer({ polls: [error('access_denied')] }),
+    ];
+    await login(one.origin);
+    expect((await inProcess(shell, 'login', '--issuer', other.origin)).code).toBe(1);
+    expect(await kept()).toMatchObject({ issuer: one.origin });
+    expect(sent(one, '/token/revocation')).toEqual([]);
+  });
+
+  test('an earlier login that cannot be ended is said', async () => {
+    const [one, other] = [
+      await deviceServer({ revocation: { status: 503 } }),
+      await deviceServer(),
+    ];
+    await login(one.origin);
+    await login(other.origin);
+    expect(shell.stderr).toContain(`The earlier login at ${one.origin} is not ended`);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Command } from '../command.ts';
+import { send } from '../oauth/http.ts';
+import { lockLogin, loginPath, readLogin, removeLogin } from '../oauth/login-file.ts';
+import { revokeLogin } from '../oauth/revoke-login.ts';
+
+const NOBODY = { json: null, lines: ['Nobody is logged in.'] };
+
+export const logout: Command = {
+  name: 'logout',
+  summary: 'end the login: its tokens work no more, and its file is deleted',
+  details: ['The file is deleted also when the authorization server does not answer; exit code 1.'],
+  run: async (_, shell) => {
+    const path = loginPath(shell.env);
+    if (path === undefined || (await readLogin(path)) === undefined) return NOBODY;
+    return lockLogin(path, shell, async () => {
+      const login = await readLogin(path);
+      if (login === undefined) return NOBODY;
+      const { issuer } = login;
+      const error = await revokeLogin(send, login).then(
+        () => undefined,
+        ({ message }: Error) => message,
+      );
+      await removeLogin(path);
+      return {
+        json: { issuer, revoked: error === undefined, ...(error !== undefined && { error }) },
+        lines:
+          error === undefined
+            ? [`Logged out of ${issuer}.`]
+            : [
+                `The login is deleted here, but not ended at ${issuer}: ${error}.`,
+                'End it on your account page there.',
+              ],
+        failed: error !== undefined,
+      };
+    });
+  },
+};

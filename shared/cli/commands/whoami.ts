@@ -1,0 +1,54 @@
+import { type Command, Failure, type Shell } from '../command.ts';
+import { currentLogin, endedLogin } from '../oauth/current-login.ts';
+import { loadProver } from '../oauth/dpop.ts';
+import { jsonObject, send } from '../oauth/http.ts';
+import type { Login } from '../oauth/login.ts';
+import { sendWithToken } from '../oauth/protected-request.ts';
+import { findServer } from '../oauth/server-metadata.ts';
+import { columns } from '../printable.ts';
+
+export const whoami: Command = {
+  name: 'whoami',
+  summary: 'say who is logged in, where, with which client and scopes, until when',
+  details: ['The authorization server is asked, so a login that was ended there is noticed.'],
+  run: async (_, shell) => {
+    const login = await currentLogin(send, shell);
+    if (login === undefined) throw new Failure('nobody is logged in: run countersign login');
+    const { issuer, client_id, scope, resource, expires_at: end, refresh_token } = login;
+    const { sub, name } = await askWho(login, shell);
+    const renewed = refresh_token === undefined ? '' : ', then renewed';
+    return {
+      json: { issuer, sub, name, client_id, scope, resource, expires_at: end },
+      lines: columns([
+        ['person', name ?? sub ?? 'not told: the login lacks the scopes openid and profile'],
+        ['issuer', issuer],
+        ['client', client_id],
+        ['scope', scope],
+        ...(resource === undefined ? [] : [['resource', resource]]),
+        ...(end === undefined ? [] : [['token until', new Date(end).toISOString() + renewed]]),
+      ]),
+    };
+  },
+};
+
+/** OpenID Connect Core 1.0 section 5.3; a login without the scope `openid` learns nothing (403). */
+async function askWho(
+  login: Login,
+  { clock, random }: Shell,
+): Promise<{ readonly sub?: string; readonly name?: string }> {
+  const url = (await findServer(send, login.issuer)).endpoint('userinfo_endpoint');
+  const access = {
+    accessToken: login.access_token,
+    prover: await loadProver(login.private_jwk, clock, random),
+    resource: url,
+  };
+  const answer = await sendWithToken(send, { method: 'GET', url }, access);
+  if (answer.status === 401) throw endedLogin(login);
+  if (answer.status === 403) return {};
+  if (answer.status !== 200) throw new Failure(`${url} answers ${answer.status}`);
+  const { sub, preferred_username: name } = jsonObject(answer, url);
+  return {
+    ...(typeof sub === 'string' && { sub }),
+    ...(typeof name === 'string' && { name }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Config } from '#shared/config/schema.ts';
+import { newSecret } from '#shared/directory/client-secret.ts';
+import { redirectUriMistake } from '#shared/directory/redirect-uri.ts';
+import { isScopeToken, parseScope } from '#shared/oauth/scope.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { grantTypes, ofPeople } from './client-grants.ts';
+import { type Input, type Shell, UsageError } from './command.ts';
+import { readPublicJwks } from './public-jwks.ts';
+
+/** How a client that is not public proves who it is. */
+export const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+
+/** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
+const OF_PEOPLE = ['openid', 'profile', 'offline_access'];
+
+/** The client that the options of `client add` describe. Throws `UsageError` that says what to do. */
+export async function newClient(
+  input: Input,
+  shell: Shell,
+  config: Config,
+): Promise<ClientRecord & { secret?: string }> {
+  const defaultScope = input.text('default-scope');
+  const introspects = input.text('introspects');
+  const native = input.flag('native');
+  const redirectUri = redirectUriOf(native);
+  const resources = each(input, 'resource', spaceUrlOf(config));
+  const redirectUris = each(input, 'redirect-uri', redirectUri);
+  const afterLogout = each(input, 'post-logout-redirect-uri', redirectUri);
+  const origins = each(input, 'origin', origin);
+  const client = {
+    client_id: shell.random(16).toString('hex'),
+    client_name: clientName(input.text('name') ?? ''),
+    grant_types: grantTypes(input),
+    scope: scopes('--scope', input.text('scope') ?? ''),
+    ...(defaultScope !== undefined && { default_scope: scopes('--default-scope', defaultScope) }),
+    ...(resources && { resources }),
+    ...(redirectUris && { redirect_uris: redirectUris }),
+    ...(afterLogout && { post_logout_redirect_uris: afterLogout }),
+    ...(origins && { origins }),
+    ...(native && { application_type: 'native' as const }),
+    ...(introspects !== undefined && {
+      introspects: spaceUrlOf(config)('--introspects', introspects),
+    }),
+    created_at: shell.clock.now(),
+  };
+  checkScopes(client, config, shell);
+  return { ...client, ...(await proof(input, shell)) };
+}
+
+/** The values of an option that may be given several times, each once; undefined: not given. */
+function each(
+  input: Input,
+  option: string,
+  check: (option: string, value: string) => string,
+): readonly string[] | undefined {
+  const values = new Set(input.texts(option).map((value) => check(`--${option}`, value)));
+  return values.size === 0 ? undefined : [...values];
+}
+
+async function proof(
+  input: Input,
+  shell: Shell,
+): Promise<
+  Pick<ClientRecord, 'token_endpoint_auth_method' | 'secret_hash' | 'jwks'> & { secret?: string }
+> {
+  if (input.flag('public')) return { token_endpoint_auth_method: 'none' };
+  const method = oneOf('--auth', METHODS, input.text('auth') ?? METHODS[0]);
+  const file = input.text('jwks');
+  if ((method === 'private_key_jwt') !== (file !== undefined)) {
+    throw new UsageError('--jwks FILE belongs to --auth private_key_jwt, and the other way round');
+  }
+  return {
+    token_endpoint_auth_method: method,
+    ...(file === undefined ? newSecret(shell.random) : { jwks: await readPublicJwks(file) }),
+  };
+}
+
+function clientName(name: string): string {
+  if (!/^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) || name.trim() === '') {
+    throw new UsageError('--name must be 1 to 100 characters, none of them invisible');
+  }
+  return name;
+}
+
+function oneOf<T extends string>(option: string, allowed: readonly T[], value: string): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw new UsageError(`${option} must be ${allowed.join(' or ')}`);
+  return found;
+}
+
+function scopes(option: string, value: string): string {
+  const tokens = [...parseScope(value)];
+  const wrong = tokens.find((token) => !isScopeToken(token));
+  if (wrong !== undefined) throw new UsageError(`${option}: "${wrong}" is not a scope`);
+  return tokens.join(' ');
+}
+
+function spaceUrlOf(config: Config) {
+  const urls = config.spaces.map(({ url }) => url);
+  return (option: string, url: string): string => oneOf(option, urls, url);
+}
+
+function redirectUriOf(native: boolean) {
+  return (option: string, uri: string): string => {
+    const mistake = redirectUriMistake(uri, native);
+    if (mistake !== undefined) throw new UsageError(`${option} ${uri} ${mistake}`);
+    return uri;
+  };
+}
+
+function origin(option: string, value: string): string {
+  if (URL.parse(value)?.origin !== value || !/^https?:/.test(value)) {
+    throw new UsageError(
+      `${option} ${value} must be an origin such as https://app.example, without a path or a slash at the end`,
+    );
+  }
+  return value;
+}
+
+function checkScopes(
+  client: Pick<ClientRecord, 'scope' | 'default_scope' | 'introspects' | 'grant_types'>,
+  config: Config,
+  shell: Shell,
+): void {
+  const all = parseScope(client.scope);
+  if (all.size === 0 && client.introspects === undefined) {
+    throw new UsageError(
+      '--scope is missing: without a scope or --introspects it could do nothing',
+    );
+  }
+  const beyond = parseScope(client.default_scope).difference(all);
+  if (beyond.size > 0)
+    throw new UsageError(`--default-scope is not within --scope: ${[...beyond].join(' ')}`);
+  const known = new Set(config.spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  const unknown = [
+    ...all.difference(known).difference(new Set(ofPeople(client.grant_types) ? OF_PEOPLE : [])),
+  ];
+  if (unknown.length > 0) {
+    shell.note(
+      `Note: no space asks for ${unknown.join(' ')}; they ask for: ${[...known].join(' ')}`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { Failure, type Shell } from '../command.ts';
+import { loadProver } from './dpop.ts';
+import { formPoster } from './form-post.ts';
+import type { Send } from './http.ts';
+import { type Login, loginTokens } from './login.ts';
+import { lockLogin, loginPath, readLogin, writeLogin } from './login-file.ts';
+import { findServer } from './server-metadata.ts';
+import { OAuthFailure, tokenAnswer } from './token-answer.ts';
+
+/** Milliseconds before its expiry from which on an access token is replaced. */
+const MARGIN = 30_000;
+
+/**
+ * The login of this user, with an access token that has not expired. Of any number of processes that find
+ * it expired one refreshes it, and the file has the successor before anybody uses it. Undefined when
+ * nobody is logged in; throws `Failure` when the login has ended.
+ */
+export async function currentLogin(send: Send, shell: Shell): Promise<Login | undefined> {
+  const path = loginPath(shell.env);
+  if (path === undefined) return undefined;
+  const found = await readLogin(path);
+  if (found === undefined || isFresh(found, shell)) return found;
+  return lockLogin(path, shell, async () => {
+    const login = await readLogin(path);
+    if (login === undefined || isFresh(login, shell)) return login;
+    const refreshed = await refresh(send, login, shell);
+    await writeLogin(path, refreshed, shell.random);
+    return refreshed;
+  });
+}
+
+export function endedLogin({ issuer }: Login): Failure {
+  return new Failure(`the login at ${issuer} has ended: run countersign login`);
+}
+
+/** A token that cannot be replaced is used to its end. */
+function isFresh({ expires_at: end, refresh_token }: Login, { clock }: Shell): boolean {
+  return end === undefined || end - (refresh_token === undefined ? 0 : MARGIN) > clock.now();
+}
+
+/** RFC 6749 section 6; the successor of a refresh token that is rotated replaces it. */
+async function refresh(send: Send, login: Login, { clock, random }: Shell): Promise<Login> {
+  const { issuer, client_id, refresh_token, resource, private_jwk } = login;
+  if (refresh_token === undefined) throw endedLogin(login);
+  const url = (await findServer(send, issuer)).endpoint('token_endpoint');
+  const post = formPoster(send, await loadProver(private_jwk, clock, random));
+  const form = { grant_type: 'refresh_token', refresh_token, client_id, resource };
+  const answer = await post(url, form);
+  try {
+    return { ...login, ...loginTokens(tokenAnswer(answer, url, 'dpop'), login, clock) };
+  } catch (failure) {
+    const ended = failure instanceof OAuthFailure && failure.error === 'invalid_grant';
+    throw ended ? endedLogin(login) : failure;
+  }
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import {
+  authorizeDevice,
+  type DeviceAuthorization,
+  pollForToken,
+  type Progress,
+} from './device-login.ts';
+import { createProver } from './dpop.ts';
+import { formPoster } from './form-post.ts';
+import { NoAnswer, type Send } from './http.ts';
+import { scripted } from './oauth.fixture.ts';
+
+const DEVICE = 'https://auth.example/device/auth';
+const TOKEN = 'https://auth.example/token';
+const good = {
+  device_code: 'dc',
+  user_code: 'BCDF-GHJK',
+  verification_uri: 'https://auth.example/device',
+  verification_uri_complete: 'https://auth.example/device?user_code=BCDF-GHJK',
+  expires_in: 600,
+  interval: 7,
+};
+const error = (code: string, status = 400) => ({ status, body: { error: code } });
+const granted = { body: { access_token: 'at', token_type: 'DPoP', expires_in: 600 } };
+
+describe('authorizeDevice', () => {
+  test('RFC 8628 section 3.1: client, scope and resource are sent; what is absent is left out', async () => {
+    const { send, sent } = scripted({ [`POST ${DEVICE}`]: { body: good } });
+    const form = { client_id: 'tv', scope: undefined, resource: 'https://api.example/' };
+    const clock = new ManualClock();
+    expect(await authorizeDevice(formPoster(send), DEVICE, form, clock)).toEqual({
+      deviceCode: 'dc',
+      userCode: 'BCDF-GHJK',
+      verificationUri: good.verification_uri,
+      verificationUriComplete: good.verification_uri_complete,
+      expiresAt: clock.now() + 600_000,
+      interval: 7,
+    });
+    expect(sent[0]?.body).toBe('client_id=tv&resource=https%3A%2F%2Fapi.example%2F');
+    expect(sent[0]?.fields).not.toHaveProperty('dpop');
+  });
+
+  test.each([
+    ['no interval', { interval: undefined }],
+    ['an interval of 0', { interval: 0 }],
+    ['an interval that is text', { interval: '7' }],
+    ['a negative interval', { interval: -1 }],
+  ])('section 3.2: %s means 5 seconds', async (_, more) => {
+    const { send } = scripted({ [`POST ${DEVICE}`]: { body: { ...good, ...more } } });
+    const { interval } = await authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    expect(interval).toBe(5);
+  });
+
+  test.each([
+    ['an error', error('invalid_client', 401), 'invalid_client'],
+    ['no device code', { body: { ...good, device_code: undefined } }, 'no code'],
+    ['an empty user code', { body: { ...good, user_code: '' } }, 'no code'],
+    ['a script as link', { body: { ...good, verification_uri: 'javascript:alert(1)' } }, 'no code'],
+    [
+      'a link in clear to another machine',
+      { body: { ...good, verification_uri: 'http://evil.example/' } },
+      'no code',
+    ],
+    ['an expiry that is no number', { body: { ...good, expires_in: '600' } }, 'no code'],
+    ['no JSON', { body: '<html>' }, 'JSON object'],
+  ])('%s is a failure', async (_, reply, reason) => {
+    const { send } = scripted({ [`POST ${DEVICE}`]: reply });
+    const asking = authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    await expect(asking).rejects.toThrow(reason);
+  });
+
+  test('a complete link that is unsafe is left out', async () => {
+    const body = { ...good, verification_uri_complete: 'http://evil.example/?user_code=1' };
+    const { send } = scripted({ [`POST ${DEVICE}`]: { body } });
+    const code = await authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    expect(code).not.toHaveProperty('verificationUriComplete');
+  });
+});
+
+/** Polls a server that answers in this order; undefined: not at all. */
+async function poll(
+  replies: readonly (Parameters<typeof scripted>[0][string] | undefined)[],
+  more: Partial<DeviceAuthorization> = {},
+) {
+  const clock = new ManualClock(0);
+  const at: number[] = [];
+  const said: string[] = [];
+  const left: number[] = [];
+  const send: Send = async (message) => {
+    const reply = replies[Math.min(at.length, replies.length - 1)];
+    at.push(clock.now() / 1000);
+    if (reply === undefined) throw new NoAnswer('no answer');
+    return scripted({ [`POST ${TOKEN}`]: reply }).send(message);
+  };
+  const authorization = {
+    deviceCode: 'dc',
+    userCode: 'BCDF-GHJK',
+    verificationUri: good.verification_uri,
+    expiresAt: 600_000,
+    interval: 5,
+    ...more,
+  };
+  const wait = async (milliseconds: number) => clock.advance(milliseconds / 1000);
+  const progress: Progress = {
+    remaining: (seconds) => void left.push(seconds),
+    say: (line) => void said.push(line),
+  };
+  const outcome = await pollForToken(
+    formPoster(send, await createProver(clock, systemRandom)),
+    TOKEN,
+    { client_id: 'tv' },
+    authorization,
+    { clock, wait },
+    progress,
+  ).catch((failure: Error) => failure.message);
+  return { outcome, at, said, left };
+}
+
+const pending = error('authorization_pending');
+const slowDown = error('slow_down');
+
+describe('pollForToken', () => {
+  test('RFC 8628 section 3.4: asks at the interval, the first time after one', async () => {
+    const { outcome, at } = await poll([pending, pending, granted], { interval: 3 });
+    expect(outcome).toMatchObject({ access_token: 'at' });
+    expect(at).toEqual([3, 6, 9]);
+  });
+
+  test('section 3.5: each slow_down adds 5 seconds for all that follow', async () => {
+    const { at } = await poll([pending, slowDown, pending, slowDown, pending, granted]);
+    expect(at).toEqual([5, 10, 20, 30, 45, 60]);
+  });
+
+  test.each([
+    ['access_denied', 'The request was denied.'],
+    ['expired_token', 'The code has expired before it was approved: run countersign login again.'],
+    ['invalid_grant', `${TOKEN} answers 400: invalid_grant`],
+    ['authorization_pending ', `${TOKEN} answers 400: authorization_pending `],
+    ['constructor', `${TOKEN} answers 400: constructor`],
+  ])('section 3.5: %j ends it, in a sentence', async (code, sentence) => {
+    const { outcome, at } = await poll([pending, error(code)]);
+    expect(outcome).toBe(sentence);
+    expect(at).toHaveLength(2);
+  });
+
+  test('section 3.2: a code that has expired is not asked for again', async () => {
+    const { outcome, at, left } = await poll([pending], { expiresAt: 12_000 });
+    expect(outcome).toMatch('has expired');
+    expect(at).toEqual([5, 10]);
+    expect(left).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test.each([
+    ['no answer', undefined, 'No answer from https://auth.example'],
+    ['503', error('temporarily_unavailable', 503), `${TOKEN} answers 503`],
+    ['502 that is no JSON', { status: 502, body: 'Bad Gateway' }, `${TOKEN} answers 502`],
+    ['429', { status: 429 }, `${TOKEN} answers 429`],
+  ])(
+    'section 3.5: %s doubles the pause up to a minute; an answer resets it',
+    async (_, lost, say) => {
+      const { outcome, at, said } = await poll([lost, lost, lost, lost, lost, pending, granted]);
+      expect(outcome).toMatchObject({ access_token: 'at' });
+      expect(at).toEqual([5, 15, 35, 75, 135, 195, 200]);
+      expect(said).toEqual([10, 20, 40, 60, 60].map((s) => `${say}: trying again in ${s} s`));
+    },
+  );
+
+  test('a server that never answers: the code expires', async () => {
+    const { outcome } = await poll([undefined]);
+    expect(outcome).toMatch('has expired');
+  });
+
+  test('an interval above a minute is kept through an outage', async () => {
+    const { at } = await poll([undefined, pending, granted], { interval: 90 });
+    expect(at).toEqual([90, 180, 270]);
+  });
+
+  test('RFC 9449 section 5: a bearer token instead of a bound one is refused', async () => {
+    const { outcome } = await poll([{ body: { access_token: 'at', token_type: 'Bearer' } }]);
+    expect(outcome).toMatch('of type Bearer');
+  });
+});
+
+test('RFC 9449 section 8: the nonce of one poll is in the proof of the next; only a new one costs a message', async () => {
+  const clock = new ManualClock();
+  const asks = (nonce: string) => ({
+    status: 400,
+    fields: { 'dpop-nonce': nonce },
+    body: { error: 'use_dpop_nonce' },
+  });
+  const { send, sent } = scripted({
+    [`POST ${TOKEN}`]: [asks('n1'), pending, pending, asks('n2'), granted],
+  });
+  await pollForToken(
+    formPoster(send, await createProver(clock, systemRandom)),
+    TOKEN,
+    { client_id: 'tv' },
+    {
+      deviceCode: 'dc',
+      userCode: 'x',
+      verificationUri: good.verification_uri,
+      expiresAt: clock.now() + 600_000,
+      interval: 5,
+    },
+    { clock, wait: async (milliseconds) => clock.advance(milliseconds / 1000) },
+    { remaining: () => {}, say: () => {} },
+  );
+  const proofs = sent.map(({ fields }) => decodeJwt(fields?.['dpop'] ?? ''));
+  expect(proofs.map(({ nonce }) => nonce)).toEqual([undefined, 'n1', 'n1', 'n1', 'n2']);
+  expect(new Set(proofs.map(({ jti }) => jti)).size).toBe(5);
+  expect(sent[0]?.body).toBe(
+    'grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=dc&client_id=tv',
+  );
+});

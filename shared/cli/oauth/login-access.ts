@@ -1,0 +1,27 @@
+import { Failure, type Shell, UsageError } from '../command.ts';
+import { currentLogin } from './current-login.ts';
+import { loadProver } from './dpop.ts';
+import type { Send } from './http.ts';
+import type { GetAccess } from './protected-request.ts';
+
+/**
+ * The token of the login, for the resource it was issued for and nothing else, and only if that resource
+ * itself takes tokens of its issuer (RFC 9728 section 3.3).
+ */
+export function loginAccess(send: Send, shell: Shell): GetAccess {
+  return async ({ resource, authorizationServers }) => {
+    const login = await currentLogin(send, shell);
+    if (login === undefined) {
+      throw new UsageError(
+        'the resource asks for a token: run countersign login, or name a --client',
+      );
+    }
+    if (login.resource !== resource || !authorizationServers.includes(login.issuer)) {
+      throw new Failure(
+        `the login at ${login.issuer} is for ${login.resource ?? 'no resource'}, not for ${resource}: run countersign login --resource ${resource}, or name a --client`,
+      );
+    }
+    const prover = await loadProver(login.private_jwk, shell.clock, shell.random);
+    return { accessToken: login.access_token, prover, resource };
+  };
+}

@@ -1,0 +1,104 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { Login } from './login.ts';
+import { lockLogin, loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
+import { LOGIN } from './login.fixture.ts';
+
+describe('XDG Base Directory Specification: where it is', () => {
+  test.each([
+    [{ HOME: '/home/a' }, 'linux', '/home/a/.config/countersign/login.json'],
+    [{ HOME: '/home/a', XDG_CONFIG_HOME: '/x' }, 'linux', '/x/countersign/login.json'],
+    [{ HOME: '/home/a', XDG_CONFIG_HOME: 'x' }, 'linux', '/home/a/.config/countersign/login.json'],
+    [{ HOME: '/home/a', XDG_CONFIG_HOME: '' }, 'darwin', '/home/a/.config/countersign/login.json'],
+    [{ HOME: '' }, 'linux', undefined],
+    [{}, 'linux', undefined],
+    [{ HOME: '/home/a', APPDATA: '/roaming' }, 'win32', '/roaming/countersign/login.json'],
+    [{ HOME: '/home/a' }, 'win32', undefined],
+  ] as const)('%j on %s: %s', (env, platform, path) => {
+    expect(loginPath(env, platform)).toBe(path);
+  });
+});
+
+let path: string;
+beforeEach(async () => {
+  path = join(await temporaryFolder(), 'config', 'countersign', 'login.json');
+});
+
+const write = (login: Login) =>
+  lockLogin(path, { wait: async () => {} }, () => writeLogin(path, login, systemRandom));
+const mode = async (file: string) => (await stat(file)).mode & 0o777;
+
+test('what is written is read; for its owner only, in a folder for its owner only', async () => {
+  await write(LOGIN);
+  expect(await readLogin(path)).toEqual(LOGIN);
+  expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);
+});
+
+test('a folder that was open is closed; a file that was open is replaced by one that is not', async () => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await writeFile(path, '{}', { mode: 0o644 });
+  await write(LOGIN);
+  expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);
+});
+
+test('writing replaces the file, not what a link of its name points to; no draft stays behind', async () => {
+  await mkdir(dirname(path), { recursive: true });
+  const elsewhere = join(dirname(path), 'elsewhere');
+  await writeFile(elsewhere, 'precious');
+  await symlink(elsewhere, path);
+  await write(LOGIN);
+  expect(await readFile(elsewhere, 'utf8')).toBe('precious');
+  expect(await readdir(dirname(path))).toEqual(['elsewhere', 'login.json', 'login.json.lock']);
+});
+
+test('a file that cannot be replaced is a failure, and no draft stays behind', async () => {
+  await mkdir(path, { recursive: true });
+  await expect(write(LOGIN)).rejects.toThrow(`cannot write ${path}`);
+  expect(await readdir(dirname(path))).toEqual(['login.json', 'login.json.lock']);
+});
+
+test('none, and none after it was removed', async () => {
+  expect(await readLogin(path)).toBeUndefined();
+  await write(LOGIN);
+  await removeLogin(path);
+  await removeLogin(path);
+  expect(await readLogin(path)).toBeUndefined();
+});
+
+test.each([0o644, 0o640, 0o604, 0o660, 0o610])(
+  'mode %i, which lets others in, is refused; the message says what to do',
+  async (open) => {
+    await write(LOGIN);
+    await chmod(path, open);
+    await expect(readLogin(path)).rejects.toThrow(`chmod 600 ${path}`);
+    await chmod(path, 0o400);
+    expect(await readLogin(path)).toEqual(LOGIN);
+  },
+);
+
+test.each([
+  ['nothing', ''],
+  ['half a file', JSON.stringify(LOGIN).slice(0, 99)],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['no token', JSON.stringify({ ...LOGIN, access_token: undefined })],
+  ['an issuer in clear elsewhere', JSON.stringify({ ...LOGIN, issuer: 'http://evil.example' })],
+  ['a resource that is no URL', JSON.stringify({ ...LOGIN, resource: 'documents' })],
+  [
+    'a public key',
+    JSON.stringify({ ...LOGIN, private_jwk: { ...LOGIN.private_jwk, d: undefined } }),
+  ],
+  ['another kind of key', JSON.stringify({ ...LOGIN, private_jwk: { kty: 'oct', k: 'AA' } })],
+])('%s is not a login', async (_, text) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text, { mode: 0o600 });
+  await expect(readLogin(path)).rejects.toThrow(`${path} is not a login: delete it`);
+});
+
+test('a folder in its place is a failure, not a crash', async () => {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await expect(readLogin(path)).rejects.toThrow(path);
+});

@@ -1,0 +1,21 @@
+import { createPasswords } from '#shared/directory/password.ts';
+import type { PeopleStore } from '#shared/directory/people.ts';
+import { longestLife } from '#shared/oauth/lifetime.ts';
+import type { Shell } from './command.ts';
+import { withStores } from './with-stores.ts';
+
+/** Runs `work` on the people of the stores that the servers use. */
+export async function withPeople<T>(
+  shell: Shell,
+  work: (store: PeopleStore) => Promise<T>,
+): Promise<T> {
+  return withStores(shell, async (stores, config) =>
+    work({
+      stores,
+      clock: shell.clock,
+      random: shell.random,
+      longestLife: longestLife(config),
+      passwords: createPasswords(),
+    }),
+  );
+}
