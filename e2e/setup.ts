@@ -19,6 +19,8 @@ const parts: readonly Part[] = [
   { check: command('haproxy'), packages: ['haproxy'] },
   { check: command('caddy'), packages: ['caddy'] },
   { check: command('curl'), packages: ['curl'] },
+  { check: command('chromium'), packages: ['chromium'] },
+  { check: command('oidc-agent'), packages: ['oidc-agent-cli'] },
   {
     check: '/usr/bin/python3 -c "import authlib, requests"',
     packages: ['python3', 'python3-authlib', 'python3-requests'],

@@ -122,7 +122,14 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toEqual([]);
+    expect(more).toHaveLength(3);
+  });
+
+  test('people and clients of your own', () => {
+    const [person = '', client = '', ended = ''] = printed.slice(10);
+    expect(person).toContain('alice');
+    expect(client).toMatch(/^client_id: \w+\n$/);
+    expect(ended).toContain('alice');
   });
 });
 

@@ -11,6 +11,7 @@ import { Provider } from 'oidc-provider';
 import { engineAdapter } from '../../authz-server/adapter.ts';
 import { useHashedSecrets } from '../../authz-server/client-authentication.ts';
 import { systemClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
 import type { RedisConfig } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/log.ts';
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
@@ -128,6 +129,12 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
         clock: systemClock,
         longestLife: LIFE,
         demoClients: false,
+        config: configSchema.parse({}),
+        master: Buffer.alloc(32),
+        directory: {
+          find: (id) => Promise.resolve({ id, name: id }),
+          authenticate: () => Promise.resolve(undefined),
+        },
       }),
       jwks: { keys: [signing] },
       clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],

@@ -59,6 +59,12 @@ export class ServerProcess {
   }
 }
 
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly password: string;
+}
+
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -107,9 +113,42 @@ export class Pair implements AsyncDisposable {
 
   /** Runs a command of the command line on the pair's store; resolves to what `--json` printed. */
   async cli(...args: readonly string[]): Promise<Record<string, unknown>> {
+    return this.#cli(args, '');
+  }
+
+  async #cli(args: readonly string[], stdin: string): Promise<Record<string, unknown>> {
     const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
-    const { stdout } = await run(process.execPath, command, { env: this.env });
+    const running = run(process.execPath, command, { env: this.env });
+    running.child.stdin?.end(stdin);
+    const { stdout } = await running;
     return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Somebody who can sign in. */
+  async addPerson(name = 'alice', password = 'correct horse battery'): Promise<Person> {
+    const { id } = await this.#cli(['user', 'add', name, '--password-stdin'], password);
+    return { id: String(id), name, password };
+  }
+
+  async setPassword(name: string, password: string): Promise<void> {
+    await this.#cli(['user', 'passwd', name, '--password-stdin'], password);
+  }
+
+  /** Registers a public client of the code flow, with refresh tokens; resolves to its client_id. */
+  async addBrowserClient(redirectUri: string, ...more: readonly string[]): Promise<string> {
+    const grants = ['authorization_code', 'refresh_token'].flatMap((grant) => ['--grant', grant]);
+    const scope = ['--scope', 'documents:read documents:write'];
+    const args = ['--name', 'Test app', '--public', ...grants, ...scope, ...more];
+    const made = await this.cli('client', 'add', ...args, '--redirect-uri', redirectUri);
+    return String(made['client_id']);
+  }
+
+  /** Registers a public client of the device flow, with refresh tokens; resolves to its client_id. */
+  async addDeviceClient(...more: readonly string[]): Promise<string> {
+    const grants = ['device_code', 'refresh_token'].flatMap((grant) => ['--grant', grant]);
+    const scope = ['--scope', 'documents:read documents:write'];
+    const args = ['--name', 'Test device', '--public', ...grants, ...scope, ...more];
+    return String((await this.cli('client', 'add', ...args))['client_id']);
   }
 
   /** Registers a client of the client credentials grant. */

@@ -1,0 +1,174 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { configSchema } from '#shared/config/schema.ts';
+import { withTour } from '#shared/config/tour.ts';
+import { send } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/server/answer.ts';
+import { homePage } from '../../authz-server/home.ts';
+import { LANGUAGES } from '../../authz-server/pages/view.ts';
+import type { Language, View } from '../../authz-server/pages/view.ts';
+import { SAMPLES, sampleView } from '../../authz-server/pages/views/samples.fixture.ts';
+import { launchBrowser } from '../parts/browser.ts';
+
+const PAGES: Readonly<Record<string, (view: View) => Answer>> = {
+  ...SAMPLES,
+  home: ({ brand }) => homePage({ ...withTour(configSchema.parse({})), brand }),
+};
+
+const LOGO: Answer = {
+  status: 200,
+  fields: { 'Content-Type': 'image/svg+xml' },
+  body: '<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><circle r="16" cx="16" cy="16"/></svg>',
+};
+
+let server: Server;
+let browser: Browser;
+let url: string;
+/** What the pages are rendered with, besides the language. */
+let more: Partial<View> = {};
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  server = createServer((request, response) => {
+    const [, language = 'en', name = ''] = (request.url ?? '').split('/');
+    const page = PAGES[name]?.(sampleView(language === 'de' ? 'de' : 'en', more));
+    send(request, response, page ?? (language === 'logo' ? LOGO : { status: 404, fields: {} }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** Opens every page in turn with what was really sent, its policy too; refusals of the policy fail. */
+async function onEveryPage(
+  options: BrowserContextOptions,
+  languages: readonly Language[],
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) refused.push(message.text());
+  });
+  for (const language of languages) {
+    for (const name of Object.keys(PAGES)) {
+      await page.goto(`${url}/${language}/${name}`);
+      await look(page, `${language} ${name}`);
+    }
+  }
+  await context.close();
+  expect(refused).toEqual([]);
+}
+
+/** What axe-core finds, as short as a person wants to read it; with `rule`, by that alone. */
+async function findings(page: Page, rule?: string): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const options = rule === undefined ? {} : { runOnly: [rule] };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+test.each(LANGUAGES)(
+  'axe-core finds nothing on any page in %s, light or dark',
+  async (language) => {
+    await onEveryPage({ colorScheme: 'light' }, [language], async (page, name) => {
+      expect([name, await findings(page)]).toEqual([name, []]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect([name, await findings(page, 'color-contrast')]).toEqual([name, []]);
+      await page.emulateMedia({ colorScheme: 'light' });
+    });
+  },
+);
+
+test('axe-core finds what is wrong', async () => {
+  const page = await browser.newPage({ colorScheme: 'dark' });
+  await page.goto(`${url}/en/sign-in`);
+  await page.evaluate(`{
+    document.querySelector('label').remove();
+    document.querySelector('h1').style.color = '#333';
+  }`);
+  const rules = (await findings(page)).map((finding) => finding.split(':')[0]);
+  expect(new Set(rules)).toEqual(new Set(['color-contrast', 'label']));
+  await page.close();
+});
+
+test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
+  'everything is readable with the colour %s, light and dark',
+  async (color) => {
+    more = { brand: { name: 'Operator', color } };
+    const page = await browser.newPage();
+    for (const name of ['consent', 'account']) {
+      await page.goto(`${url}/en/${name}`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([name, await findings(page, 'color-contrast')]).toEqual([name, []]);
+      }
+    }
+    await page.close();
+    more = {};
+  },
+);
+
+test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways', async () => {
+  const name = 'W'.repeat(60);
+  more = { brand: { name, color: '#1f5fbf' }, person: 'w'.repeat(64) };
+  await onEveryPage({ viewport: { width: 320, height: 640 } }, LANGUAGES, async (page, where) => {
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect([where, width]).toEqual([where, 320]);
+  });
+  more = {};
+});
+
+test('the keyboard reaches everything on every page and shows where it is', async () => {
+  await onEveryPage({}, ['en'], async (page, name) => {
+    const all = 'a[href], button, input:not([type=hidden]):not([disabled])';
+    const count = await page.locator(all).count();
+    const reached = new Set<number>();
+    for (let step = 0; step < count + 2; step++) {
+      await page.keyboard.press('Tab');
+      const { index, outline } = await page.evaluate<{ index: number; outline: string }>(`({
+        index: [...document.querySelectorAll('${all}')].indexOf(document.activeElement),
+        outline: getComputedStyle(document.activeElement).outlineStyle,
+      })`);
+      if (index === -1) continue;
+      reached.add(index);
+      expect([name, index, outline]).toEqual([name, index, 'solid']);
+    }
+    expect([name, reached.size]).toEqual([name, count]);
+  });
+});
+
+test('the policy lets the style and the logo in', async () => {
+  more = { brand: { name: 'Operator', color: '#1f5fbf', logo: 'logo.svg' } };
+  await onEveryPage({}, ['en'], async (page, name) => {
+    const seen = await page.evaluate(`[
+      getComputedStyle(document.body).display, document.querySelector('.brand img').naturalWidth,
+    ]`);
+    expect([name, seen]).toEqual([name, ['flex', 32]]);
+  });
+  more = {};
+});
+
+test('somebody who wants less motion or more contrast gets it', async () => {
+  const context = await browser.newContext({ reducedMotion: 'reduce', contrast: 'more' });
+  const page = await context.newPage();
+  await page.goto(`${url}/en/consent`);
+  const seen = await page.evaluate(`[
+    getComputedStyle(document.querySelector('.button')).transitionProperty,
+    getComputedStyle(document.querySelector('legend')).color === getComputedStyle(document.body).color,
+  ]`);
+  expect(seen).toEqual(['none', true]);
+  await context.close();
+});

@@ -1,0 +1,79 @@
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+
+/** Chromium as Debian ships it, without its calls home. */
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface PersonOptions {
+  /** False: JavaScript is off. */
+  readonly script?: boolean;
+  readonly locale?: string;
+  /** Of the window, in CSS pixels. */
+  readonly width?: number;
+}
+
+/** A browser as a person has it: cookies of its own. */
+export async function newPerson(
+  browser: Browser,
+  { script = true, locale = 'en-GB', width = 1024 }: PersonOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    javaScriptEnabled: script,
+    locale,
+    timezoneId: 'UTC',
+    viewport: { width, height: 768 },
+  });
+  context.setDefaultTimeout(5000);
+  return context;
+}
+
+/** Presses Tab until the element has the focus; rejects when the keyboard does not get there. */
+export async function tabTo(target: Locator): Promise<void> {
+  const page = target.page();
+  const focused = target.and(page.locator(':focus'));
+  await target.waitFor({ state: 'attached' });
+  for (let step = 0; step < MOST_STOPS; step += 1) {
+    if ((await focused.count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the keyboard does not reach ${target.toString()} on ${page.url()}`);
+}
+
+const MOST_STOPS = 40;
+
+/**
+ * What goes wrong in the pages of a browser, as it comes: what a policy refuses (CSP Level 3 section 5.3),
+ * errors and warnings on the console, scripts that fail, parts of a page that are missing. A page that is
+ * itself an error is none of these.
+ */
+export async function complaintsOf(context: BrowserContext): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  await context.exposeBinding('refused', (_source, what: string) => complaints.push(what));
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+    refused('policy: ' + event.violatedDirective + ' refuses ' + event.blockedURI);
+  })`);
+  context.on('console', (message) => {
+    const text = message.text();
+    const loading = text.startsWith('Failed to load resource');
+    if (/^(?:error|warning)$/.test(message.type()) && !loading) complaints.push(text);
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('response', (response) => {
+    if (response.status() < 400 || response.request().isNavigationRequest()) return;
+    complaints.push(`${response.status()} ${response.url()}`);
+  });
+  return complaints;
+}
