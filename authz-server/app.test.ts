@@ -52,7 +52,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       scopes_supported: ['openid', 'offline_access', 'profile'],
       acr_values_supported: ['urn:countersign:acr:password'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['ES256'],
+      id_token_signing_alg_values_supported: ['ES256', 'RS256'],
       token_endpoint_auth_methods_supported: [
         'client_secret_basic',
         'client_secret_post',
@@ -111,7 +111,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     ['GET', '/device/x', 404, null],
     ['GET', '/session/end/confirm', 405, 'OPTIONS, POST'],
     ['POST', '/session/end/success', 405, 'GET, HEAD, OPTIONS'],
-    ['GET', '/interaction/x/login', 405, 'OPTIONS, POST'],
+    ['PUT', '/interaction/x/login', 405, 'GET, HEAD, OPTIONS, POST'],
     ['POST', '/interaction/x', 405, 'GET, HEAD, OPTIONS'],
     ['GET', '/interaction/x/y', 404, null],
     ['GET', '/interaction', 404, null],
@@ -146,9 +146,27 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
   });
 });
 
+describe('an error is a page for a person and problem details for a program', () => {
+  const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  test.each([
+    ['GET', '/nothing', 404],
+    ['DELETE', '/account', 405],
+    ['GET', '/%2F', 400],
+  ])('%s %s is %d', async (method, path, status) => {
+    const ask = (accept: string) => fetch(authz.url + path, { method, headers: { accept } });
+    const [page, problem] = [await ask(HTML), await ask('*/*')];
+    expect([page.status, problem.status]).toEqual([status, status]);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('allow')).toBe(problem.headers.get('allow'));
+    expect(await page.text()).toContain('href="/account"');
+    expect(problem.headers.get('content-type')).toBe('application/problem+json');
+  });
+});
+
 test('each address has a limit at whatever costs something before anybody is known', async () => {
-  await using limited = await testAuthz({ limits: { address: { burst: 5, per: 60 } } });
-  const paths = ['/token', '/device/auth', '/request', '/sign-in', '/interaction/x/login'];
+  await using limited = await testAuthz({ limits: { address: { burst: 6, per: 60 } } });
+  const paths = ['/token', '/device/auth', '/request', '/auth', '/sign-in', '/interaction/x/login'];
   for (const path of paths) expect((await limited.post(path, {})).status).not.toBe(429);
   for (const path of paths) {
     const { status, headers } = await limited.post(path, {});

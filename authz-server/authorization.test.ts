@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { decodeJwt } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import type { JSONWebKeySet } from 'jose';
 import { DOCUMENTS } from './authz.fixture.ts';
 import { CALLBACK, sent, testFlow, VERIFIER, WEB } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
@@ -317,6 +318,23 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
       amr: ['pwd'],
       auth_time: claims['auth_time'],
     });
+  });
+
+  test('OpenID Connect Registration 1.0 section 2: RS256 signs the ID tokens of who is registered so', async () => {
+    const id = { client_id: 'classic' };
+    await flow.stores.clients.add({ ...WEB, ...id, id_token_signed_response_alg: 'RS256' });
+    const code = (await flow.allow(await flow.signedIn(), id)).get('code') ?? '';
+    const { body } = await flow.redeem(code, id);
+    const keys = createLocalJWKSet(
+      (await (await fetch(`${flow.url}/jwks`)).json()) as JSONWebKeySet,
+    );
+    const { protectedHeader } = await jwtVerify(String(body['id_token']), keys, {
+      issuer: flow.config.issuer,
+      audience: 'classic',
+    });
+    expect(protectedHeader.alg).toBe('RS256');
+    const { id_token } = await flow.tokens();
+    expect(decodeProtectedHeader(String(id_token)).alg).toBe('ES256');
   });
 
   test('an id_token_hint of another client is refused, one of another person asks to sign in', async () => {

@@ -31,6 +31,9 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     allowed_scope: client.scope,
     default_scope: client.default_scope ?? client.scope,
     ...(client.secret_hash !== undefined && { client_secret: client.secret_hash }),
+    ...(client.id_token_signed_response_alg !== undefined && {
+      id_token_signed_response_alg: client.id_token_signed_response_alg,
+    }),
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),
     ...(client.introspects !== undefined && { introspects: client.introspects }),

@@ -16,7 +16,9 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const life = longestLife(config);
   const development = !isProduction(config);
   const ring = await openKeyRing({ ...parts, overlap: config.jwks.overlap, longestLife: life }, [
+    // OpenID Connect Discovery 1.0 section 3: RS256 must be there for ID tokens.
     'ES256',
+    'RS256',
     ...config.spaces.map(({ alg }) => alg),
   ]);
   const passwords = createPasswords();

@@ -44,7 +44,7 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
     enabledJWA: {
       clientAuthSigningAlgValues: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
-      idTokenSigningAlgValues: ['ES256'],
+      idTokenSigningAlgValues: ['ES256', 'RS256'],
     },
     assertJwtClientAuthClaimsAndHeader: checkAssertion(limit, clock),
     clientBasedCORS,

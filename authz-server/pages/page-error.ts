@@ -1,6 +1,5 @@
 import { errors } from 'oidc-provider';
-import { HttpError } from '#shared/server/answer.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
 import type { ErrorProps } from './view.ts';
 
 /** Ends a request with the error page. Its props are what the person is told. */
@@ -25,6 +24,7 @@ export function expired(back?: ErrorProps['back'], status = 400): PageError {
 
 const KINDS: Readonly<Record<number, ErrorProps['kind']>> = {
   404: 'not-found',
+  405: 'not-found',
   429: 'later',
   500: 'server',
   503: 'unavailable',
@@ -39,7 +39,6 @@ export function errorProps(error: unknown): ErrorProps {
 }
 
 function statusOf(error: unknown): number {
-  if (error instanceof StoreUnavailable) return 503;
-  if (error instanceof HttpError) return error.status;
-  return error instanceof errors.OIDCProviderError && error.expose ? error.statusCode : 500;
+  const { status } = errorAnswer(error);
+  return error instanceof errors.OIDCProviderError && error.expose ? error.statusCode : status;
 }

@@ -53,6 +53,15 @@ describe('every page', () => {
   });
 });
 
+test.each([
+  ['/sign-in', '/account'],
+  ['/interaction/x/login', '/interaction/x'],
+  ['/interaction/x/consent', '/interaction/x'],
+])('%s, where a refused form leaves the address bar, leads to %s', async (path, to) => {
+  const { status, headers } = await site.browser().request('GET', path);
+  expect([status, headers.get('location')]).toEqual([303, to]);
+});
+
 describe('the logo', () => {
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 

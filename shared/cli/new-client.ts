@@ -10,6 +10,9 @@ import { readPublicJwks } from './public-jwks.ts';
 /** How a client that is not public proves who it is. */
 export const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
+/** What may sign its ID tokens. */
+export const ID_TOKEN_ALGS = ['ES256', 'RS256'] as const;
+
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', 'profile', 'offline_access'];
 
@@ -26,6 +29,7 @@ export async function newClient(
   const resources = each(input, 'resource', spaceUrlOf(config));
   const redirectUris = each(input, 'redirect-uri', redirectUri);
   const afterLogout = each(input, 'post-logout-redirect-uri', redirectUri);
+  const idTokenAlg = input.text('id-token-alg');
   const origins = each(input, 'origin', origin);
   const client = {
     client_id: shell.random(16).toString('hex'),
@@ -37,6 +41,9 @@ export async function newClient(
     ...(redirectUris && { redirect_uris: redirectUris }),
     ...(afterLogout && { post_logout_redirect_uris: afterLogout }),
     ...(origins && { origins }),
+    ...(idTokenAlg !== undefined && {
+      id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, idTokenAlg),
+    }),
     ...(native && { application_type: 'native' as const }),
     ...(introspects !== undefined && {
       introspects: spaceUrlOf(config)('--introspects', introspects),

@@ -4,7 +4,7 @@ import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
 import { ambiguous } from './ambiguity.ts';
-import { errorAnswer, HttpError, send } from './answer.ts';
+import { type Answer, errorAnswer, HttpError, send } from './answer.ts';
 import { health } from './health.ts';
 import type { Handler } from './listen.ts';
 import { note } from './request-log.ts';
@@ -13,6 +13,8 @@ export interface FrontDoor {
   /** Resolves when the server can do its work; asked for `/health/ready`. */
   readonly ready: () => Promise<void>;
   readonly log: Log;
+  /** What somebody is told of an error; default: problem details. */
+  readonly answer?: (error: unknown, request: IncomingMessage) => Answer;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface FrontDoor {
  */
 export function frontDoor(
   handle: (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>,
-  { ready, log }: FrontDoor,
+  { ready, log, answer = errorAnswer }: FrontDoor,
 ): Handler {
   async function enter(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const reason = ambiguous(request);
@@ -42,7 +44,7 @@ export function frontDoor(
       await enter(request, response);
     } catch (error) {
       noteError(request, error, log);
-      send(request, response, errorAnswer(error));
+      send(request, response, answer(error, request));
     }
   };
 }

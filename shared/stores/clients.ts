@@ -23,6 +23,8 @@ export interface ClientRecord {
   readonly post_logout_redirect_uris?: readonly string[];
   /** OpenID Connect Registration 1.0 section 2; absent: web. */
   readonly application_type?: 'web' | 'native';
+  /** Signs its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */
+  readonly id_token_signed_response_alg?: 'ES256' | 'RS256';
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
   /** A resource server that may introspect every token of its own audience. */

@@ -1,13 +1,14 @@
 import type { Answer } from '#shared/server/answer.ts';
 import { html } from '../html.ts';
 import { document } from '../shell.ts';
+import type { Frame } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { ErrorProps, View } from '../view.ts';
+import type { ErrorProps } from '../view.ts';
 
 /** What went wrong, in words for a person, with a way on; `detail` is for the client's developer. */
-export function errorPage(view: View, { status, kind, detail, back }: ErrorProps): Answer {
-  const texts = textsOf(view.language).error;
-  return document(view, {
+export function errorPage(frame: Frame, { status, kind, detail, back }: ErrorProps): Answer {
+  const texts = textsOf(frame.language).error;
+  return document(frame, {
     status,
     title: texts[kind].title,
     content: html`<div class="card">

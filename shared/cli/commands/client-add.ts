@@ -1,6 +1,6 @@
 import { GRANTS } from '../client-grants.ts';
 import { type Command, Failure } from '../command.ts';
-import { METHODS, newClient } from '../new-client.ts';
+import { ID_TOKEN_ALGS, METHODS, newClient } from '../new-client.ts';
 import { withStores } from '../with-stores.ts';
 
 /** Registers a client (RFC 7591 section 2 names its members). */
@@ -29,6 +29,10 @@ export const clientAdd: Command = {
       value: 'URI',
       multiple: true,
       help: 'where the browser may go after sign-out',
+    },
+    'id-token-alg': {
+      value: 'ALG',
+      help: `signs its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,
     },
     native: { help: 'an installed application: the port of its loopback redirect URIs is free' },
     origin: {
