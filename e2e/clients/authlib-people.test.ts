@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+import { addPeopleClient, CALLBACK, CODE_FLOW } from './people-client.ts';
+import { PersonAtPages } from './person-at-pages.ts';
+
+/** Debian's python3-authlib: its OAuth2Session as an application to which people sign in. */
+const SCRIPT = new URL('authlib/person.py', import.meta.url).pathname;
+
+let pair: Pair;
+
+beforeAll(async () => {
+  pair = await startPair();
+}, 60_000);
+afterAll(async () => pair?.[Symbol.asyncDispose]());
+
+/** What the script writes in the end, after the browser went where it said; rejects with its traceback. */
+async function python(asked: object, browser: PersonAtPages): Promise<unknown> {
+  const child = spawn('/usr/bin/python3', ['-B', SCRIPT], { stdio: 'pipe' });
+  const ended = once(child, 'close');
+  const errors = text(child.stderr);
+  child.stdin.write(`${JSON.stringify(asked)}\n`);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (lines.push(line) > 1) continue;
+    child.stdin.end(`${(await browser.answer(line)).href}\n`);
+  }
+  await ended;
+  if (child.exitCode !== 0) throw new Error(await errors);
+  return JSON.parse(lines.at(-1) ?? '');
+}
+
+describe('OAuth2Session', () => {
+  test.each(['none', 'client_secret_basic', 'client_secret_post'])(
+    'RFC 7636, OpenID Connect Core 1.0 section 3.1, RFC 6749 section 6: %s',
+    async (method) => {
+      const person = await pair.addPerson(`person-${randomUUID()}`);
+      const auth = method === 'none' ? ['--public'] : ['--auth', method];
+      const { id, secret } = await addPeopleClient(pair, ...auth, ...CODE_FLOW);
+      const asked = {
+        issuer: pair.issuer,
+        resource: pair.documents,
+        client_id: id,
+        method,
+        ...(method !== 'none' && { secret }),
+        redirect_uri: CALLBACK,
+        scope: 'openid profile documents:read',
+      };
+      expect(await python(asked, new PersonAtPages(pair, person))).toEqual({
+        token: expect.objectContaining({
+          token_type: 'Bearer',
+          expires_in: 600,
+          scope: 'openid profile documents:read',
+        }),
+        claims: expect.objectContaining({
+          iss: pair.issuer,
+          aud: id,
+          sub: person.id,
+          acr: 'urn:countersign:acr:password',
+          amr: ['pwd'],
+        }),
+        userinfo: { sub: person.id, preferred_username: person.name },
+        before: 200,
+        rotated: true,
+        after: 200,
+        revoked: 401,
+        again: 'invalid_grant',
+        replayed: 'invalid_grant',
+      });
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPair } from '../parts/pair.ts';
+import type { Pair, Person } from '../parts/pair.ts';
+import { startProcess } from '../parts/process.ts';
+import type { RunningProcess } from '../parts/process.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { addPeopleClient, DEVICE_FLOW, SCOPE } from './people-client.ts';
+import { PersonAtPages } from './person-at-pages.ts';
+
+/** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that keeps the tokens fresh. */
+const run = promisify(execFile);
+
+let pair: Pair;
+/** It authenticates by Basic whatever the client is, so this one has a secret. */
+let client: { id: string; secret: string };
+let parts: AsyncDisposableStack;
+/** What its programs need to find the agent. */
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  parts = new AsyncDisposableStack();
+  pair = parts.use(await startPair({ settings: { device: { interval: 1 } } }));
+  client = await addPeopleClient(pair, ...DEVICE_FLOW);
+  const { path } = parts.use(await temporaryFolder());
+  await mkdir(join(path, '.oidc-agent'), { mode: 0o700 });
+  await chmod(path, 0o700);
+  const socket = join(path, 'agent');
+  env = { PATH: process.env['PATH'], HOME: path, OIDC_SOCK: socket };
+  const args = ['--console', '--no-autoload', '--no-autoreauthenticate'];
+  parts.use(
+    await startProcess('oidc-agent', [...args, `--socket-path=${socket}`], {
+      env,
+      ready: () => existsSync(socket),
+    }),
+  );
+}, 60_000);
+afterAll(() => parts.disposeAsync());
+
+const newPerson = () => pair.addPerson(`person-${randomUUID()}`);
+
+/** Asks for codes; resolves when the terminal shows where to enter which. */
+const generate = (account: string): Promise<RunningProcess> =>
+  startProcess(
+    'oidc-gen',
+    [
+      account,
+      '--flow=device',
+      `--issuer=${pair.issuer}/`,
+      `--client-id=${client.id}`,
+      `--client-secret=${client.secret}`,
+      `--scope=${SCOPE}`,
+      '--prompt=none',
+      '--confirm-default',
+      '--no-url-call',
+      '--pw-cmd=echo password',
+    ],
+    { env, ready: (output) => /enter the code: \S+/.test(output) },
+  );
+
+/** The person enters the code that the terminal shows; resolves when the program has ended. */
+async function enter(person: Person, terminal: RunningProcess, decision?: 'deny'): Promise<void> {
+  const [, url = ''] = /visit:\s+(\S+)/.exec(terminal.output) ?? [];
+  const [, code = ''] = /enter the code: (\S+)/.exec(terminal.output) ?? [];
+  await new PersonAtPages(pair, person).open(`${url}?user_code=${code}`, decision);
+  await terminal.exited();
+}
+
+/** An access token of the agent; with `--force-new` it uses its refresh token. */
+const token = async (account: string, ...args: readonly string[]) =>
+  (await run('oidc-token', [...args, account], { env })).stdout.trim();
+
+describe('oidc-agent', () => {
+  test('RFC 8628: it gets tokens for the documents, and new ones by RFC 6749 section 6', async () => {
+    await using terminal = await generate('allowed');
+    await enter(await newPerson(), terminal);
+    expect(terminal.output).toContain('Everything setup correctly!');
+    expect(terminal.exitCode).toBe(0);
+    const first = await token('allowed');
+    const second = await token('allowed', '--force-new');
+    const third = await token('allowed', '--force-new');
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(await Promise.all([first, second, third].map((one) => pair.get(one)))).toEqual([
+      200, 200, 200,
+    ]);
+  });
+
+  test('what the operator ends is over: its tokens, and its means to get new ones', async () => {
+    const person = await newPerson();
+    await using terminal = await generate('ended');
+    await enter(person, terminal);
+    const held = await token('ended');
+    expect(await pair.get(held)).toBe(200);
+    await pair.cli('user', 'end', person.name);
+    expect(await pair.get(held)).toBe(401);
+    await expect(token('ended', '--force-new')).rejects.toThrow('invalid_grant');
+  });
+
+  test('RFC 8628 section 3.5: it says that the person denied', async () => {
+    await using terminal = await generate('denied');
+    await enter(await newPerson(), terminal, 'deny');
+    expect(terminal.output).toContain('access_denied');
+    expect(terminal.exitCode).not.toBe(0);
+    await expect(token('denied')).rejects.toThrow('denied');
+  });
+});

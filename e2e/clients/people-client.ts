@@ -1,0 +1,28 @@
+import type { Pair } from '../parts/pair.ts';
+
+/** Where the code of the clients goes that have no server of their own: nobody follows. */
+export const CALLBACK = 'https://app.example/callback';
+export const AFTER_LOGOUT = 'https://app.example/bye';
+
+const REDIRECTS = ['--redirect-uri', CALLBACK, '--post-logout-redirect-uri', AFTER_LOGOUT];
+export const CODE_FLOW = [
+  '--grant',
+  'authorization_code',
+  '--grant',
+  'refresh_token',
+  ...REDIRECTS,
+];
+export const DEVICE_FLOW = ['--grant', 'device_code', '--grant', 'refresh_token'];
+
+/** All that a client may ask a person for. */
+export const SCOPE = 'openid profile offline_access documents:read documents:write';
+
+/** Registers a client with the options of `client add`, which may ask people for everything. */
+export async function addPeopleClient(
+  pair: Pair,
+  ...options: readonly string[]
+): Promise<{ id: string; secret: string }> {
+  const args = ['--name', 'Test app', '--scope', SCOPE, ...options];
+  const { client_id, client_secret } = await pair.cli('client', 'add', ...args);
+  return { id: String(client_id), secret: String(client_secret) };
+}

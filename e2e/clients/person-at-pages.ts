@@ -1,0 +1,56 @@
+import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { Changes, Page } from '../../authz-server/pages/browser.fixture.ts';
+import type { Pair, Person } from '../parts/pair.ts';
+
+type Decision = 'allow' | 'deny';
+
+/** Pages that ask something, one after the other, on the way to a client. */
+const MOST_PAGES = 4;
+
+/** Somebody who answers what the pages ask, in a browser of their own without script. */
+export class PersonAtPages {
+  readonly #browser: TestBrowser;
+  readonly #person: Person;
+
+  constructor({ issuer }: Pair, person: Person) {
+    this.#browser = new TestBrowser(issuer, issuer);
+    this.#person = person;
+  }
+
+  /** Opens the URL, signs in where that is asked for, decides; resolves to the last page. */
+  async open(url: URL | string, decision: Decision = 'allow'): Promise<Page> {
+    const answers = this.#answers(decision);
+    let page = await this.#browser.open(String(url));
+    for (let asked = 0; asked < MOST_PAGES; asked += 1) {
+      const action = page.forms
+        .filter(({ method }) => method === 'post')
+        .map((form) => form.action)
+        .find((path) => lastSegment(path) in answers);
+      if (action === undefined) return page;
+      page = await this.#browser.submit(page, answers[lastSegment(action)], action);
+    }
+    throw new Error(`${page.url} asks again: ${page.text}`);
+  }
+
+  /** The same, when a client is waiting: resolves to where the browser is sent in the end. */
+  async answer(url: URL | string, decision?: Decision): Promise<URL> {
+    const page = await this.open(url, decision);
+    const location = page.headers.get('location');
+    if (location === null) throw new Error(`no redirect from ${page.url}: ${page.text}`);
+    return new URL(location);
+  }
+
+  /** What is sent with each form, by the last segment of its address. */
+  #answers(decision: Decision): Readonly<Record<string, Changes>> {
+    const { name, password } = this.#person;
+    return {
+      'sign-in': { name, password },
+      login: { name, password },
+      consent: { decision },
+      device: { decision },
+      confirm: { logout: 'yes' },
+    };
+  }
+}
+
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

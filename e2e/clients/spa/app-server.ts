@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const MODULES = new URL('../../../node_modules/', import.meta.url);
+
+/** The library of an application, and how its page loads it; an ES module is imported. */
+const LIBRARIES = {
+  'oidc-client-ts': {
+    file: 'oidc-client-ts/dist/browser/oidc-client-ts.min.js',
+    tag: '<script src="/library.js"></script>',
+  },
+  oauth4webapi: { file: 'oauth4webapi/build/index.js', tag: '' },
+} as const;
+
+export type Library = keyof typeof LIBRARIES;
+
+/** Serves a single-page application on an origin of its own, another site than the pair's. */
+export class AppServer implements AsyncDisposable {
+  readonly origin: string;
+  /** What the application reads at `/settings.json`. */
+  settings: Readonly<Record<string, unknown>> = {};
+  readonly #server: Server;
+  readonly #library: Library;
+
+  constructor(server: Server, library: Library) {
+    this.origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    this.#server = server;
+    this.#library = library;
+    server.on('request', ({ url = '/' }, response) => void this.#answer(url, response));
+  }
+
+  /** Where the code goes. */
+  get callback(): string {
+    return `${this.origin}/callback`;
+  }
+
+  async #answer(path: string, response: ServerResponse): Promise<void> {
+    const { file, tag } = LIBRARIES[this.#library];
+    const page = `<!doctype html><html lang="en"><title>The application</title>
+${tag}<script type="module" src="/app.js"></script>
+<button>Sign in</button><button>Sign out</button>`;
+    const script = async (url: URL) => ['text/javascript', await readFile(url)] as const;
+    const files: Readonly<Record<string, () => Promise<readonly [string, string | Buffer]>>> = {
+      '/settings.json': async () => ['application/json', JSON.stringify(this.settings)],
+      '/library.js': () => script(new URL(file, MODULES)),
+      '/app.js': () => script(new URL(`${this.#library}.js`, import.meta.url)),
+    };
+    const [type, content] = (await files[path]?.()) ?? ['text/html; charset=utf-8', page];
+    response.setHeader('Content-Type', type);
+    response.end(content);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+export async function startAppServer(library: Library): Promise<AppServer> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return new AppServer(server, library);
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { newPerson } from '../../parts/browser.ts';
+import type { Pair, Person } from '../../parts/pair.ts';
+import type { AppServer } from './app-server.ts';
+
+/** Somebody new with a browser of their own, at a single-page application. */
+export class Visitor implements AsyncDisposable {
+  readonly person: Person;
+  readonly page: Page;
+  readonly #app: AppServer;
+
+  constructor(person: Person, page: Page, app: AppServer) {
+    this.person = person;
+    this.page = page;
+    this.#app = app;
+  }
+
+  static async arrive(pair: Pair, browser: Browser, app: AppServer): Promise<Visitor> {
+    const person = await pair.addPerson(`person-${randomUUID()}`);
+    const page = await (await newPerson(browser)).newPage();
+    return new Visitor(person, page, app);
+  }
+
+  /** Begins at the application, signs in, allows; ends at the application, when it has loaded. */
+  async signIn(): Promise<void> {
+    const { page, person } = this;
+    await page.goto(this.#app.origin);
+    await this.#loaded();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Name').fill(person.name);
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL(`${this.#app.origin}/callback?*`);
+    await this.#loaded();
+  }
+
+  /** Begins at the application, which has the browser signed out; ends there. */
+  async signOut(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Sign out' }).click();
+    await this.page.getByRole('heading', { name: 'Sign out?' }).waitFor();
+    await this.page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+    await this.page.waitForURL(`${this.#app.origin}/signed-out**`);
+    await this.#loaded();
+  }
+
+  /** What a method of `app` in the page resolves to; rejects when it does. */
+  async call<T>(method: string, ...args: readonly unknown[]): Promise<T> {
+    return this.page.evaluate<T>(calling(method, args));
+  }
+
+  /** The OAuth error (RFC 6749 section 5.2) that a method of `app` rejects with. */
+  async refusal(method: string, ...args: readonly unknown[]): Promise<string> {
+    const call = calling(method, args);
+    return this.page.evaluate<string>(`${call}.then(() => 'none', ({ error }) => error)`);
+  }
+
+  async #loaded(): Promise<void> {
+    await this.page.waitForFunction('globalThis.app !== undefined');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close();
+  }
+}
+
+const calling = (method: string, args: readonly unknown[]) =>
+  `app.${method}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`;
