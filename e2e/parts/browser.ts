@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator } from 'playwright-core';
 
 /** Chromium as Debian ships it, without its calls home. */
 export async function launchBrowser(): Promise<Browser> {
@@ -40,13 +40,17 @@ export async function newPerson(
   return context;
 }
 
+/** The element while it has the focus; to be waited for where a page gives it the focus by itself. */
+export function focused(target: Locator): Locator {
+  return target.and(target.page().locator(':focus'));
+}
+
 /** Presses Tab until the element has the focus; rejects when the keyboard does not get there. */
 export async function tabTo(target: Locator): Promise<void> {
   const page = target.page();
-  const focused = target.and(page.locator(':focus'));
   await target.waitFor({ state: 'attached' });
   for (let step = 0; step < MOST_STOPS; step += 1) {
-    if ((await focused.count()) === 1) return;
+    if ((await focused(target).count()) === 1) return;
     await page.keyboard.press('Tab');
   }
   throw new Error(`the keyboard does not reach ${target.toString()} on ${page.url()}`);

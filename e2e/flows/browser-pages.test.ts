@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import type { Page } from 'playwright-core';
+import { focused, tabTo } from '../parts/browser.ts';
+import type { Person } from '../parts/pair.ts';
+import {
+  addApp,
+  decide,
+  signIn,
+  signInByKeyboard,
+  startBrowserFlow,
+  title,
+} from './browser.fixture.ts';
+import type { BrowserFlow } from './browser.fixture.ts';
+
+/** What Chromium makes of the pages and their policy: the engine's own, frames, languages, narrow windows. */
+let flow: BrowserFlow;
+beforeAll(async () => {
+  flow = await startBrowserFlow('sqlite');
+}, 60_000);
+afterEach(async () => {
+  expect(await flow.close()).toEqual([]);
+});
+afterAll(async () => flow?.[Symbol.asyncDispose]());
+
+const SCRIPT = [
+  { name: 'with script', script: true },
+  { name: 'without script', script: false },
+];
+
+/** The engine's page that submits itself; without script, by its button. */
+async function passOn(page: Page, script: boolean): Promise<void> {
+  if (!script) await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+const signInAt = async (page: Page, person: Person) => {
+  await page.goto(`${flow.pair.issuer}/account`);
+  await signIn(page, person);
+  await expect(title(page)).resolves.toBe('Your account');
+};
+
+describe.each(SCRIPT)('$name', ({ script }) => {
+  test('OAuth 2.0 Form Post Response Mode section 2: the code is posted to the client', async () => {
+    const { page, person } = await flow.visit({ script });
+    const asked = await flow.app.ask({ response_mode: 'form_post' });
+    await page.goto(asked.url);
+    await signIn(page, person);
+    await decide(page, 'Allow');
+    await passOn(page, script);
+    const answer = await asked.answer();
+    expect([answer.method, new URL(answer.url).search]).toEqual(['POST', '']);
+    expect(await flow.status(await asked.tokens())).toBe(200);
+    expect(page.url()).toBe(flow.callback.uri);
+
+    const denied = await flow.app.ask({ response_mode: 'form_post', prompt: 'consent' });
+    await page.goto(denied.url);
+    await decide(page, 'Deny');
+    await passOn(page, script);
+    await expect(denied.tokens()).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  test('somebody else signs in: the first is signed out, with what ends with that', async () => {
+    const first = await flow.visit({ script });
+    const { page } = first;
+    const tokens = await flow.tokens(first);
+    const { person } = await flow.visit();
+    const asked = await flow.app.ask({ prompt: 'login' });
+    await page.goto(asked.url);
+    await expect(page.getByLabel('Name').inputValue()).resolves.toBe(first.person.name);
+    await signIn(page, person);
+    await decide(page, 'Allow');
+    expect(decodeJwt((await asked.tokens()).access_token).sub).toBe(person.id);
+    expect(await flow.status(tokens)).toBe(401);
+  });
+
+  test('somebody else signed in from another tab meanwhile: the engine ends that first', async () => {
+    const { page, person, context } = await flow.visit({ script });
+    const other = await flow.visit();
+    const asked = await flow.app.ask();
+    await page.goto(asked.url);
+    // The form is sent, but the browser does not follow yet.
+    const action = await page.locator('form[action$="/login"]').getAttribute('action');
+    const csrf = await page.locator('input[name=csrf]').first().inputValue();
+    const form = { csrf, name: person.name, password: person.password };
+    const sent = await context.request.post(`${flow.pair.issuer}${action}`, {
+      form,
+      maxRedirects: 0,
+    });
+    const tab = await context.newPage();
+    await signInAt(tab, other.person);
+    await page.goto(sent.headers()['location'] ?? '');
+    await passOn(page, script);
+    await decide(page, 'Allow');
+    expect(decodeJwt((await asked.tokens()).access_token).sub).toBe(person.id);
+    await tab.reload();
+    await expect(tab.locator('header').innerText()).resolves.toContain(person.name);
+  });
+
+  test('OpenID Connect RP-Initiated Logout 1.0: asks, signs out, leads to the registered URI', async () => {
+    const visitor = await flow.visit({ script });
+    const { page } = visitor;
+    const bye = `${flow.callback.origin}/bye`;
+    const app = await addApp(flow.pair, flow.callback, {
+      more: ['--post-logout-redirect-uri', bye],
+    });
+    const tokens = await flow.tokens(visitor, {}, app);
+    const signOut = app.signOutUrl({
+      id_token_hint: String(tokens.id_token),
+      post_logout_redirect_uri: bye,
+      state: 'the state',
+    });
+    await page.goto(signOut);
+    await expect(page.locator('main').innerText()).resolves.toContain(
+      'Test app asks to sign you out',
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${bye}?state=the+state`);
+    expect(await flow.status(tokens)).toBe(401);
+
+    // Signed out already: the engine's page leads there by itself.
+    await page.goto(signOut);
+    await passOn(page, script);
+    await page.waitForURL(`${bye}?state=the+state`);
+  });
+});
+
+describe('RFC 6749 section 10.13: clickjacking', () => {
+  const REFUSED: unknown = expect.stringMatching(/frame-ancestors|X-Frame-Options/);
+
+  test.each(['/sign-out', '/account', '/device'])(
+    '%s shows nothing in a frame of another origin',
+    async (path) => {
+      const { page, person } = await flow.visit();
+      await signInAt(page, person);
+      await expectNotFramed(page, `${flow.pair.issuer}${path}`);
+      expect(await flow.close()).toEqual([REFUSED]);
+    },
+  );
+
+  test('nor do sign-in and consent', async () => {
+    const { page, person } = await flow.visit();
+    await page.goto((await flow.app.ask()).url);
+    const login = page.url();
+    await signIn(page, person);
+    await expect(title(page)).resolves.toBe('Allow access to Test app?');
+    const consent = page.url();
+    await expectNotFramed(page, consent);
+    await expectNotFramed(page, login);
+    expect(await flow.close()).toEqual([REFUSED, REFUSED]);
+  });
+
+  test('a page that may be framed is seen in the same frame', async () => {
+    const { page } = await flow.visit();
+    await page.goto(flow.callback.framing(`${flow.callback.origin}/`));
+    await expect(page.frameLocator('iframe').locator('h1').innerText()).resolves.toBe(
+      'The application',
+    );
+  });
+
+  async function expectNotFramed(page: Page, url: string): Promise<void> {
+    await page.goto(flow.callback.framing(url));
+    const framed = page.frames().filter((frame) => frame !== page.mainFrame());
+    expect(framed.map((frame) => frame.url())).toEqual(['chrome-error://chromewebdata/']);
+  }
+});
+
+test('RFC 9110 section 12.5.4: German for who reads German, through a whole flow', async () => {
+  const { page, person } = await flow.visit({ locale: 'de-DE' });
+  const asked = await flow.app.ask();
+  await page.goto(asked.url);
+  await expect(page.locator('html').getAttribute('lang')).resolves.toBe('de');
+  await page.getByLabel('Name').fill(person.name);
+  await page.getByLabel('Passwort').fill(person.password);
+  await page.getByRole('button', { name: 'Anmelden' }).click();
+  await expect(title(page)).resolves.toBe('Test app Zugriff erlauben?');
+  await page.getByRole('button', { name: 'Erlauben' }).click();
+  expect(await flow.status(await asked.tokens())).toBe(200);
+
+  const english = await flow.app.ask({ ui_locales: 'en', prompt: 'consent' });
+  await page.goto(english.url);
+  await expect(title(page)).resolves.toBe('Allow access to Test app?');
+});
+
+/** A device that was given a code. */
+async function askingDevice() {
+  const client_id = await flow.pair.addDeviceClient();
+  const post = async (path: string, form: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id, ...form });
+    const response = await fetch(flow.pair.issuer + path, { method: 'POST', body });
+    return (await response.json()) as Record<string, string>;
+  };
+  const { user_code = '', device_code = '' } = await post('/device/auth', {
+    scope: 'documents:read',
+  });
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  return { userCode: user_code, poll: () => post('/token', { grant_type, device_code }) };
+}
+
+test('RFC 8628 section 3.3, by keyboard alone: sign-in, code, approval', async () => {
+  const { page, person } = await flow.visit();
+  const { userCode, poll } = await askingDevice();
+  await page.goto(`${flow.pair.issuer}/device`);
+  await signInByKeyboard(page, person);
+  await focused(page.getByLabel('Code')).waitFor();
+  await page.keyboard.type(userCode.toLowerCase());
+  await page.keyboard.press('Enter');
+  await page.getByText('Connect Test device?').waitFor();
+  await tabTo(page.getByRole('button', { name: 'Allow' }));
+  await page.keyboard.press('Enter');
+  await page.getByText('Your device is connected').waitFor();
+  expect(await flow.pair.get((await poll())['access_token'] ?? '')).toBe(200);
+});
+
+test('320 px wide, no page has to be scrolled sideways', async () => {
+  const visitor = await flow.visit({ width: 320 });
+  const { page, person } = visitor;
+  const { issuer } = flow.pair;
+  const look = async () => {
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect([await title(page), width]).toEqual([expect.any(String), 320]);
+  };
+  const asked = await flow.app.ask({
+    scope: 'openid profile offline_access documents:read documents:write',
+    prompt: 'consent',
+  });
+  await page.goto(asked.url);
+  await look();
+  await signIn(page, { ...person, password: 'not this one' });
+  await page.getByRole('alert').waitFor();
+  await look();
+  await signIn(page, person);
+  await look();
+  await decide(page, 'Allow');
+  await asked.tokens();
+  const confirm = `/device?user_code=${(await askingDevice()).userCode}`;
+  for (const path of ['/', '/account', '/device', confirm, '/sign-out', '/interaction/none']) {
+    await page.goto(issuer + path);
+    await look();
+  }
+});
