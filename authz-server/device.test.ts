@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { findAccess } from '#shared/access/grants.ts';
 import { ManualClock } from '#shared/clock.ts';
+import { storedId } from './adapter/stored-id.ts';
 import { DOCUMENTS } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { testFlow } from './code-flow.fixture.ts';
@@ -44,6 +45,9 @@ async function decide(user_code: string, decision: 'allow' | 'deny'): Promise<vo
   await browser.submit(page, { decision }, '/device');
 }
 
+const storedCode = (device_code: string) =>
+  flow.stores.artefacts.get('DeviceCode', storedId('DeviceCode', device_code));
+
 const refused = ({ status, body }: Answered) => [status, body['error']];
 
 describe('RFC 8628 section 3.2: the device asks', () => {
@@ -63,14 +67,14 @@ describe('RFC 8628 section 3.2: the device asks', () => {
 
   test('without scope for its default scopes', async () => {
     const { device_code } = await newCode({ scope: '' });
-    const stored = await flow.stores.artefacts.get('DeviceCode', device_code);
+    const stored = await storedCode(device_code);
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read', resource: DOCUMENTS });
   });
 
   test('the address and the program that asked are kept for who decides', async () => {
     const agent = { 'user-agent': `tv ${'x'.repeat(1000)}`, 'x-forwarded-for': '192.0.2.1' };
     const { body } = await flow.post('/device/auth', { client_id: 'tv' }, agent);
-    const stored = await flow.stores.artefacts.get('DeviceCode', String(body['device_code']));
+    const stored = await storedCode(String(body['device_code']));
     expect(stored?.['deviceInfo']).toEqual({
       ip: '127.0.0.1',
       ua: expect.stringMatching(/^tv x{253}$/),
@@ -179,9 +183,10 @@ describe('RFC 8628 section 3.5: the device polls', () => {
 
   test('expired_token, after its time', async () => {
     const { device_code } = await newCode();
-    const stored = await flow.stores.artefacts.get('DeviceCode', device_code);
+    const stored = await storedCode(device_code);
     const payload = { ...stored, exp: Math.floor(Date.now() / 1000) - 60 };
-    await flow.stores.artefacts.put({ kind: 'DeviceCode', id: device_code, payload, seconds: 60 });
+    const id = storedId('DeviceCode', device_code);
+    await flow.stores.artefacts.put({ kind: 'DeviceCode', id, payload, seconds: 60 });
     expect(await pollAfter(0, device_code)).toBe('expired_token');
     expect(await pollAfter(0, device_code)).toBe('expired_token');
   });
@@ -189,8 +194,8 @@ describe('RFC 8628 section 3.5: the device polls', () => {
   test('the store knows a code longer than it is good for', async () => {
     const { device_code } = await newCode();
     clock.advance(flow.config.device.lifetime + 60);
-    expect(await flow.stores.artefacts.get('DeviceCode', device_code)).toBeDefined();
+    expect(await storedCode(device_code)).toBeDefined();
     clock.advance(600);
-    expect(await flow.stores.artefacts.get('DeviceCode', device_code)).toBeUndefined();
+    expect(await storedCode(device_code)).toBeUndefined();
   });
 });

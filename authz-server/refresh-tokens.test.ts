@@ -4,6 +4,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { findAccess } from '#shared/access/grants.ts';
 import { ManualClock, systemClock } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
+import { storedId } from './adapter/stored-id.ts';
 import { basic, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { testFlow } from './code-flow.fixture.ts';
@@ -180,14 +181,10 @@ describe('RFC 9449 section 5: a public client binds its refresh token to its key
     const browser = await flow.signedIn();
     const code = (await flow.allow(browser)).get('code') ?? '';
     const token = tokenOf(await flow.redeem(code, {}, await proof()));
-    const stored = () => flow.stores.artefacts.get('RefreshToken', token);
+    const id = storedId('RefreshToken', token);
+    const stored = () => flow.stores.artefacts.get('RefreshToken', id);
     const past = { ...(await stored()), exp: Math.floor(Date.now() / 1000) + 60 };
-    await flow.stores.artefacts.put({
-      kind: 'RefreshToken',
-      id: token,
-      payload: past,
-      seconds: 60,
-    });
+    await flow.stores.artefacts.put({ kind: 'RefreshToken', id, payload: past, seconds: 60 });
 
     const answers = await Promise.all(
       [1, 2, 3].map(async () => flow.refresh(token, {}, await proof())),
@@ -207,7 +204,10 @@ test('a refresh token does not outlive its grant', async () => {
   await using flow = await testFlow({ people: { grant: 300 }, tokens: { refresh: 3600 } }, clock);
   const token = await newToken(flow);
   const next = await flow.refresh(token);
-  const stored = await flow.stores.artefacts.get('RefreshToken', tokenOf(next));
+  const stored = await flow.stores.artefacts.get(
+    'RefreshToken',
+    storedId('RefreshToken', tokenOf(next)),
+  );
   expect(Number(stored?.['exp'])).toBeLessThanOrEqual(clock.now() / 1000 + 301);
   clock.advance(302);
   expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
@@ -277,4 +277,17 @@ describe('tokens.refreshGrace: a client that lost the answer', () => {
     expect(refused(await elsewhere.refresh(successor))).toEqual(INVALID_GRANT);
     await elsewhere[Symbol.asyncDispose]();
   });
+});
+
+test('who reads the store has no refresh token: it is kept by its hash', async () => {
+  await using flow = await testFlow();
+  const token = await newToken(flow);
+  expect(await flow.stores.artefacts.get('RefreshToken', token)).toBeUndefined();
+  const stored = await flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', token));
+  expect(stored).toMatchObject({ kind: 'RefreshToken', clientId: 'web' });
+  expect(JSON.stringify(stored)).not.toContain(token);
+  const code = (await flow.allow(await flow.signedIn())).get('code') ?? '';
+  expect(await flow.stores.artefacts.get('AuthorizationCode', code)).toBeUndefined();
+  expect((await flow.refresh(storedId('RefreshToken', token))).status).toBe(400);
+  expect((await flow.refresh(token)).status).toBe(200);
 });

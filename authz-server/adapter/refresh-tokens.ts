@@ -5,6 +5,7 @@ import { epochSeconds } from '#shared/clock.ts';
 import { derivedKey } from '../derived-key.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
+import { storedId } from './stored-id.ts';
 
 /**
  * Refresh tokens (RFC 6749 section 6). One that was replaced and comes again ends the grant (RFC 9700
@@ -20,8 +21,8 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
 
   async function forgives({ jti = '', consumed }: AdapterPayload): Promise<boolean> {
     if (typeof consumed !== 'number' || epochSeconds(clock) - consumed >= grace) return false;
-    const successor = await stores.artefacts.get('RefreshToken', successorOf(jti));
-    return successor?.['consumed'] === undefined;
+    const successor = storedId('RefreshToken', successorOf(jti));
+    return (await stores.artefacts.get('RefreshToken', successor))?.['consumed'] === undefined;
   }
 
   const artefacts = artefactAdapter(store, 'RefreshToken', forgives);

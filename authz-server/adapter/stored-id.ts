@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+
+/** Whoever holds the identifier of one of these can use it. */
+const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
+
+/**
+ * Under what identifier the store keeps an artefact. Codes and refresh tokens have 256 random bits and
+ * are kept by their SHA-256, as clients' secrets are: who reads the store cannot use them.
+ */
+export function storedId(kind: string, id: string): string {
+  return BEARER.has(kind) ? createHash('sha256').update(id).digest('base64url') : id;
+}
