@@ -164,9 +164,24 @@ describe('an error is a page for a person and problem details for a program', ()
   });
 });
 
+test('a program gets problem details although its library accepts pages', async () => {
+  for (const path of ['/token', '/request', '/userinfo', '/jwks']) {
+    const response = await fetch(authz.url + path, {
+      method: 'DELETE',
+      headers: { accept: 'text/html, */*' },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      405,
+      'application/problem+json',
+    ]);
+  }
+});
+
 test('each address has a limit at whatever costs something before anybody is known', async () => {
-  await using limited = await testAuthz({ limits: { address: { burst: 6, per: 60 } } });
-  const paths = ['/token', '/device/auth', '/request', '/auth', '/sign-in', '/interaction/x/login'];
+  await using limited = await testAuthz({ limits: { address: { burst: 7, per: 60 } } });
+  const programs = ['/token', '/device/auth', '/request'];
+  const pages = ['/auth', '/session/end', '/sign-in', '/interaction/x/login'];
+  const paths = [...programs, ...pages];
   for (const path of paths) expect((await limited.post(path, {})).status).not.toBe(429);
   for (const path of paths) {
     const { status, headers } = await limited.post(path, {});

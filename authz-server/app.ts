@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '#shared/config/schema.ts';
 import { lines } from '#shared/http/fields.ts';
 import { clientAddress, trustedProxies } from '#shared/http/forwarded.ts';
 import { allow } from '#shared/http/methods.ts';
+import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
 import { errorAnswer, HttpError, methodNotAllowed, notFound, send } from '#shared/server/answer.ts';
@@ -13,7 +13,7 @@ import { isPreflight } from '#shared/server/preflight.ts';
 import { endpointAt } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { errorProps } from './pages/page-error.ts';
-import { languageOf } from './pages/texts/index.ts';
+import { frameOf } from './pages/view-of.ts';
 import { errorPage } from './pages/views/error.ts';
 import { TO_ACCOUNT } from './pages/way-back.ts';
 import { pinOrigin } from './pin-origin.ts';
@@ -63,19 +63,16 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
     });
   }
 
-  return frontDoor(handle, {
-    ready,
-    log,
-    answer: (error, request) => told(error, request, config),
-  });
+  return frontDoor(handle, { ready, log, answer: told(server) });
 }
 
 /** A person gets a page with a way on, a program problem details; the fields are the same. */
-function told(error: unknown, request: IncomingMessage, { brand }: Config): Answer {
-  const answer = errorAnswer(error);
-  const { accept = '', 'accept-language': languages } = request.headers;
-  if (!accept.includes('text/html')) return answer;
-  const frame = { language: languageOf(languages), brand };
-  const page = errorPage(frame, { back: TO_ACCOUNT, ...errorProps(error) });
-  return { ...page, fields: { ...answer.fields, ...page.fields } };
+function told(server: AuthzServer) {
+  return (error: unknown, request: IncomingMessage): Answer => {
+    const answer = errorAnswer(error);
+    const { program } = endpointAt(parseTarget(request.url ?? '')?.path ?? '') ?? {};
+    if (program || !request.headers.accept?.includes('text/html')) return answer;
+    const page = errorPage(frameOf(server, request), { back: TO_ACCOUNT, ...errorProps(error) });
+    return { ...page, fields: { ...answer.fields, ...page.fields } };
+  };
 }

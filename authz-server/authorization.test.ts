@@ -364,10 +364,16 @@ describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
     expect(response.headers.get('location')).toBe('/auth?state=a%0D%0Ab%23c&d=%3C%3E%22');
   });
 
-  test('what is too long, or no form, is refused', async () => {
-    expect((await post(`state=${'a'.repeat(9000)}`)).status).toBe(413);
-    expect((await post('%'.repeat(4000))).status).toBe(413);
-    expect((await post('{}', { 'content-type': 'application/json' })).status).toBe(415);
+  test('what is too long, or no form, is refused on a page', async () => {
+    const refused = [
+      await post(`state=${'a'.repeat(9000)}`),
+      await post('%'.repeat(4000)),
+      await post('{}', { 'content-type': 'application/json' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([413, 413, 415]);
+    for (const { headers } of refused) {
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    }
   });
 });
 

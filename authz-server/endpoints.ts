@@ -1,6 +1,8 @@
 /** What is decided about a request by its path alone. */
 export interface Endpoint {
   readonly methods: readonly string[];
+  /** For programs: errors are not told by pages, whatever the client accepts. */
+  readonly program?: boolean;
   /** Scripts of other origins may call it: a CORS preflight is answered. */
   readonly cors?: boolean;
   /** Each request costs one of its address (`limits.address`). */
@@ -23,18 +25,18 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/interaction/:uid/consent': { methods: BOTH },
   '/interaction/:uid/abort': { methods: BOTH },
   '/device': { methods: BOTH },
-  '/.well-known/oauth-authorization-server': { methods: READ, cors: true },
-  '/.well-known/openid-configuration': { methods: READ, cors: true },
-  '/jwks': { methods: READ, cors: true },
+  '/.well-known/oauth-authorization-server': { methods: READ, program: true, cors: true },
+  '/.well-known/openid-configuration': { methods: READ, program: true, cors: true },
+  '/jwks': { methods: READ, program: true, cors: true },
   '/auth': { methods: BOTH, limited: true },
   '/auth/:uid': { methods: READ },
-  '/request': { methods: FORM, cors: true, limited: true },
-  '/device/auth': { methods: FORM, cors: true, limited: true },
-  '/token': { methods: FORM, cors: true, limited: true },
-  '/token/introspection': { methods: FORM },
-  '/token/revocation': { methods: FORM, cors: true },
-  '/userinfo': { methods: BOTH, cors: true },
-  '/session/end': { methods: BOTH },
+  '/request': { methods: FORM, program: true, cors: true, limited: true },
+  '/device/auth': { methods: FORM, program: true, cors: true, limited: true },
+  '/token': { methods: FORM, program: true, cors: true, limited: true },
+  '/token/introspection': { methods: FORM, program: true },
+  '/token/revocation': { methods: FORM, program: true, cors: true },
+  '/userinfo': { methods: BOTH, program: true, cors: true },
+  '/session/end': { methods: BOTH, limited: true },
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },
 };

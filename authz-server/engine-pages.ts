@@ -15,8 +15,8 @@ const FIELDS = {
   'Cache-Control': 'no-store',
 };
 
-/** The routes that browsers navigate to. */
-const NAVIGATED = /^\/(?:auth|session)(?:\/|$)/;
+/** The engine's routes that browsers navigate to; the others are for programs. */
+export const NAVIGATED = /^\/(?:auth|session)(?:\/|$)/;
 
 /**
  * The engine's own pages submit themselves: the answer by `response_mode=form_post` (OAuth 2.0 Form Post

@@ -7,7 +7,6 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { KeyRing } from './key-ring.ts';
 import { enginePages } from './engine-pages.ts';
 import { TemporarilyUnavailable } from './errors.ts';
-import { formToQuery } from './form-to-query.ts';
 import { site } from './pages/site.ts';
 import { createProvider } from './provider.ts';
 import type { AuthzServer } from './server.ts';
@@ -38,7 +37,6 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(challenged(server.config.issuer));
     provider.use(userinfo(server, publicKey));
     provider.use(publicMetadata(server.config.jwks.maxAge));
-    provider.use(formToQuery);
     provider.use(enginePages);
     provider.use(tokenStatus(server, publicKey));
     provider.use(tokenResponse(server));

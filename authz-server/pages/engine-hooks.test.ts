@@ -52,13 +52,27 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
   });
 });
 
+test.each(['/token', '/token/revocation', '/token/introspection', '/request', '/device/auth'])(
+  'RFC 6749 section 5.2: %s tells a program in JSON, also one whose library prefers HTML',
+  async (path) => {
+    const form = new URLSearchParams({ client_id: 'nobody' });
+    const { status, headers, text } = await site.browser().request('POST', path, form);
+    expect([400, 401]).toContain(status);
+    expect(headers.get('content-type')).toContain('application/json');
+    expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) });
+  },
+);
+
 describe('a sign-in that is too old', () => {
-  test.each(['/auth/x', `/auth/${'a'.repeat(43)}`])('%s is unknown here', async (path) => {
-    const page = await site.browser().open(path);
-    expect(page.status).toBe(400);
-    expect(page.text).toContain('This page is too old');
-    expect(page.text).not.toContain('<pre>');
-  });
+  test.each(['/auth/x', '/auth/x?client_id=web', `/auth/${'a'.repeat(43)}`])(
+    '%s is unknown here',
+    async (path) => {
+      const page = await site.browser().open(path);
+      expect(page.status).toBe(400);
+      expect(page.text).toContain('This page is too old');
+      expect(page.text).not.toContain('<pre>');
+    },
+  );
 
   test('taken up twice', async () => {
     const browser = site.browser();

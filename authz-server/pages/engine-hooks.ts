@@ -1,9 +1,10 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { NAVIGATED } from '../engine-pages.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { respond } from './respond.ts';
 import type { ErrorProps } from './view.ts';
-import { createViewOf } from './view-of.ts';
+import { createViewOf, frameOf } from './view-of.ts';
 import { errorPage } from './views/error.ts';
 import { signOutPage } from './views/sign-out.ts';
 import { signedOutPage } from './views/signed-out.ts';
@@ -22,14 +23,15 @@ export function engineHooks(server: PagesServer): EngineHooks {
 
   return {
     renderError(ctx, out, error) {
-      if (ctx.accepts('json', 'html') !== 'html') {
+      // RFC 6749 section 5.2: to a program JSON, whatever its HTTP library says that it accepts.
+      if (!NAVIGATED.test(ctx.path) || ctx.accepts('json', 'html') !== 'html') {
         ctx.body = out;
         return;
       }
       const { client, route } = ctx.oidc;
       const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
       const detail = [out.error, out.error_description].filter(Boolean).join(': ');
-      const page = errorPage(viewOf(ctx, undefined, uiLocales(ctx)), {
+      const page = errorPage(frameOf(server, ctx.req, uiLocales(ctx)), {
         ...props,
         ...(props.kind === 'request' && { detail }),
         back: wayBack(client?.redirectUris),

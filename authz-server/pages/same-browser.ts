@@ -27,6 +27,8 @@ export function createSameBrowser(server: PagesServer, provider: Provider): Same
   return {
     mark,
     async checkResume(ctx, next) {
+      // The engine would take a query for the parameters of the request, which are in the interaction.
+      ctx.search = '';
       const id = ctx.cookies.get(provider.cookieName('resume')) ?? '';
       const interaction = await provider.Interaction.find<Interaction>(id);
       const browser = interaction?.result?.['browser'];

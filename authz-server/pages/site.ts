@@ -2,6 +2,7 @@ import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
 import { note } from '#shared/server/request-log.ts';
+import { formToQuery } from '../form-to-query.ts';
 import { homePage } from '../home.ts';
 import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device.ts';
@@ -9,11 +10,11 @@ import { interactionHandlers } from './interaction.ts';
 import { logo } from './logo.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { respond } from './respond.ts';
+import { respond, seeOther } from './respond.ts';
 import { createSameBrowser } from './same-browser.ts';
 import { createSignIn } from './sign-in.ts';
 import { signOutHandlers } from './sign-out.ts';
-import { createViewOf } from './view-of.ts';
+import { frameOf } from './view-of.ts';
 import { errorPage } from './views/error.ts';
 import { TO_ACCOUNT } from './way-back.ts';
 
@@ -32,17 +33,22 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/logo', logo(server)],
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
+    ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],
     ['POST', '/sign-out', signOut],
     ['GET', '/device', device.enter],
     ['POST', '/device', device.decide],
     ['GET', '/interaction/:uid', interaction.show],
+    // Where a refused form leaves the address bar.
+    ['GET', '/interaction/:uid/:step', (ctx) => seeOther(ctx, `/interaction/${ctx['params'].uid}`)],
     ['POST', '/interaction/:uid/login', interaction.signIn],
     ['POST', '/interaction/:uid/consent', interaction.consent],
     ['POST', '/interaction/:uid/abort', interaction.abort],
-    // The engine's own, which goes on with it.
+    // In front of the engine's own.
     ['GET', '/auth/:uid', checkResume],
+    ['POST', '/auth', formToQuery],
+    ['POST', '/session/end', formToQuery],
   ];
   const router = new Router();
   router.use(errorPages(server, provider));
@@ -52,7 +58,6 @@ export function site(server: PagesServer, provider: Provider): Router {
 
 /** What a page throws becomes the error page; what is a defect of ours goes to the log. */
 function errorPages(server: PagesServer, provider: Provider): Middleware {
-  const viewOf = createViewOf(server);
   return async (ctx: Context, next: Next) => {
     try {
       await next();
@@ -61,7 +66,7 @@ function errorPages(server: PagesServer, provider: Provider): Middleware {
       note(ctx.req, { reason: error instanceof Error ? error.message : props.kind });
       if (props.status === 500) provider.emit('server_error', ctx, error);
       if (props.status === 503) ctx.set('Retry-After', '1');
-      respond(ctx, errorPage(viewOf(ctx), props));
+      respond(ctx, errorPage(frameOf(server, ctx.req), props));
     }
   };
 }

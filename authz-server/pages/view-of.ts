@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Person } from '#shared/directory/directory.ts';
 import { createCsrf } from './csrf.ts';
 import type { PagesServer } from './pages-server.ts';
 import { languageOf } from './texts/index.ts';
+import type { Frame } from './shell.ts';
 import type { View } from './view.ts';
 
 /**
@@ -11,14 +13,28 @@ import type { View } from './view.ts';
  */
 export type ViewOf = (ctx: Context, person?: Person, uiLocales?: unknown) => View;
 
+/**
+ * For a page without forms. It sets no cookie: a request from another site comes without ours, and the
+ * answer must not replace those of the forms that are open.
+ */
+export function frameOf(
+  { config }: Pick<PagesServer, 'config'>,
+  { headers }: IncomingMessage,
+  uiLocales?: unknown,
+): Frame {
+  return {
+    language: languageOf(
+      headers['accept-language'],
+      typeof uiLocales === 'string' ? uiLocales : undefined,
+    ),
+    brand: config.brand,
+  };
+}
+
 export function createViewOf(server: Pick<PagesServer, 'config' | 'random' | 'clock'>): ViewOf {
   const { csrfToken } = createCsrf(server);
   return (ctx, person, uiLocales) => ({
-    language: languageOf(
-      ctx.req.headers['accept-language'],
-      typeof uiLocales === 'string' ? uiLocales : undefined,
-    ),
-    brand: server.config.brand,
+    ...frameOf(server, ctx.req, uiLocales),
     csrf: csrfToken(ctx),
     now: server.clock.now(),
     ...(person && { person: person.name }),

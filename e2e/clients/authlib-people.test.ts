@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_FLOW } from './people-client.ts';
+import { addPeopleClient, CALLBACK, CODE_FLOW } from '../parts/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** Debian's python3-authlib: its OAuth2Session as an application to which people sign in. */

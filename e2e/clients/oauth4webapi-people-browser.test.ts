@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../parts/browser.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
-import { addPeopleClient } from './people-client.ts';
+import { addPeopleClient } from '../parts/people-client.ts';
 import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';

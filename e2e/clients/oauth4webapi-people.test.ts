@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Client, DPoPHandle } from 'oauth4webapi';
 import { startPair } from '../parts/pair.ts';
 import type { Pair, Person } from '../parts/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_FLOW, DEVICE_FLOW } from './people-client.ts';
+import { addPeopleClient, CALLBACK, CODE_FLOW, DEVICE_FLOW } from '../parts/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** oauth4webapi, which leaves every step to its caller: device flow, and answers of the wrong issuer. */

@@ -10,7 +10,7 @@ import type { Pair, Person } from '../parts/pair.ts';
 import { startProcess } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
-import { addPeopleClient, DEVICE_FLOW, SCOPE } from './people-client.ts';
+import { addPeopleClient, DEVICE_FLOW, SCOPE } from '../parts/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that keeps the tokens fresh. */

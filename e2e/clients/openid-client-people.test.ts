@@ -10,7 +10,7 @@ import {
   CALLBACK,
   CODE_FLOW,
   DEVICE_FLOW,
-} from './people-client.ts';
+} from '../parts/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** openid-client for people, with nonces asked for by both servers. */

@@ -12,6 +12,7 @@ import {
   title,
 } from './browser.fixture.ts';
 import type { BrowserFlow } from './browser.fixture.ts';
+import { addDevice } from './person.ts';
 
 /** What Chromium makes of the pages and their policy: the engine's own, frames, languages, narrow windows. */
 let flow: BrowserFlow;
@@ -183,7 +184,7 @@ test('RFC 9110 section 12.5.4: German for who reads German, through a whole flow
 
 /** A device that was given a code. */
 async function askingDevice() {
-  const client_id = await flow.pair.addDeviceClient();
+  const client_id = await addDevice(flow.flow);
   const post = async (path: string, form: Record<string, string>) => {
     const body = new URLSearchParams({ client_id, ...form });
     const response = await fetch(flow.pair.issuer + path, { method: 'POST', body });
@@ -204,7 +205,7 @@ test('RFC 8628 section 3.3, by keyboard alone: sign-in, code, approval', async (
   await focused(page.getByLabel('Code')).waitFor();
   await page.keyboard.type(userCode.toLowerCase());
   await page.keyboard.press('Enter');
-  await page.getByText('Connect Test device?').waitFor();
+  await page.getByText('Connect Test app?').waitFor();
   await tabTo(page.getByRole('button', { name: 'Allow' }));
   await page.keyboard.press('Enter');
   await page.getByText('Your device is connected').waitFor();

@@ -6,6 +6,7 @@ import type { PersonOptions } from '../parts/browser.ts';
 import { startCallback } from '../parts/callback.ts';
 import type { Callback } from '../parts/callback.ts';
 import type { Pair, Person } from '../parts/pair.ts';
+import { addPeopleClient, CODE_GRANTS } from '../parts/people-client.ts';
 import { relyingParty } from '../parts/relying-party.ts';
 import type { RelyingParty, Tokens } from '../parts/relying-party.ts';
 import { startFlowOn } from './flow.ts';
@@ -97,11 +98,9 @@ export async function addApp(
   callback: Callback,
   { redirectUri = callback.uri, more = [] }: { redirectUri?: string; more?: string[] } = {},
 ): Promise<RelyingParty> {
-  const grants = ['--grant', 'authorization_code', '--grant', 'refresh_token'];
-  const scope = 'openid profile offline_access documents:read documents:write';
-  const options = ['--name', 'Test app', '--public', ...grants, '--scope', scope];
-  const added = await pair.cli('client', 'add', ...options, '--redirect-uri', redirectUri, ...more);
-  return relyingParty(pair.issuer, String(added['client_id']), callback);
+  const options = ['--public', ...CODE_GRANTS, '--redirect-uri', redirectUri, ...more];
+  const { id } = await addPeopleClient(pair, ...options);
+  return relyingParty(pair.issuer, id, callback);
 }
 
 /** Fills in the sign-in form and sends it. */

@@ -134,23 +134,6 @@ export class Pair implements AsyncDisposable {
     await this.#cli(['user', 'passwd', name, '--password-stdin'], password);
   }
 
-  /** Registers a public client of the code flow, with refresh tokens; resolves to its client_id. */
-  async addBrowserClient(redirectUri: string, ...more: readonly string[]): Promise<string> {
-    const grants = ['authorization_code', 'refresh_token'].flatMap((grant) => ['--grant', grant]);
-    const scope = ['--scope', 'documents:read documents:write'];
-    const args = ['--name', 'Test app', '--public', ...grants, ...scope, ...more];
-    const made = await this.cli('client', 'add', ...args, '--redirect-uri', redirectUri);
-    return String(made['client_id']);
-  }
-
-  /** Registers a public client of the device flow, with refresh tokens; resolves to its client_id. */
-  async addDeviceClient(...more: readonly string[]): Promise<string> {
-    const grants = ['device_code', 'refresh_token'].flatMap((grant) => ['--grant', grant]);
-    const scope = ['--scope', 'documents:read documents:write'];
-    const args = ['--name', 'Test device', '--public', ...grants, ...scope, ...more];
-    return String((await this.cli('client', 'add', ...args))['client_id']);
-  }
-
   /** Registers a client of the client credentials grant. */
   async addClient(
     scope = 'documents:read documents:write',

@@ -1,18 +1,14 @@
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from './pair.ts';
 
 /** Where the code of the clients goes that have no server of their own: nobody follows. */
 export const CALLBACK = 'https://app.example/callback';
 export const AFTER_LOGOUT = 'https://app.example/bye';
 
+const withRefresh = (grant: string) => ['--grant', grant, '--grant', 'refresh_token'];
 const REDIRECTS = ['--redirect-uri', CALLBACK, '--post-logout-redirect-uri', AFTER_LOGOUT];
-export const CODE_FLOW = [
-  '--grant',
-  'authorization_code',
-  '--grant',
-  'refresh_token',
-  ...REDIRECTS,
-];
-export const DEVICE_FLOW = ['--grant', 'device_code', '--grant', 'refresh_token'];
+export const CODE_GRANTS = withRefresh('authorization_code');
+export const CODE_FLOW = [...CODE_GRANTS, ...REDIRECTS];
+export const DEVICE_FLOW = withRefresh('device_code');
 
 /** All that a client may ask a person for. */
 export const SCOPE = 'openid profile offline_access documents:read documents:write';

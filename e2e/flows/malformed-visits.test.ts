@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ENDPOINTS } from '../../authz-server/endpoints.ts';
+import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { CALLBACK } from '../parts/people-client.ts';
+import { startFlowOn, STORE_KINDS } from './flow.ts';
+import type { Flow } from './flow.ts';
+import { App, asksToSignIn, browserAt, newPerson, signedIn } from './person.ts';
+
+const BYE = 'https://app.example/bye';
+/** The rest is for programs, which get JSON. */
+const FOR_PEOPLE =
+  /^\/(?:(?:logo|account|sign-in|sign-out|device)?$|(?:interaction|auth|session)(?:\/|$))/;
+
+const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
+const FORM = 'application/x-www-form-urlencoded';
+
+const words = (list: string) => list.split(/\s+/);
+const NAMES = words(`client_id response_type redirect_uri scope state code_challenge max_age prompt
+  code_challenge_method response_mode login_hint ui_locales acr_values claims nonce resource id_token_hint
+  request request_uri registration dpop_jkt display user_code decision item csrf name password continue
+  end id logout xsrf post_logout_redirect_uri logout_hint grant_type code code_verifier refresh_token
+  device_code token token_type_hint client_secret client_assertion client_assertion_type ended
+  scope[] state[a] __proto__ constructor toString user_code%00`);
+const VALUES =
+  words(`code none login consent openid documents:read offline_access allow deny yes everything
+  access sign-in query fragment form_post S256 plain 0 -1 1e999 NaN null [] {} {"a":{"__proto__":1}} /account
+  https://evil.example/ //evil.example /\\evil.example javascript:alert(1) data:text/html,x a.b.c e30.e30.
+  %00 %0d%0aSet-Cookie:a=b %ff %c0%ae %u0041 %zz % %% <script>alert(1)</script> "><img/src=x> BCDF-GHJK
+  __proto__ constructor urn:ietf:params:oauth:request_uri:x urn:ietf:params:oauth:grant-type:device_code
+  authorization_code refresh_token de-DE,xx;q=9 ${'a'.repeat(300)} ${'%00'.repeat(100)}`);
+
+const often = <T>(usual: readonly T[], odd: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: odd });
+/** Written as they are, in an encoding that may be broken; only what ends the query is not. */
+const raw = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[#\s]/g, '+'));
+const parameters = fc.array(fc.tuple(often(NAMES, raw), often(VALUES, raw)), { maxLength: 6 });
+
+/** The parameters as they are, in the place of good ones of the same name. */
+function written(pairs: readonly (readonly [string, string])[], good = new URLSearchParams()) {
+  const rest = new URLSearchParams(good);
+  for (const [name] of pairs) rest.delete(name);
+  return [rest.toString(), ...pairs.map((pair) => pair.join('='))].filter(Boolean).join('&');
+}
+
+interface Visit {
+  readonly pattern: string;
+  readonly method: string;
+  /** 'good' is an interaction that waits. */
+  readonly uid: string;
+  readonly accept: string;
+  readonly query: string;
+  readonly form: string;
+  readonly cookies: readonly string[];
+  readonly type: string;
+  readonly origin?: string;
+}
+
+describe.each(STORE_KINDS)('on %s: malformed visits', (kind) => {
+  let flow: Flow;
+  let app: App;
+  let browser: TestBrowser;
+  /** What a real request and a real form have, so that a mistake is not always the first. */
+  let good: Readonly<Record<'query' | 'form', URLSearchParams>> & { readonly interaction: string };
+
+  beforeAll(async () => {
+    const unlimited = { burst: 1_000_000, per: 0.001 };
+    const limits = Object.fromEntries(
+      ['client', 'address', 'account', 'signIn', 'userCode'].map((name) => [name, unlimited]),
+    );
+    flow = await startFlowOn(kind, { settings: { limits } });
+    app = await App.add(flow, '--post-logout-redirect-uri', BYE);
+    browser = await signedIn(flow, await newPerson(flow));
+    const waiting = await browser.open(app.url());
+    const csrf = browser.cookies.find(({ name }) => name === 'csrf')?.value ?? '';
+    good = {
+      query: app.request(),
+      form: new URLSearchParams({ csrf, client_id: app.id }),
+      interaction: waiting.url.split('/').at(-1) ?? '',
+    };
+  }, 60_000);
+
+  afterAll(async () => {
+    const log = flow.pair.authz.map((server) => server.log).join('\n');
+    await flow[Symbol.asyncDispose]();
+    expect(log.split('\n').filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  async function isAlive(): Promise<void> {
+    const somebody = await newPerson(flow);
+    expect(asksToSignIn(await browserAt(flow).open('/account'))).toBe(true);
+    const code = await app.code(await signedIn(flow, somebody));
+    expect((await app.redeem(code)).status).toBe(200);
+  }
+
+  /** Whether it is ours or a registered URI. */
+  function isKnown(uri: string): boolean {
+    const { origin, href } = new URL(uri, flow.pair.issuer);
+    return origin === flow.pair.issuer || [CALLBACK, BYE].includes(href.split(/[?#]/)[0] ?? '');
+  }
+
+  /** No 500; nothing leads elsewhere; people get a page and programs JSON; nothing comes back as markup. */
+  async function check({ pattern, accept }: Visit, response: Response): Promise<void> {
+    const { status, headers } = response;
+    const text = await response.text();
+    expect(status).toBeLessThan(500);
+    const actions = [...text.matchAll(/ action="([^"]*)"/g)].map(([, action = '']) => action);
+    const leads = [headers.get('location') ?? '/', ...actions];
+    expect(leads.filter((uri) => !isKnown(uri))).toEqual([]);
+    expect(headers.getSetCookie().join()).not.toMatch(/^a=b|evil/m);
+    expect(text).not.toMatch(/<script>alert|<img\/src|href="javascript|node_modules|\.ts:\d/);
+    const html = headers.get('content-type')?.startsWith('text/html') ?? false;
+    if (status < 400 || text === '') return;
+    if (!html) expect(JSON.parse(text)).toEqual(expect.any(Object));
+    const asked = accept.includes('html');
+    // A form that is refused before anything reads it: what the request accepts decides, everywhere.
+    if (status === 413 && asked) return;
+    // A target that is too long is refused by the server below, which has no pages.
+    const expected = FOR_PEOPLE.test(pattern) && status !== 414 ? asked || html : false;
+    expect([pattern, status, html]).toEqual([pattern, status, expected]);
+  }
+
+  async function visit(asked: Visit): Promise<void> {
+    const { pattern, method, uid, accept, query, form, cookies, type, origin = '' } = asked;
+    const headers = {
+      accept,
+      cookie: cookies.filter(Boolean).join('; '),
+      origin,
+      'content-type': method === 'POST' ? type : '',
+    };
+    const path = pattern.replace(':uid', uid === 'good' ? good.interaction : uid);
+    const response = await fetch(`${browser.base}${path}?${query}`, {
+      method,
+      redirect: 'manual',
+      headers: Object.entries(headers).filter(([, value]) => value !== ''),
+      ...(method === 'POST' && { body: form }),
+    });
+    await check(asked, response);
+  }
+
+  const ownCookies = () => browser.cookies.map(({ name, value }) => `${name}=${value}`);
+
+  const asked = fc.record({
+    endpoint: fc.constantFrom(...Object.entries(ENDPOINTS)),
+    turn: fc.nat(10),
+    uid: often(['good', 'x'], fc.stringMatching(/^[\w-]{1,64}$/)),
+    accept: fc.constantFrom(HTML, 'application/json'),
+    query: parameters,
+    form: parameters,
+    known: fc.boolean(),
+    signedIn: fc.boolean(),
+    type: often(
+      [FORM, `${FORM}; charset=latin1`],
+      fc.constantFrom('application/json', 'text/plain', 'multipart/form-data; boundary=x', 'x'),
+    ),
+    origin: often([''], fc.constantFrom('null', 'https://evil.example', 'x')),
+    cookie: often(
+      [''],
+      fc.constantFrom('session=x', 'csrf=', 'interaction=__proto__; resume=%00', 'a; =; known=.'),
+    ),
+  });
+
+  test('any parameters in any place of any path', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ endpoint: [pattern, { methods }], turn, ...rest }) => {
+        await visit({
+          ...rest,
+          pattern,
+          method: methods[turn % methods.length] ?? 'GET',
+          query: written(rest.query, rest.known ? good.query : undefined),
+          form: written(rest.form, rest.known ? good.form : undefined),
+          cookies: [...(rest.signedIn ? ownCookies() : []), rest.cookie],
+        });
+      }),
+      { numRuns: 1500 },
+    );
+    await isAlive();
+  }, 120_000);
+
+  const OVERSIZE: Readonly<Record<string, string>> = {
+    'one value of 100 kB': `name=${'a'.repeat(100_000)}`,
+    'one value of 20 kB': `name=${'a'.repeat(20_000)}`,
+    '1,000 parameters': Array.from({ length: 1000 }, (_, at) => `p${at}=x`).join('&'),
+    'one parameter 1,000 times': Array.from({ length: 1000 }, () => 'item=x').join('&'),
+    'a name of 20 kB': `${'a'.repeat(20_000)}=x`,
+    '10,000 separators': '&'.repeat(10_000),
+    'arrays within arrays': `a${'[a]'.repeat(3000)}=x`,
+  };
+
+  test.each(Object.entries(OVERSIZE))(
+    'oversize: %s',
+    async (_what, many) => {
+      const cookies = ownCookies();
+      for (const [pattern, { methods }] of Object.entries(ENDPOINTS)) {
+        for (const method of methods) {
+          const query = method === 'POST' ? '' : `${good.query.toString()}&${many}`;
+          const form = `${good.form.toString()}&${many}`;
+          for (const accept of [HTML, 'application/json']) {
+            await visit({ pattern, method, uid: 'good', accept, query, form, cookies, type: FORM });
+          }
+        }
+      }
+      await isAlive();
+    },
+    60_000,
+  );
+});
