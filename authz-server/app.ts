@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lines } from '#shared/http/fields.ts';
-import { clientAddress, trustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarded.ts';
 import { allow } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
@@ -56,7 +56,7 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
   }
 
   async function spend(address: string): Promise<void> {
-    const spent = await stores.limits.spend('address', address, config.limits.address);
+    const spent = await stores.limits.spend('address', customerOf(address), config.limits.address);
     if (spent.ok) return;
     throw new HttpError(429, 'Too many requests from this address. Try again later.', {
       'Retry-After': String(spent.retryAfter),

@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
 import type { Limits, Rate, Spent } from '#shared/stores/limits.ts';
 
 /** What a person has left when too many codes come from their address: enough for a device now and then. */
@@ -21,6 +22,6 @@ export async function payForGuess(
   const own = await limits.spend('user-code', accountId, rate);
   if (!own.ok) return own;
   const shared = { ...rate, burst: rate.burst * PEOPLE_AT_AN_ADDRESS };
-  const here = await limits.spend('user-code-address', address, shared);
+  const here = await limits.spend('user-code-address', customerOf(address), shared);
   return here.ok ? here : limits.spend('user-code-strict', accountId, STRICT);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Authenticated } from '#shared/directory/directory.ts';
 import { usernameCaseMapped } from '#shared/directory/precis.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
 import type { Spent } from '#shared/stores/limits.ts';
 import { createKnownBrowser } from './known-browser.ts';
 import type { PagesServer } from './pages-server.ts';
@@ -30,7 +31,7 @@ export function createPasswordSignIn(server: PagesServer): PasswordSignIn {
     if (browser !== undefined) {
       return limits.spend('sign-in-browser', `${browser} ${key}`, config.limits.account);
     }
-    const address = await limits.spend('sign-in-address', ctx.ip, config.limits.signIn);
+    const address = await limits.spend('sign-in-address', customerOf(ctx.ip), config.limits.signIn);
     return address.ok ? limits.spend('sign-in-name', key, config.limits.account) : address;
   }
 

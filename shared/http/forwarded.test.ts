@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { clientAddress, trustedProxies } from './forwarded.ts';
+import { clientAddress, customerOf, trustedProxies } from './forwarded.ts';
 
 const trusted = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32']);
 
@@ -71,4 +71,33 @@ test.each([
 
 test.each(['', 'a', '10.0.0.1.', '11.0.0.1', '::1'])('%j is not trusted', (address) => {
   expect(trusted.has(address)).toBe(false);
+});
+
+describe('what counts as one customer', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::3:4:5:6', '2001:db8:0:0::/64'],
+    ['2001:db8::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::192.0.2.1', '0:0:0:0::/64'],
+    ['', ''],
+  ])('%j: %j', (address, customer) => {
+    expect(customerOf(address)).toBe(customer);
+  });
+
+  test('all addresses of 64 bits, and no others', () => {
+    // From 1: of ::ffff:0:0/96 are IPv4 addresses.
+    const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
+    const half = fc.tuple(group, group, group, group).map((groups) => groups.join(':'));
+    fc.assert(
+      fc.property(half, half, half, (network, host, other) => {
+        const of = (text: string) => customerOf(clientAddress(text, [], trusted));
+        expect(of(`${network}:${host}`)).toBe(of(`${network}:${other}`));
+        fc.pre(network !== host);
+        expect(of(`${network}:${other}`)).not.toBe(of(`${host}:${other}`));
+      }),
+    );
+  });
 });

@@ -57,3 +57,16 @@ export function clientAddress(
   }
   return client;
 }
+
+/**
+ * What limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host can
+ * take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
+ */
+export function customerOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const [first, last] = [groups(before), groups(after)];
+  const zeros = Array<string>(8 - first.length - last.length).fill('0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
+}
