@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ManualClock } from '#shared/clock.ts';
 import { silentLog } from '#shared/log.ts';
 import type { Artefact, Artefacts } from '#shared/stores/artefacts.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { redisArtefacts } from './artefacts.ts';
@@ -33,6 +35,15 @@ class Interrupted extends Connection {
     return super.script<T>(body, keys, ...args);
   }
 
+  override async durable<T>(
+    body: Script,
+    keys: readonly [string, ...string[]],
+    ...args: readonly string[]
+  ): Promise<T> {
+    await this.#reach(`SCRIPT ${keys[0]}`);
+    return super.durable<T>(body, keys, ...args);
+  }
+
   async #reach(step: string): Promise<void> {
     const [next] = this.interruptions;
     if (!next?.before.test(step)) return;
@@ -41,7 +52,7 @@ class Interrupted extends Connection {
   }
 }
 
-const ARTEFACT = /^SCRIPT test:artefact:/;
+const ARTEFACT = /^SCRIPT \{?test\}?:artefact:/;
 const GRANT = /^SCRIPT test:grant:/;
 const ACCOUNT = /^SCRIPT test:account:/;
 const LOOK_INTO_GRANT = /^ZSCORE test:grant:/;
@@ -200,3 +211,18 @@ describe('what happens between the steps of a verb', () => {
     expect(await other.listByAccount('Access', 'alice')).toEqual([]);
   });
 });
+
+test('an end that reached no replica is not acknowledged (WAIT)', async () => {
+  await using master = await startRedis();
+  await using replica = await startRedis({ replicaOf: master.port });
+  const config = redisConfig({ urls: [master.url], replicas: 1 });
+  using connection = new Connection(topologyOf(config), '{test}:revocations', 1, silentLog);
+  const artefacts = redisArtefacts(connection, 'test', new ManualClock());
+  const payload = { grantId: 'grant', accountId: 'alice' };
+  await artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
+  await artefacts.put({ kind: 'Access', id: 'grant', payload });
+  await until(async () => (await replica.cli('DBSIZE')) === (await master.cli('DBSIZE')));
+  await replica.cli('REPLICAOF', 'NO', 'ONE');
+  await expect(artefacts.remove('SignIn', 'x')).rejects.toThrow(StoreUnavailable);
+  await expect(artefacts.removeByGrant('grant')).rejects.toThrow(StoreUnavailable);
+}, 30_000);

@@ -53,7 +53,9 @@ const BATCH = 500;
  */
 export function redisArtefacts(redis: Connection, prefix: string, clock: Clock): Artefacts {
   const index = new ExpiringIndex(redis);
-  const name = (kind: string, id: string) => `${prefix}:artefact:${kind}:${id}`;
+  // What a person sees and ends is in the slot of the revocations: its end is as durable as they are.
+  const name = (kind: string, id: string) =>
+    `${KINDS_BY_ACCOUNT.has(kind) ? `{${prefix}}` : prefix}:artefact:${kind}:${id}`;
   const link = (by: (typeof lookups)[number], kind: string, value: string) =>
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
@@ -108,7 +110,8 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
       if (stored === null) return;
       const payload: Payload = JSON.parse(stored);
       if (!such(payload)) return;
-      if ((await redis.script<number>(remove, [name(kind, id)], stored)) === 0) continue;
+      const verb = KINDS_BY_ACCOUNT.has(kind) ? 'durable' : 'script';
+      if ((await redis[verb]<number>(remove, [name(kind, id)], stored)) === 0) continue;
       await Promise.all([
         ...links(kind, payload).map((lookup) => redis.script(unlink, [lookup], id)),
         ...indexes(kind, payload).map((key) => index.delete(key, [[kind, id]])),
