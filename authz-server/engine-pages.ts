@@ -1,4 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { cspSource } from './pages/csp-source.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -50,15 +51,10 @@ function submittingPolicy(hash: string, uri: string | undefined): string {
   return [
     "default-src 'none'",
     `script-src ${hash}`,
-    `form-action 'self'${uri === undefined ? '' : ` ${formSource(uri)}`}`,
+    ["form-action 'self'", uri === undefined ? undefined : cspSource(uri)]
+      .filter(Boolean)
+      .join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-/** A source expression (CSP3 section 2.3.1) has no query, and ends at `;` and `,`. */
-function formSource(uri: string): string {
-  const { protocol, origin, pathname } = new URL(uri);
-  if (origin === 'null') return protocol;
-  return origin + pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');
 }

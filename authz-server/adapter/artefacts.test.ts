@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { findAccess, recordAccess } from '#shared/access/grants.ts';
 import { systemClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { engineAdapter } from '../adapter.ts';
@@ -9,12 +10,17 @@ import { testAuthz } from '../authz.fixture.ts';
 import type { TestAuthz } from '../authz.fixture.ts';
 
 let authz: TestAuthz;
-let access: { stores: Stores; clock: typeof systemClock; longestLife: number };
+let access: {
+  stores: Stores;
+  clock: typeof systemClock;
+  random: typeof systemRandom;
+  longestLife: number;
+};
 let adapter: AdapterFactory;
 beforeAll(async () => {
   authz = await testAuthz();
   const { stores, config, master } = authz;
-  access = { stores, clock: systemClock, longestLife: 605 };
+  access = { stores, clock: systemClock, random: systemRandom, longestLife: 605 };
   adapter = engineAdapter({ ...access, config, master, directory, demoClients: true });
 });
 afterAll(async () => {

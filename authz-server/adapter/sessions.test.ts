@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { endEverything } from '#shared/access/everything.ts';
@@ -6,7 +8,7 @@ import { endSignIn, listSignIns } from '#shared/access/sign-ins.ts';
 import type { SignIn } from '#shared/access/sign-ins.ts';
 import { ManualClock, systemClock } from '#shared/clock.ts';
 import { createPasswords } from '#shared/directory/password.ts';
-import { addPerson, disablePerson } from '#shared/directory/people.ts';
+import { addPerson, disablePerson, setPassword } from '#shared/directory/people.ts';
 import { systemRandom } from '#shared/random.ts';
 import { PASSWORD, sent, testFlow } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
@@ -55,6 +57,19 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(await sessionOf(written)).toMatchObject({ accountId: flow.accountId });
   });
 
+  test('it is as old as the password, however late the engine takes it over', async () => {
+    const clock = new ManualClock(Date.now());
+    await using timed = await testFlow({}, clock);
+    const browser = timed.browser();
+    const page = await browser.open(timed.authorize());
+    const since = clock.now();
+    const resume = await browser.send(page, { name: 'alice', password: PASSWORD });
+    clock.advance(3000);
+    await browser.follow(resume);
+    const signIns = await listSignIns({ ...access(), stores: timed.stores }, timed.accountId);
+    expect(signIns).toMatchObject([{ since }]);
+  });
+
   test('once it was ended the browser is signed out, whatever the engine writes', async () => {
     const browser = await flow.signedIn();
     await flow.allow(browser);
@@ -68,6 +83,35 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(sent(await browser.open(flow.authorize({ prompt: 'none' }))).get('error')).toBe(
       'login_required',
     );
+  });
+
+  test('a request that is held open over a new password does not come alive with the next sign-in', async () => {
+    await addPerson(people(), { name: 'dora', password: PASSWORD });
+    const browser = flow.browser();
+    await signIn(browser, await browser.open(flow.authorize()), 'dora');
+    const thief = flow.browser();
+    thief.plant(browser, /^session/);
+    const cookie = thief.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const type = 'application/x-www-form-urlencoded';
+    // The engine reads the session before the content, and writes it at the end.
+    const held = request(`${flow.url}/session/end/confirm`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': type, 'content-length': 6, expect: '100-continue' },
+    });
+    held.flushHeaders();
+    await once(held, 'continue');
+
+    await setPassword(people(), 'dora', 'another password');
+    const form = await browser.open(flow.authorize());
+    const { action } = form.forms[0] ?? {};
+    await browser.submit(form, { name: 'dora', password: 'another password' }, action);
+    expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(false);
+
+    const answered = once(held, 'close');
+    held.on('response', (response) => response.resume());
+    held.end('xsrf=x');
+    await answered;
+    expect(asksToSignIn(await thief.open(flow.authorize()))).toBe(true);
   });
 
   test('consent that was given before does not sign in anew', async () => {

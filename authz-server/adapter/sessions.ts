@@ -2,6 +2,7 @@ import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
 import type { SignIn } from '#shared/access/sign-ins.ts';
+import { randomId } from '#shared/random.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 
@@ -9,7 +10,7 @@ import type { AdapterStore } from './store.ts';
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
 
 /** What the sign-in page adds to the result of a login (`signIn`). */
-type SubmittedSignIn = Pick<SignIn, 'generation' | 'address' | 'agent'>;
+type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
 
 /**
  * Sessions of browsers. The engine reads the whole, changes it and writes it back, so nothing in it can
@@ -23,7 +24,10 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (session === undefined || accountId === undefined) return session;
     const signIn = uid === undefined ? undefined : await findSignIn(store, uid);
     const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
-    if (!known) for (const member of SIGNED_IN) delete session[member];
+    if (known) return session;
+    for (const member of SIGNED_IN) delete session[member];
+    // Who signs in next signs in anew: copies of what has ended, written late, stay ended.
+    session.uid = randomId(store.random);
     return session;
   }
 
@@ -37,7 +41,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
       const { uid, accountId } = payload;
       const submitted = submittedSignIn();
       if (submitted && uid !== undefined && accountId !== undefined) {
-        const signIn = { ...submitted, uid, accountId, since: store.clock.now() };
+        const signIn = { ...submitted, uid, accountId };
         await recordSignIn(store, signIn, store.config.people.session);
       }
       return artefacts.upsert(id, payload, expiresIn);

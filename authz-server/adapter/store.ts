@@ -3,7 +3,9 @@ import type { AuthzServer } from '../server.ts';
 
 /** What the engine's storage works with. */
 export interface AdapterStore
-  extends AccessStore, Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master'> {
+  extends
+    AccessStore,
+    Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master' | 'random'> {
   readonly stores: Pick<
     AuthzServer['stores'],
     'artefacts' | 'clients' | 'limits' | 'replay' | 'revocations'

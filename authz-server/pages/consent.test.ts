@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findAccess, listAccess } from '#shared/access/grants.ts';
+import { endGrant, findAccess, listAccess } from '#shared/access/grants.ts';
 import { answerIn, claimsOf, DOCUMENTS, testSite } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';
 import { allowed, atConsent, grantOf, idOf } from './visits.fixture.ts';
@@ -109,6 +109,18 @@ describe('consent', () => {
     await site.server.stores.artefacts.remove('Access', grant);
     const fresh = await grantOf(site, await browser.submit(more, { decision: 'allow' }));
     expect(fresh).not.toBe(grant);
+  });
+
+  test('a form that is sent again after its grant was ended gives a new one, whose tokens work', async () => {
+    const { browser, page } = await atConsent(site);
+    await browser.send(page, { decision: 'allow' });
+    const [access] = await listAccess(site.server, await idOf(site, 'alice'));
+    await endGrant(site.server, access?.grantId ?? '');
+    const again = await browser.submit(page, { decision: 'allow' });
+    const { access_token } = await site.redeem(again);
+    expect(claimsOf(access_token)['grant_id']).not.toBe(access?.grantId);
+    const headers = { authorization: `Bearer ${String(access_token)}` };
+    expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(200);
   });
 
   test('a form sent ten times at once gives one grant', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endGrant, findAccess, listAccess } from '#shared/access/grants.ts';
+import { endGrant, findAccess } from '#shared/access/grants.ts';
 import { endEverything } from '#shared/access/everything.ts';
 import { endSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
 import type { SignIn } from '#shared/access/sign-ins.ts';
@@ -131,15 +131,6 @@ describe('a grant that is given', () => {
     expect(grant).toMatchObject({ resources: { [DOCUMENTS]: 'documents:read documents:write' } });
     expect(grant?.['rejected']).toEqual({});
     expect(await findAccess(site.server, id)).not.toHaveProperty('signIn');
-  });
-
-  test('ten times at once under one id: one grant', async () => {
-    const signIn = await signedIn();
-    const ids = await Promise.all(
-      Array.from({ length: 10 }, () => giving()({ ...DECISION, signIn, id: signIn.uid })),
-    );
-    expect(new Set(ids)).toEqual(new Set([signIn.uid]));
-    expect(await listAccess(site.server, signIn.accountId)).toHaveLength(1);
   });
 
   test.each([

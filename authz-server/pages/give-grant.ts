@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
 import { endGrant, extendAccess, findAccess, recordAccess } from '#shared/access/grants.ts';
 import type { Access } from '#shared/access/grants.ts';
+import { epochSeconds } from '#shared/clock.ts';
 import { findSignIn } from '#shared/access/sign-ins.ts';
 import type { SignIn } from '#shared/access/sign-ins.ts';
 import { expired } from './page-error.ts';
@@ -17,8 +18,6 @@ export interface Decision {
   readonly refused?: readonly AskedItem[];
   /** A grant of the same person and client, to be extended. */
   readonly extend?: string | undefined;
-  /** Identifier of a new grant; absent: a random one. */
-  readonly id?: string;
   /** Of a device: where it asked from. Its grant outlives the browser's session. */
   readonly device?: Access['device'];
 }
@@ -33,7 +32,7 @@ export type GiveGrant = (decision: Decision) => Promise<string>;
  * Core 1.0 section 11), and that of a device, outlives the sign-in; any other ends with it.
  */
 export function createGiveGrant(server: PagesServer, provider: Provider): GiveGrant {
-  const { clock } = server;
+  const { config, clock } = server;
 
   /** The grant to extend with its Access, unless either has ended. */
   async function existing({ extend, signIn, clientId }: Decision) {
@@ -46,11 +45,10 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   }
 
   return async (decision) => {
-    const { clientId, signIn, allowed, refused = [], id, device } = decision;
+    const { clientId, signIn, allowed, refused = [], device } = decision;
     const { accountId, generation } = signIn;
     const known = await existing(decision);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
-    if (known === undefined && id !== undefined) grant.jti = id;
     for (const item of allowed) allow(grant, item);
     for (const item of refused) refuse(grant, item);
     const grantId = await grant.save();
@@ -66,10 +64,12 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       ...(!outlives && { signIn: signIn.uid }),
       ...(device && { device }),
     };
+    const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);
+    const seconds = outlives ? grant.remainingTTL : Math.min(grant.remainingTTL, Math.max(1, rest));
     const kept =
       known === undefined
-        ? await recordAccess(server, access, grant.remainingTTL).then(() => true)
-        : await extendAccess(server, access, known.access, grant.remainingTTL);
+        ? await recordAccess(server, access, seconds).then(() => true)
+        : await extendAccess(server, access, known.access, seconds);
     // Whoever ends a sign-in removes it first and then looks for its grants, so one of the two is seen.
     if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
     await endGrant(server, grantId);

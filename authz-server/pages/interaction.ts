@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
+import { endGrant } from '#shared/access/grants.ts';
 import { endSignIn } from '#shared/access/sign-ins.ts';
 import { epochSeconds } from '#shared/clock.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
@@ -63,21 +63,27 @@ export function interactionHandlers(
 
   /**
    * Back to the engine, which answers the client; `result` can be taken up by this browser only. Of two
-   * at once the first stands, and one that was taken up meanwhile does not come back.
+   * at once the first stands, and one that was taken up meanwhile does not come back: then false.
    */
   async function finish(
     ctx: Context,
-    { uid, exp, returnTo }: Interaction,
+    interaction: Interaction,
     result: InteractionResults,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    const { uid, exp, returnTo } = interaction;
     const was = await stores.artefacts.get('Interaction', uid);
-    if (was === undefined) throw expired();
-    // Without the grant of who was signed in before: it may end now, and the interaction must not.
-    const { grantId: _ended, ...kept } = was;
-    const payload = { ...kept, result: { ...result, browser: mark(ctx) } };
+    // Without the grant and the session of who was signed in before: they may end now, and the
+    // interaction must not. But what somebody has allowed is taken up only while they are signed in.
+    const { grantId: _ended, session, ...kept } = was ?? {};
+    const bound = result.consent !== undefined && { session };
+    const payload = { ...kept, ...bound, result: { ...result, browser: mark(ctx) } };
     const seconds = exp - epochSeconds(clock);
-    await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was);
+    const stands =
+      was !== undefined &&
+      JSON.stringify(was['result']) === JSON.stringify(interaction.result) &&
+      (await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was));
     seeOther(ctx, returnTo);
+    return stands;
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
@@ -136,7 +142,7 @@ export function interactionHandlers(
       await finish(ctx, interaction, {
         // With its time, which must stay that of the password when the person allows something later.
         login: { accountId: id, acr: ACR, amr: [...AMR], ts: epochSeconds(clock), remember: true },
-        signIn: { generation, ...originOf(ctx) },
+        signIn: { generation, since: clock.now(), ...originOf(ctx) },
       });
       if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
     },
@@ -151,23 +157,28 @@ export function interactionHandlers(
       if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
       const asked = askedItems(config, client, interaction.params, 'en');
       const allowed = allowedItems(asked, form);
-      if (decision === 'deny' || allowed.length === 0) return finish(ctx, interaction, REFUSED);
+      if (decision === 'deny' || allowed.length === 0) {
+        await finish(ctx, interaction, REFUSED);
+        return;
+      }
+      // The one that the session has now: another tab may have got it since this request began, and
+      // what ends with the session must be of that one.
+      const extend =
+        interaction.result?.consent?.grantId ?? visitor.session.grantIdFor(client.client_id);
       const grantId = await giveGrant({
         clientId: client.client_id,
         signIn: visitor.signIn,
         allowed,
         refused: asked.filter((item) => !allowed.includes(item)),
-        // The one that the session has now: another tab may have got it since this request began, and
-        // what ends with the session must be of that one.
-        extend:
-          interaction.result?.consent?.grantId ?? visitor.session.grantIdFor(client.client_id),
-        // The same for a form that is sent twice, so that one request gives one grant.
-        id: createHash('sha256').update(interaction.uid).digest('base64url'),
+        extend,
       });
       // What the person did before for the same request, but never the right to be signed in anew: the
       // sign-in may be ended before the browser goes on.
       const login = interaction.lastSubmission?.login;
-      await finish(ctx, interaction, { ...(login && { login }), consent: { grantId } });
+      const result = { ...(login && { login }), consent: { grantId } };
+      const stands = await finish(ctx, interaction, result);
+      // A form that is sent twice gives one grant.
+      if (!stands && grantId !== extend) await endGrant(server, grantId);
     },
 
     async abort(ctx) {

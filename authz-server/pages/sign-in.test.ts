@@ -217,6 +217,24 @@ describe('nobody learns who has an account', () => {
     expect(await attempt(own, 'nobody', PASSWORD)).toEqual(refused);
   });
 
+  test('64 bits of IPv6 addresses are one address', async () => {
+    await using own = await testSite({
+      limits: { signIn: { burst: 2, per: 3600 } },
+      trustedProxies: ['127.0.0.1/32'],
+    });
+    const statusFrom = async (address: string) => {
+      const browser = own.browser();
+      browser.fields = { ...browser.fields, 'x-forwarded-for': address };
+      const form = await browser.open('/account');
+      return (await browser.submit(form, { name: address, password: 'guess' })).status;
+    };
+    const same = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4:5:6'];
+    const statuses: number[] = [];
+    for (const address of same) statuses.push(await statusFrom(address));
+    expect(statuses).toEqual([422, 422, 429]);
+    expect(await statusFrom('2001:db8:0:1::1')).toBe(422);
+  });
+
   test('twenty at once are counted one by one', async () => {
     await using own = await testSite({ limits: { account: { burst: 5, per: 3600 } } });
     const browser = own.browser();

@@ -127,6 +127,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       adapter: engineAdapter({
         stores: store,
         clock: systemClock,
+        random: systemRandom,
         longestLife: LIFE,
         demoClients: false,
         config: configSchema.parse({}),

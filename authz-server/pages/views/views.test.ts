@@ -115,7 +115,7 @@ describe.each(Object.entries(SAMPLES))('%s', (_name, page) => {
   test('has a strict policy, no script and no style outside of it', () => {
     for (const { fields, body = '' } of pages) {
       expect(fields['Content-Security-Policy']).toMatch(
-        /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; form-action 'self'(?: https:\/\/papertrail\.example)?; base-uri 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; form-action 'self'(?: https:\/\/papertrail\.example\/callback)?; base-uri 'none'; frame-ancestors 'none'$/,
       );
       expect(body).not.toMatch(/<script|\son[a-z]+=|\sstyle=|<link rel="stylesheet|@import|url\(/);
     }
