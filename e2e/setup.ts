@@ -19,6 +19,7 @@ const parts: readonly Part[] = [
   { check: command('haproxy'), packages: ['haproxy'] },
   { check: command('caddy'), packages: ['caddy'] },
   { check: command('curl'), packages: ['curl'] },
+  { check: command('openssl'), packages: ['openssl'] },
   { check: command('chromium'), packages: ['chromium'] },
   { check: command('oidc-agent'), packages: ['oidc-agent-cli'] },
   {
