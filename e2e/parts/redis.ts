@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { memoryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -73,7 +73,7 @@ export class Redis implements AsyncDisposable {
 }
 
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
-  const folder = await temporaryFolder();
+  const folder = await memoryFolder();
   const port = await freePort();
   const { password } = options;
   const lines = [
