@@ -11,12 +11,12 @@ const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png
 export function logo({ config }: Pick<PagesServer, 'config'>): Middleware {
   const { logo: file } = config.brand;
   return async (ctx) => {
-    if (file === undefined) throw new PageError(404, 'not-found');
-    const picture = await readFile(file);
+    const picture = file === undefined ? undefined : await readFile(file).catch(() => undefined);
+    if (picture === undefined) throw new PageError(404, 'not-found');
     respond(ctx, {
       status: 200,
       fields: {
-        'Content-Type': TYPES[extname(file)] ?? '',
+        'Content-Type': TYPES[extname(file ?? '')] ?? '',
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         'X-Content-Type-Options': 'nosniff',
         'Cache-Control': 'public, max-age=300',

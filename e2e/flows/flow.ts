@@ -81,12 +81,20 @@ export function redisStore(
   };
 }
 
+/** What `startPair` needs to run on a store of that kind; a server it takes ends with `parts`. */
+export async function startStore(
+  kind: StoreKind,
+  parts: AsyncDisposableStack,
+): Promise<Pick<PairOptions, 'store'>> {
+  if (kind === 'sqlite') return {};
+  const redis = parts.use(await startRedis({ appendonly: true }));
+  return { store: redisStore([redis.url]) };
+}
+
 /** Starts the pair on a store of that kind, which ends with it. */
 export async function startFlowOn(kind: StoreKind, options: FlowOptions = {}): Promise<Flow> {
-  if (kind === 'sqlite') return startFlow(options);
   await using parts = new AsyncDisposableStack();
-  const redis = parts.use(await startRedis({ appendonly: true }));
-  const flow = parts.use(await startFlow({ ...options, store: redisStore([redis.url]) }));
+  const flow = parts.use(await startFlow({ ...options, ...(await startStore(kind, parts)) }));
   const owned = parts.move();
   return { ...flow, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

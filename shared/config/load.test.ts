@@ -63,6 +63,14 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(listen.resource).toEqual({ host: '127.0.0.1', port: 3001 });
   });
 
+  test('the logo is relative to the file, and has to be there', async () => {
+    const file = await fileWith({ brand: { logo: 'logo.svg' } });
+    await expect(loadConfig({ COUNTERSIGN_CONFIG: file })).rejects.toThrow('brand.logo');
+    const logo = join(file, '../logo.svg');
+    await writeFile(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).brand.logo).toBe(logo);
+  });
+
   test('data in the file is relative to the file, in the environment to the working directory', async () => {
     const file = await fileWith({ data: './state' });
     expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).data).toBe(join(file, '../state'));

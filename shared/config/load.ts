@@ -34,7 +34,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return { ...config, data: resolve(config.data) };
 }
 
-/** The file's members; its `data` is relative to the file. */
+/** The file's members. */
 async function readMembers(file: string | undefined): Promise<Record<string, unknown>> {
   if (!file) return {};
   const refuse = (message: string) => new ConfigError([{ path: 'COUNTERSIGN_CONFIG', message }]);
@@ -47,10 +47,18 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
     throw refuse(`${file} must hold one JSON object`);
   }
-  const { data } = members as { data?: unknown };
-  return typeof data === 'string' && data !== ''
-    ? { ...members, data: resolve(dirname(file), data) }
-    : { ...members };
+  return fromFolder(dirname(file), members);
+}
+
+/** Paths in the file are relative to it. */
+function fromFolder(folder: string, members: object): Record<string, unknown> {
+  const { data, brand } = members as { data?: unknown; brand?: { logo?: unknown } };
+  const logo = brand?.logo;
+  return {
+    ...members,
+    ...(typeof data === 'string' && data !== '' && { data: resolve(folder, data) }),
+    ...(typeof logo === 'string' && { brand: { ...brand, logo: resolve(folder, logo) } }),
+  };
 }
 
 function parseJson(text: string, refuse: (reason: string) => Error): unknown {

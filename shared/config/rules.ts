@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from './mistake.ts';
 import { productionMistakes } from './production.ts';
@@ -53,6 +54,13 @@ export const RULES: readonly Rule[] = [
   {
     reads: ['issuer', 'resource', 'listen'],
     check: productionMistakes,
+  },
+  {
+    reads: ['brand'],
+    check: ({ brand: { logo } }) =>
+      logo === undefined || existsSync(logo)
+        ? []
+        : [{ path: 'brand.logo', message: `is ${logo}, which is not there: correct the path` }],
   },
   {
     reads: ['issuer', 'resource'],
