@@ -1,0 +1,185 @@
+import type { KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import Koa from 'koa';
+import { recordAccess } from '#shared/access/grants.ts';
+import { prover } from '#shared/auth/auth.fixture.ts';
+import { ManualClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { localDirectory } from '#shared/directory/local.ts';
+import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { PersonRecord } from '#shared/stores/people.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { userinfo, type UserinfoServer } from './userinfo.ts';
+
+export const ISSUER = 'https://as.example';
+export const USERINFO = `${ISSUER}/userinfo`;
+export const DOCUMENTS = 'https://rs.example/documents/';
+export const APP_ORIGIN = 'https://app.example';
+export const FOREIGN = 'https://evil.example';
+export const LIFE = 605;
+
+export const ALICE: PersonRecord = {
+  id: 'alice-id',
+  name: 'alice',
+  password_hash: 'never asked for here',
+  created_at: 0,
+  version: 0,
+};
+export const APP: ClientRecord = {
+  client_id: 'app',
+  client_name: 'App',
+  grant_types: ['authorization_code'],
+  token_endpoint_auth_method: 'none',
+  scope: 'openid profile documents:read',
+  redirect_uris: [`${APP_ORIGIN}/callback`],
+  origins: ['https://admin.example'],
+  created_at: 0,
+};
+
+interface Call {
+  readonly method?: string;
+  readonly target?: string;
+  readonly host?: string;
+  /** Names and values in turn, so that a field can come twice. */
+  readonly fields?: readonly string[];
+  readonly body?: string;
+}
+
+/** The endpoint on a real port, over a real store that holds alice, her app and its grant `g1`. */
+export async function startWorld(settings: object = {}) {
+  const clock = new ManualClock();
+  const now = () => Math.floor(clock.now() / 1000);
+  const data = await mkdtemp(join(tmpdir(), 'countersign-userinfo-'));
+  const stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  const epoch = await stores.revocations.epoch(true);
+  const feed = await stores.revocations.feed();
+  const config = configSchema.parse({
+    issuer: ISSUER,
+    data,
+    spaces: [
+      { url: DOCUMENTS, realm: 'documents', schemes: ['Bearer', 'DPoP'] },
+      { url: 'https://rs.example/', realm: 'root', schemes: ['Bearer'] },
+    ],
+    ...settings,
+  });
+  const access = { stores, clock, longestLife: LIFE };
+  const key = GENERATE.ES256();
+  const published = new Map<string, KeyObject>([['k1', key.publicKey]]);
+  const directory = localDirectory({
+    people: stores.people,
+    revocations: stores.revocations,
+    passwords: { verify: () => Promise.reject(new Error('no password is asked for here')) },
+    demo: false,
+  });
+  const server: UserinfoServer = {
+    config,
+    feed,
+    directory,
+    master: Buffer.alloc(32, 7),
+    ...access,
+  };
+  const app = new Koa();
+  app.silent = true;
+  app.use(userinfo(server, async (kid) => published.get(kid)));
+  const listening = http.createServer((request, response) => {
+    void app.callback()(request, response);
+  });
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+
+  async function ask(call: Call = {}) {
+    const { method = 'GET', target = '/userinfo', host = 'as.example', fields = [], body } = call;
+    const headers = ['Host', host, ...fields];
+    if (body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(body)));
+    const request = http.request({ host: '127.0.0.1', port, method, path: target, headers });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const { statusCode: status = 0, headers: received } = response;
+    return { status, headers: received, text: await text(response) };
+  }
+
+  /** Writes a grant of alice to the app as the engine and its consent do. */
+  async function grant(grantId: string, scope: string, generation = 0): Promise<void> {
+    const member = { accountId: ALICE.id, clientId: 'app', openid: { scope } };
+    const payload = { ...member, resources: { [DOCUMENTS]: 'documents:read' } };
+    await stores.artefacts.put({ kind: 'Grant', id: grantId, payload, seconds: 3600 });
+    const since = clock.now();
+    const record = { grantId, accountId: ALICE.id, clientId: 'app', generation, since };
+    await recordAccess(access, record, 3600);
+  }
+
+  let issued = 0;
+  const token = (claims: object = {}, header: object = {}, signer = key.privateKey) => {
+    issued += 1;
+    return signJws(
+      { alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header },
+      {
+        iss: ISSUER,
+        aud: DOCUMENTS,
+        sub: ALICE.id,
+        client_id: 'app',
+        jti: `j${issued}`,
+        iat: now(),
+        exp: now() + 600,
+        scope: 'documents:read',
+        grant_id: 'g1',
+        sub_gen: 0,
+        client_gen: 0,
+        epoch,
+        ...claims,
+      },
+      signer,
+    );
+  };
+
+  await stores.people.add(ALICE);
+  await stores.clients.add(APP);
+  await grant('g1', 'openid profile');
+  const dpopClient = prover(now);
+  const bound = token({ cnf: { jkt: dpopClient.jkt } });
+  return {
+    clock,
+    now,
+    stores,
+    server,
+    access,
+    grant,
+    token,
+    ask,
+    bearer: (value: string, call: Call = {}) =>
+      ask({ ...call, fields: ['Authorization', `Bearer ${value}`, ...(call.fields ?? [])] }),
+    bound,
+    proof: (claims: object = {}) => dpopClient.proof(bound, { htu: USERINFO, ...claims }),
+    dpop: (proofs: readonly string[], call: Call = {}) =>
+      ask({
+        ...call,
+        fields: [
+          'Authorization',
+          `DPoP ${bound}`,
+          ...(call.fields ?? []),
+          ...proofs.flatMap((proof) => ['DPoP', proof]),
+        ],
+      }),
+    until: () => rememberUntil(clock.now(), LIFE),
+    async [Symbol.asyncDispose]() {
+      listening.close();
+      listening.closeAllConnections();
+      await feed[Symbol.asyncDispose]();
+      await stores[Symbol.asyncDispose]();
+      await rm(data, { recursive: true });
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Reply = Awaited<ReturnType<World['ask']>>;
