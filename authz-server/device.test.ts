@@ -191,6 +191,20 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await pollAfter(0, device_code)).toBe('expired_token');
   });
 
+  test('expired_token also of a code that was decided, when the device asks too late', async () => {
+    const { device_code, user_code } = await newCode();
+    await decide(user_code, 'allow');
+    const stored = await storedCode(device_code);
+    const payload = { ...stored, exp: Math.floor(Date.now() / 1000) - 1 };
+    const id = storedId('DeviceCode', device_code);
+    await flow.stores.artefacts.put({ kind: 'DeviceCode', id, payload, seconds: 60 });
+    expect(await pollAfter(0, device_code)).toBe('expired_token');
+    const late = await newCode();
+    await decide(late.user_code, 'allow');
+    clock.advance(flow.config.device.lifetime + 60);
+    expect(await storedCode(late.device_code)).toBeDefined();
+  });
+
   test('the store knows a code longer than it is good for', async () => {
     const { device_code } = await newCode();
     clock.advance(flow.config.device.lifetime + 60);

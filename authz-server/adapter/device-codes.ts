@@ -5,7 +5,7 @@ import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 
 /** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
-const AFTERLIFE = 600;
+export const AFTERLIFE = 600;
 
 /** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {

@@ -1,6 +1,7 @@
 import { epochSeconds } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Artefacts } from '#shared/stores/artefacts.ts';
+import { AFTERLIFE } from '../adapter/device-codes.ts';
 
 /** The engine's DeviceCode as it is stored, in the members that a decision needs. Times are NumericDates. */
 export interface DeviceCode {
@@ -59,8 +60,9 @@ export async function decideDeviceCode(
   code: DeviceCode,
   decision: DeviceDecision,
 ): Promise<boolean> {
-  const seconds = code.exp - epochSeconds(clock);
-  if (seconds <= 0) return false;
+  const rest = code.exp - epochSeconds(clock);
+  if (rest <= 0) return false;
+  const seconds = rest + AFTERLIFE;
   const payload = { ...code, ...decision };
   return stores.artefacts.replace(
     { kind: 'DeviceCode', id: code.jti, payload, seconds },
