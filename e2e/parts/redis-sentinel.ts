@@ -43,8 +43,8 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
       'bind 127.0.0.1',
       `port ${port}`,
       `sentinel monitor mymaster 127.0.0.1 ${master.port} 2`,
-      'sentinel down-after-milliseconds mymaster 1000',
-      'sentinel failover-timeout mymaster 3000',
+      'sentinel down-after-milliseconds mymaster 2000',
+      'sentinel failover-timeout mymaster 6000',
       ...(password === undefined ? [] : [`sentinel auth-pass mymaster ${password}`]),
     ];
     await writeFile(join(folder.path, 'sentinel.conf'), `${lines.join('\n')}\n`);
@@ -83,8 +83,9 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
       return named;
     },
     async name(other) {
+      // All forget first: one that remembers tells the others, who believe it.
+      for (const port of ports) await cli(port, 'SENTINEL', 'REMOVE', 'mymaster');
       for (const port of ports) {
-        await cli(port, 'SENTINEL', 'REMOVE', 'mymaster');
         await cli(port, 'SENTINEL', 'MONITOR', 'mymaster', '127.0.0.1', `${other.port}`, '2');
         if (password !== undefined) {
           await cli(port, 'SENTINEL', 'SET', 'mymaster', 'auth-pass', password);
