@@ -1,10 +1,13 @@
 import type { Log } from '#shared/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Topology, Wire } from './topology.ts';
-import { DEADLINE, within } from './within.ts';
+import { within } from './within.ts';
 
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1;
+
+/** Milliseconds for any answer at the start: nobody waits for an answer of ours yet. */
+const PATIENCE = 5000;
 
 /**
  * Refuses a Redis that would forget by itself or that a newer version has written to, with the
@@ -26,7 +29,7 @@ export async function checkServers(topology: Topology, prefix: string, log: Log)
 
 async function reached<T>(work: Promise<T>): Promise<T> {
   try {
-    return await within(DEADLINE, work);
+    return await within(PATIENCE, work);
   } catch (error) {
     throw new StoreUnavailable('Redis cannot be reached', { cause: error });
   }
