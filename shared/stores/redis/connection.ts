@@ -24,9 +24,15 @@ export class Connection implements Disposable {
   readonly #replicas: number;
 
   /** `durableKey` is a key of the slot that `durable` writes to. */
-  constructor(topology: Topology, durableKey: string, replicas: number, log: Log) {
-    this.#shared = new Link((life) => topology.shared(life), log);
-    this.#durable = new Link((life) => topology.dedicated(durableKey, life), log);
+  constructor(
+    topology: Topology,
+    durableKey: string,
+    replicas: number,
+    log: Log,
+    deadline?: number,
+  ) {
+    this.#shared = new Link((life) => topology.shared(life), log, deadline);
+    this.#durable = new Link((life) => topology.dedicated(durableKey, life), log, deadline);
     this.#replicas = replicas;
   }
 

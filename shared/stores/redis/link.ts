@@ -15,15 +15,17 @@ interface Attempt {
 
 /**
  * One connection that is opened when it is needed and replaced after any error, by then perhaps to
- * another master. No command waits longer than `DEADLINE`; every error is `StoreUnavailable`.
+ * another master. No command waits longer than `deadline` milliseconds; every error is `StoreUnavailable`.
  */
 export class Link implements Disposable {
   readonly #open: (life: AbortSignal) => Promise<Wire>;
   readonly #log: Log;
+  readonly #deadline: number;
   readonly #end = new AbortController();
   #current: Attempt | undefined;
 
-  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log) {
+  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log, deadline = DEADLINE) {
+    this.#deadline = deadline;
     this.#open = open;
     this.#log = log;
   }
@@ -34,7 +36,7 @@ export class Link implements Disposable {
     if (this.#current?.wire?.open === false) this.#retire(this.#current);
     const attempt = (this.#current ??= this.#begin());
     try {
-      return await within(DEADLINE, attempt.opening.then(work));
+      return await within(this.#deadline, attempt.opening.then(work));
     } catch (error) {
       if (!attempt.failed) {
         attempt.failed = true;
@@ -59,7 +61,7 @@ export class Link implements Disposable {
   /** Its connection lives on until the commands in flight on it have met their deadline. */
   #retire(attempt: Attempt): void {
     if (this.#current === attempt) this.#current = undefined;
-    setTimeout(() => attempt.life.abort(), DEADLINE).unref();
+    setTimeout(() => attempt.life.abort(), this.#deadline).unref();
   }
 
   [Symbol.dispose](): void {

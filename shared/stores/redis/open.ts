@@ -24,6 +24,8 @@ export interface RedisDependencies {
   readonly log: Log;
   /** Seconds: the longest life of a token, the skew included. */
   readonly longestLife: number;
+  /** Milliseconds for any answer of Redis; default: one second. */
+  readonly deadline?: number;
 }
 
 /**
@@ -35,11 +37,11 @@ export async function openRedis(
   dependencies: RedisDependencies,
 ): Promise<Stores> {
   const { prefix, replicas } = config;
-  const { clock, random, log, longestLife } = dependencies;
-  const topology = topologyOf(config);
+  const { clock, random, log, longestLife, deadline } = dependencies;
+  const topology = topologyOf(config, deadline);
   await checkServers(topology, prefix, log);
   const { stream, epoch } = revocationKeys(prefix);
-  const redis = new Connection(topology, stream, replicas, log);
+  const redis = new Connection(topology, stream, replicas, log, deadline);
   const openFeed = () =>
     new RedisFeed({
       open: (life) => topology.dedicated(stream, life),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomId, systemRandom } from '#shared/random.ts';
 import type { RevocableClaims, RevocationFeed } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
@@ -13,10 +13,6 @@ import { storesContract } from '../contract/index.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 const FAR = 4_000_000_000_000;
-
-// Nine servers share the machine's cores with us, and our deadlines are one second: on a busy machine
-// an answer may be late for once. What is wrong is wrong again, and each attempt is logged.
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 storesContract('Redis, Sentinel', async () => {
   const set = await startSentinels({ password: 'swordfish' });

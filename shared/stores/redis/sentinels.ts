@@ -6,11 +6,15 @@ import { DEADLINE, within } from './within.ts';
  * others during a failover is outvoted. User, password, database and TLS are those of the first of
  * `urls`; sentinels without a password accept them all the same.
  */
-export async function masterBySentinels(urls: readonly string[], name: string): Promise<string> {
+export async function masterBySentinels(
+  urls: readonly string[],
+  name: string,
+  deadline = DEADLINE,
+): Promise<string> {
   const answers = Promise.withResolvers<string>();
   const votes = new Map<string, number>();
   const asked = urls.map(async (url) => {
-    const [host, port] = await ask(url, name);
+    const [host, port] = await ask(url, name, deadline);
     const master = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const count = (votes.get(master) ?? 0) + 1;
     votes.set(master, count);
@@ -24,13 +28,17 @@ export async function masterBySentinels(urls: readonly string[], name: string): 
   return master.href;
 }
 
-async function ask(url: string, name: string): Promise<[host: string, port: string]> {
+async function ask(
+  url: string,
+  name: string,
+  deadline: number,
+): Promise<[host: string, port: string]> {
   const life = new AbortController();
   const sentinel = new URL(url);
   sentinel.pathname = '';
   try {
     return await within(
-      DEADLINE,
+      deadline,
       connect(sentinel.href, life.signal).then((client) =>
         client.sendCommand<[string, string]>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
       ),

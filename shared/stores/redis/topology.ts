@@ -25,24 +25,27 @@ export interface Topology {
 /** Milliseconds between two questions to the sentinels whether the master is still the master. */
 const WATCH = 1000;
 
-/** The servers of a configuration. */
-export function topologyOf(config: RedisConfig): Topology {
-  return topologies[config.mode](config);
+/** The servers of a configuration. `deadline`: milliseconds for an answer of the sentinels. */
+export function topologyOf(config: RedisConfig, deadline?: number): Topology {
+  return topologies[config.mode](config, deadline);
 }
 
-const topologies: Record<RedisConfig['mode'], (config: RedisConfig) => Topology> = {
+const topologies: Record<
+  RedisConfig['mode'],
+  (config: RedisConfig, deadline?: number) => Topology
+> = {
   single: ({ urls }) => oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life))),
 
-  sentinel: ({ urls, master }) =>
+  sentinel: ({ urls, master }, deadline) =>
     oneMaster(async (life) => {
-      const url = await masterBySentinels(urls, master);
+      const url = await masterBySentinels(urls, master, deadline);
       const deposed = new AbortController();
       const wire = wireOf(await connect(url, AbortSignal.any([life, deposed.signal])));
       const [role] = await wire.send<[string]>('', ['ROLE']);
       if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
       // A master that was cut off from the others goes on answering; the sentinels know better.
       const watch = setInterval(() => {
-        void masterBySentinels(urls, master).then(
+        void masterBySentinels(urls, master, deadline).then(
           (named) => named !== url && deposed.abort(),
           () => {},
         );
