@@ -5,7 +5,15 @@ export interface Rate {
   readonly per: number;
 }
 
-export type Spent = { readonly ok: true } | { readonly ok: false; readonly retryAfter: number };
+export type Spent =
+  | {
+      readonly ok: true;
+      /** How many more may come now. */
+      readonly remaining: number;
+      /** Seconds (>= 1) until the bucket is full again. */
+      readonly reset: number;
+    }
+  | { readonly ok: false; readonly retryAfter: number };
 
 /** Throttling: a token bucket for each key, shared by all processes. */
 export interface Limits {

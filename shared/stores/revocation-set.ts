@@ -70,7 +70,11 @@ export class RevocationSet implements RevocationView {
     if (claims.grant_id !== undefined && this.#until.grant.has(claims.grant_id)) return 'grant';
     if (this.#until.key.has(claims.kid)) return 'key';
     if (claims.client_gen < (this.#generation.client.get(claims.client_id) ?? 0)) return 'client';
-    const raised = this.#generation.person.get(claims.sub) ?? 0;
+    const raised = this.generation(claims.sub);
     return claims.sub_gen !== undefined && claims.sub_gen < raised ? 'person' : undefined;
+  }
+
+  generation(id: string): number {
+    return this.#generation.person.get(id) ?? 0;
   }
 }

@@ -29,6 +29,11 @@ export interface RevocationView {
   /** Identifier of the store's memory that this is a view of. */
   readonly epoch: string | undefined;
   revokedBy(claims: RevocableClaims): RevokedBy | undefined;
+  /**
+   * The person's generation, 0 when it was never raised. One that was raised longer ago than any token
+   * lives may be forgotten: what is compared with it must not be older than a token can be.
+   */
+  generation(id: string): number;
 }
 
 export interface RevocationFeed extends AsyncDisposable {

@@ -1,3 +1,4 @@
+import type { ApiKeys } from './api-keys.ts';
 import type { Artefacts } from './artefacts.ts';
 import type { Clients } from './clients.ts';
 import type { Documents } from './documents.ts';
@@ -7,12 +8,14 @@ import type { People } from './people.ts';
 import type { Replay } from './replay.ts';
 import type { Revocations } from './revocations.ts';
 import type { Sessions } from './sessions.ts';
+import type { UseCounts } from './use-counts.ts';
 
 /**
  * All that the pair remembers. Two implementations, `sqlite` and `redis`, pass one contract suite.
  * Every verb rejects with `StoreUnavailable` when the store cannot answer; callers fail closed (503).
  */
 export interface Stores extends AsyncDisposable {
+  readonly apiKeys: ApiKeys;
   readonly artefacts: Artefacts;
   readonly clients: Clients;
   readonly documents: Documents;
@@ -22,6 +25,7 @@ export interface Stores extends AsyncDisposable {
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;
+  readonly useCounts: UseCounts;
   /** Resolves when the store answers now; the question behind `/health/ready`. */
   ping(): Promise<void>;
   /** Removes what has expired, in small batches; resolves to the number of rows or keys removed. */

@@ -89,6 +89,14 @@ export function growthContract(contract: () => Contract): void {
       await comesBack(() => one.limits.spend('growth', fresh(), { burst: 2, per: 10_000 }));
     }, 60_000);
 
+    test('a thousand keys of use counts', async () => {
+      const { one } = contract();
+      await comesBack(async () => {
+        const key = fresh();
+        for (const count of [1, 300, 299]) await one.useCounts.use('growth', key, count, 10_000);
+      });
+    }, 60_000);
+
     test('what is removed or taken leaves nothing behind', async () => {
       const { one, store } = contract();
       await store.passSeconds(100_000);

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { aliasesContract } from './aliases.ts';
+import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
 import { clientsContract } from './clients.ts';
 import { documentsContract } from './documents.ts';
+import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
 import { keysContract } from './keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
@@ -14,6 +17,7 @@ import { replacingContract } from './replacing.ts';
 import { revocationsContract } from './revocations.ts';
 import { sessionsContract } from './sessions.ts';
 import type { Contract, StoreUnderTest } from './store-under-test.ts';
+import { useCountsContract } from './use-counts.ts';
 
 const PARTS = [
   lifecycleContract,
@@ -25,9 +29,13 @@ const PARTS = [
   keysContract,
   limitsContract,
   peopleContract,
+  aliasesContract,
+  apiKeysContract,
   replayContract,
   sessionsContract,
+  useCountsContract,
   revocationsContract,
+  generationsContract,
   racingContract,
   growthContract,
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../stores.ts';
-import { fresh, someClient, someDocument, someKey, somePerson } from './races.ts';
+import { fresh, someApiKey, someClient, someDocument, someKey, somePerson } from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function lifecycleContract(contract: () => Contract): void {
@@ -12,25 +12,33 @@ export function lifecycleContract(contract: () => Contract): void {
     test('all that does not expire is there after closing and opening', async () => {
       const { store } = contract();
       const [client, path, id] = [someClient(fresh()), fresh(), fresh()];
-      const person = somePerson(fresh());
+      const person = { ...somePerson(fresh()), aliases: [fresh()] };
+      const apiKey = someApiKey(fresh());
       {
         await using stores = await store.open();
         await stores.clients.add(client);
         await stores.people.add(person);
+        await stores.apiKeys.add(apiKey);
         await stores.keys.add(someKey(id, 'RS256'));
         await stores.documents.put('a', someDocument(path, 'v1'), 'absent');
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
         await stores.revocations.raise('client', id, store.clock.now() + 60_000);
         await stores.replay.unique('jti', id, 600);
+        await stores.useCounts.use('nc', id, 1, 600);
       }
       await using stores = await store.open();
       expect(await stores.clients.get(client.client_id)).toEqual(client);
       expect(await stores.people.getByName(person.name)).toEqual(person);
+      for (const alias of person.aliases) {
+        expect(await stores.people.getByAlias(alias)).toEqual(person);
+      }
+      expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect(await stores.documents.get('a', path)).toEqual(someDocument(path, 'v1'));
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
       expect(await stores.revocations.generation('client', id)).toBe(1);
       expect(await stores.replay.unique('jti', id, 600)).toBe(false);
+      expect(await stores.useCounts.use('nc', id, 1, 600)).toBe(false);
     });
 
     test('every verb of a closed store rejects with StoreUnavailable and never says no', async () => {
@@ -39,6 +47,12 @@ export function lifecycleContract(contract: () => Contract): void {
       const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
         ping: () => closed.ping(),
         sweep: () => closed.sweep(),
+        'apiKeys.add': () => closed.apiKeys.add(someApiKey('x')),
+        'apiKeys.get': () => closed.apiKeys.get('x'),
+        'apiKeys.list': () => closed.apiKeys.list(),
+        'apiKeys.expire': () => closed.apiKeys.expire('x', 1),
+        'apiKeys.touch': () => closed.apiKeys.touch('x', 1),
+        'apiKeys.remove': () => closed.apiKeys.remove('x'),
         'artefacts.put': () => closed.artefacts.put({ kind: 'Grant', id: 'x', payload: {} }),
         'artefacts.get': () => closed.artefacts.get('Grant', 'x'),
         'artefacts.getByUid': () => closed.artefacts.getByUid('Session', 'x'),
@@ -65,12 +79,14 @@ export function lifecycleContract(contract: () => Contract): void {
         'people.add': () => closed.people.add(somePerson('x')),
         'people.get': () => closed.people.get('x'),
         'people.getByName': () => closed.people.getByName('x'),
+        'people.getByAlias': () => closed.people.getByAlias('x'),
         'people.list': () => closed.people.list(),
         'people.replace': () => closed.people.replace(somePerson('x')),
         'replay.unique': () => closed.replay.unique('a', 'x', 1),
         'sessions.put': () => closed.sessions.put('x', 1),
         'sessions.get': () => closed.sessions.get('x'),
         'sessions.take': () => closed.sessions.take('x'),
+        'useCounts.use': () => closed.useCounts.use('a', 'x', 1, 1),
         'revocations.revoke': () => closed.revocations.revoke('token', 'x', 1),
         'revocations.raise': () => closed.revocations.raise('person', 'x', 1),
         'revocations.generation': () => closed.revocations.generation('person', 'x'),

@@ -9,9 +9,12 @@ export function limitsContract(contract: () => Contract): void {
       const key = fresh();
       const rate = { burst: 3, per: 600 };
       for (let n = 0; n < rate.burst; n++) {
-        expect(await (n % 2 === 0 ? one : other).limits.spend('login', key, rate)).toEqual({
-          ok: true,
-        });
+        const spent = await (n % 2 === 0 ? one : other).limits.spend('login', key, rate);
+        expect(spent).toEqual({ ok: true, remaining: 2 - n, reset: expect.any(Number) });
+        if (!spent.ok) return;
+        expect(Number.isInteger(spent.reset)).toBe(true);
+        expect(spent.reset).toBeGreaterThan((n + 1) * 600 - 10);
+        expect(spent.reset).toBeLessThanOrEqual((n + 1) * 600);
       }
       const refused = await other.limits.spend('login', key, rate);
       expect(refused).toEqual({ ok: false, retryAfter: expect.any(Number) });
@@ -32,6 +35,32 @@ export function limitsContract(contract: () => Contract): void {
         expect(refused.ok).toBe(false);
       }
     });
+
+    test('what remains is counted down, and is the burst again after a rest', async () => {
+      const { one, store } = contract();
+      const key = fresh();
+      const rate = { burst: 5, per: 100 };
+      const remaining = async () => {
+        const spent = await one.limits.spend('login', key, rate);
+        return spent.ok ? spent.remaining : 'none';
+      };
+      expect([await remaining(), await remaining(), await remaining()]).toEqual([4, 3, 2]);
+      await store.passSeconds(100_000);
+      for (const expected of [4, 3, 2, 1, 0, 'none']) expect(await remaining()).toBe(expected);
+    });
+
+    test.each([0.0001, 0.01, 0.333])(
+      'reset is at least one second: one comes in %d s',
+      async (per) => {
+        const { one } = contract();
+        const rate = { burst: 1, per };
+        expect(await one.limits.spend('login', fresh(), rate)).toEqual({
+          ok: true,
+          remaining: 0,
+          reset: 1,
+        });
+      },
+    );
 
     test('retryAfter is at least one second, however short the wait', async () => {
       const { one } = contract();

@@ -1,4 +1,5 @@
 import { randomId, systemRandom } from '#shared/random.ts';
+import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { DocumentRow } from '../documents.ts';
 import type { StoredKey } from '../keys.ts';
@@ -34,6 +35,15 @@ export const somePerson = (name: string): PersonRecord => ({
   version: 0,
 });
 
+export const someApiKey = (id: string): ApiKeyRecord => ({
+  id,
+  application: 'Weather station',
+  realm: 'api',
+  secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+  scopes: ['documents:read'],
+  created_at: 1_800_000_000_000,
+});
+
 export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
   kid,
   alg,
@@ -58,6 +68,11 @@ export const RACES = {
   unique: {
     prepare: async () => fresh(),
     attempt: (stores, key) => stores.replay.unique('race', key, 60),
+    winners: 1,
+  },
+  'use a count': {
+    prepare: async () => fresh(),
+    attempt: (stores, key) => stores.useCounts.use('race', key, 7, 60),
     winners: 1,
   },
   consume: {
@@ -117,6 +132,34 @@ export const RACES = {
       return person.id;
     },
     attempt: (stores, id) => stores.people.replace({ ...somePerson(fresh()), id, version: 1 }),
+    winners: 1,
+  },
+  'add a person of an alias': {
+    prepare: async () => fresh(),
+    attempt: (stores, alias) => stores.people.add({ ...somePerson(fresh()), aliases: [alias] }),
+    winners: 1,
+  },
+  'give an alias by a change': {
+    prepare: async () => fresh(),
+    attempt: async (stores, alias) => {
+      const person = somePerson(fresh());
+      await stores.people.add(person);
+      return stores.people.replace({ ...person, aliases: [alias], version: 1 });
+    },
+    winners: 1,
+  },
+  'add an API key': {
+    prepare: async () => fresh(),
+    attempt: (stores, id) => stores.apiKeys.add(someApiKey(id)),
+    winners: 1,
+  },
+  'remove an API key': {
+    prepare: async (stores) => {
+      const id = fresh();
+      await stores.apiKeys.add(someApiKey(id));
+      return id;
+    },
+    attempt: (stores, id) => stores.apiKeys.remove(id),
     winners: 1,
   },
   'add the first key of an alg': {

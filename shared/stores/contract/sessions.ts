@@ -14,6 +14,19 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await one.sessions.get(id)).toEqual(value);
     });
 
+    test('under an id of the caller: in place of what is there, for as long as is said now', async () => {
+      const { one, other, store } = contract();
+      const id = fresh();
+      expect(await one.sessions.put('first', 60, id)).toBe(id);
+      await store.passSeconds(30);
+      expect(await other.sessions.put('second', 60, id)).toBe(id);
+      expect(await one.sessions.get(id)).toBe('second');
+      await store.passSeconds(45);
+      expect(await one.sessions.get(id)).toBe('second');
+      expect(await one.sessions.take(id)).toBe('second');
+      expect(await other.sessions.get(id)).toBeUndefined();
+    });
+
     test('take returns and forgets', async () => {
       const { one, other } = contract();
       const id = await one.sessions.put({ leg: 1 }, 60);

@@ -8,49 +8,9 @@ import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { Connection } from './connection.ts';
-import type { Script } from './connection.ts';
+import { Interrupted } from './interrupted.fixture.ts';
 import { topologyOf } from './topology.ts';
 import { redisConfig } from './under-test.ts';
-
-interface Interruption {
-  readonly before: RegExp;
-  readonly work: () => Promise<unknown>;
-}
-
-/** A connection on which something happens just before a step: the next command or script on such a key. */
-class Interrupted extends Connection {
-  readonly interruptions: Interruption[] = [];
-
-  override async command<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
-    await this.#reach(`${name} ${key}`);
-    return super.command<T>(name, key, ...args);
-  }
-
-  override async script<T>(
-    body: Script,
-    keys: readonly [string, ...string[]],
-    ...args: readonly string[]
-  ): Promise<T> {
-    await this.#reach(`SCRIPT ${keys[0]}`);
-    return super.script<T>(body, keys, ...args);
-  }
-
-  override async durable<T>(
-    body: Script,
-    keys: readonly [string, ...string[]],
-    ...args: readonly string[]
-  ): Promise<T> {
-    await this.#reach(`SCRIPT ${keys[0]}`);
-    return super.durable<T>(body, keys, ...args);
-  }
-
-  async #reach(step: string): Promise<void> {
-    const [next] = this.interruptions;
-    if (!next?.before.test(step)) return;
-    this.interruptions.shift();
-    await next.work();
-  }
-}
 
 const ARTEFACT = /^SCRIPT \{?test\}?:artefact:/;
 const GRANT = /^SCRIPT test:grant:/;

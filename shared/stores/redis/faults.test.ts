@@ -9,7 +9,7 @@ import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
-import { somePerson } from '../contract/races.ts';
+import { someApiKey, somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 const FAR = 4_000_000_000_000;
@@ -103,10 +103,15 @@ describe('a server in trouble', () => {
     unique: () => stores.replay.unique('jti', 'x', 60),
     take: () => stores.sessions.take('x'),
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
+    use: () => stores.useCounts.use('a', 'x', 1, 60),
     spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
     replace: () => stores.artefacts.replace({ kind: 'DeviceCode', id: 'x', payload: {} }, {}),
     list: () => stores.artefacts.listByAccount('SignIn', 'x'),
     add: () => stores.people.add(somePerson('x')),
+    alias: () => stores.people.getByAlias('x'),
+    apiKey: () => stores.apiKeys.add(someApiKey('x')),
+    expire: () => stores.apiKeys.expire('x', 1),
+    touch: () => stores.apiKeys.touch('x', 1),
     get: () => stores.clients.get('x'),
     put: () => stores.documents.remove('a', 'x', 'any'),
     revoke: () => stores.revocations.revoke('token', 'x', FAR),
@@ -196,6 +201,21 @@ describe('a server in trouble', () => {
     const disabling = strict.people.replace({ ...person, disabled: true, version: 1 });
     await expect(disabling).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await stores.people.get(person.id)).toMatchObject({ disabled: true, version: 1 });
+  });
+
+  test('without the replicas that are configured the end of an API key is not acknowledged, yet is', async () => {
+    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
+    const [ended, removed] = [someApiKey('ended'), someApiKey('removed')];
+    await stores.apiKeys.add(ended);
+    await stores.apiKeys.add(removed);
+    await expect(strict.apiKeys.add(someApiKey('added'))).rejects.toThrow(StoreUnavailable);
+    await expect(strict.apiKeys.expire('ended', 7)).rejects.toThrow(StoreUnavailable);
+    await expect(strict.apiKeys.remove('removed')).rejects.toThrow(StoreUnavailable);
+    expect(await stores.apiKeys.get('ended')).toEqual({ ...ended, expires_at: 7 });
+    expect(await stores.apiKeys.get('removed')).toBeUndefined();
+    // A note of a use waits for nobody.
+    await strict.apiKeys.touch('ended', 9);
+    expect(await stores.apiKeys.get('ended')).toMatchObject({ used_at: 9 });
   });
 
   test('a server that loses its memory after an answer is not asked for the rest of it', async () => {

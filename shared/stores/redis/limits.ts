@@ -5,8 +5,8 @@ import { digest } from './digest.ts';
 
 /**
  * Generic cell rate algorithm: the key holds the theoretical arrival time in microseconds of the
- * server's clock, at which the bucket is full again. Replies with 0, or with how many microseconds
- * too early the caller is.
+ * server's clock, at which the bucket is full again. ARGV: burst, microseconds for one. Replies with 1
+ * and how many microseconds it takes until then, or with 0 and how many the caller is too early.
  */
 const spend = script(`
 local time = redis.call('TIME')
@@ -14,10 +14,10 @@ local now = time[1] * 1000000 + time[2]
 local burst, per = tonumber(ARGV[1]), tonumber(ARGV[2])
 local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
 local early = arrival - (burst - 1) * per - now
-if early > 0 then return math.ceil(early) end
+if early > 0 then return { 0, early } end
 arrival = arrival + per
 redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000))
-return 0
+return { 1, arrival - now }
 `);
 
 /** `{prefix}:limit:{namespace}:{SHA-256 of the key}`: gone when the bucket is full. */
@@ -25,13 +25,18 @@ export function redisLimits(redis: Connection, prefix: string): Limits {
   return {
     async spend(namespace, key, { burst, per }) {
       const name = `${prefix}:limit:${namespace}:${digest(key)}`;
-      const early = await redis.script<number>(
+      // Whole microseconds, so that no rounding takes one from the burst.
+      const interval = Math.ceil(per * 1_000_000);
+      const [spent, left] = await redis.script<[0 | 1, number]>(
         spend,
         [name],
         String(burst),
-        String(per * 1_000_000),
+        String(interval),
       );
-      return early === 0 ? { ok: true } : { ok: false, retryAfter: Math.ceil(early / 1_000_000) };
+      const seconds = Math.ceil(left / 1_000_000);
+      return spent === 1
+        ? { ok: true, remaining: Math.floor(burst - left / interval), reset: seconds }
+        : { ok: false, retryAfter: seconds };
     },
   };
 }

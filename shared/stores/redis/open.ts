@@ -3,6 +3,7 @@ import type { RedisConfig } from '#shared/config/schema.ts';
 import type { Log } from '#shared/log.ts';
 import type { Random } from '#shared/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
@@ -17,6 +18,7 @@ import { revocationKeys } from './revocation-stream.ts';
 import { redisRevocations } from './revocations.ts';
 import { redisSessions } from './sessions.ts';
 import { topologyOf } from './topology.ts';
+import { redisUseCounts } from './use-counts.ts';
 
 export interface RedisDependencies {
   readonly clock: Clock;
@@ -54,6 +56,7 @@ export async function openRedis(
     });
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
   return {
+    apiKeys: redisApiKeys(redis, prefix),
     artefacts: redisArtefacts(redis, prefix, clock),
     clients: redisClients(redis, prefix),
     documents: redisDocuments(redis, prefix),
@@ -63,6 +66,7 @@ export async function openRedis(
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),
+    useCounts: redisUseCounts(redis, prefix),
     async ping() {
       await redis.command('EXISTS', epoch);
     },

@@ -10,8 +10,7 @@ export function redisSessions(redis: Connection, prefix: string, random: Random)
   const parsed = (value: string | null): unknown =>
     value === null ? undefined : JSON.parse(value);
   return {
-    async put(value, seconds) {
-      const id = randomId(random);
+    async put(value, seconds, id = randomId(random)) {
       await redis.command('SET', name(id), JSON.stringify(value), 'PX', milliseconds(seconds));
       return id;
     },

@@ -3,7 +3,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { storesContract } from '../contract/index.ts';
-import { somePerson } from '../contract/races.ts';
+import { someApiKey, somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
@@ -36,12 +36,29 @@ describe('the keys', () => {
       payload: { uid: 'u', userCode: 'c', grantId: 'g' },
     });
     await stores.artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
-    await stores.people.add(somePerson('alice'));
+    await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] });
+    await stores.apiKeys.add(someApiKey('x'));
+    await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(14);
+    expect(keys).toHaveLength(17);
     for (const key of keys) expect(key).toMatch(/^(test:|\{test\}:)/);
     expect(keys.join()).not.toContain('a-jti-of-somebody');
+    expect(keys.join()).not.toContain('a-nonce-of-somebody');
     expect(keys.join()).not.toContain('192.0.2.1');
+  });
+
+  test('of a bucket tells when it is full again: what came back by then may be spent', async () => {
+    const rate = { burst: 5, per: 100 };
+    const spend = () => stores.limits.spend('rest', 'x', rate);
+    for (let n = 4; n >= 2; n--) expect(await spend()).toMatchObject({ remaining: n });
+    const [key = ''] = (await redis.cli('KEYS', 'test:limit:rest:*')).split('\n');
+    const rest = `
+      local arrival = redis.call('GET', KEYS[1]) - ARGV[1] * 1000000
+      redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'KEEPTTL')`;
+    await redis.cli('EVAL', rest, '1', key, '150');
+    expect(await spend()).toEqual({ ok: true, remaining: 2, reset: 250 });
+    await redis.cli('EVAL', rest, '1', key, '1000');
+    expect(await spend()).toEqual({ ok: true, remaining: 4, reset: 100 });
   });
 
   test('of a grant lives as long as the artefact that lives longest, and no longer', async () => {

@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fresh, someClient, someDocument, someKey, somePerson } from '../contract/races.ts';
+import {
+  fresh,
+  someApiKey,
+  someClient,
+  someDocument,
+  someKey,
+  somePerson,
+} from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';
 import { backupSqlite } from './backup.ts';
@@ -39,11 +46,14 @@ const claims = async (changes: { sub?: string; sub_gen?: number; jti?: string } 
 describe('backup', () => {
   test('has what was there, and neither the epoch nor what could be used or revoked', async () => {
     const sub = fresh();
-    const person = somePerson('alice');
+    const person = { ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] };
+    const apiKey = someApiKey('k1');
     await stores.revocations.epoch(true);
     await stores.revocations.raise('person', sub, until());
     await stores.clients.add(someClient('batch'));
     await stores.people.add(person);
+    await stores.apiKeys.add(apiKey);
+    await stores.apiKeys.expire(apiKey.id, 1);
     await stores.keys.add(someKey('k1', 'ES256'));
     await stores.documents.put('a', someDocument('x', 'v1'), 'any');
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
@@ -60,6 +70,8 @@ describe('backup', () => {
     expect(await copy.clients.list()).toEqual([someClient('batch')]);
     expect(await copy.people.list()).toEqual([person]);
     expect(await copy.people.getByName('alice')).toEqual(person);
+    expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
+    expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     expect(await copy.documents.get('a', 'x')).toEqual(someDocument('x', 'v1'));
     expect(await copy.revocations.generation('person', sub)).toBe(1);

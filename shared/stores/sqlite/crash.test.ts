@@ -63,8 +63,18 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
     consume: async (id) => expect(await stores.artefacts.consume('RefreshToken', id)).toBe('again'),
     replace: async (id) =>
       expect(await stores.artefacts.get('DeviceCode', id)).toEqual({ id, approved: true }),
-    person: async (id) => expect(await stores.people.getByName(id)).toMatchObject({ id }),
+    person: async (id) => {
+      const person = await stores.people.getByName(id);
+      expect(person).toMatchObject({ id });
+      for (const alias of ['kept', 'left', 'got'].map((what) => `${what} ${id}`)) {
+        const its = person?.aliases?.includes(alias) === true;
+        expect(await stores.people.getByAlias(alias)).toEqual(its ? person : undefined);
+      }
+    },
     disable: async (id) => expect(await stores.people.get(id)).toMatchObject({ disabled: true }),
+    apiKey: async (id) => expect(await stores.apiKeys.get(id)).toMatchObject({ id }),
+    expire: async (id) =>
+      expect(await stores.apiKeys.get(id)).toMatchObject({ expires_at: expect.any(Number) }),
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
     document: async (id) => expect(await stores.documents.get('a', id)).toMatchObject({ path: id }),
   };

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { somePerson } from '../contract/races.ts';
+import { someApiKey, somePerson } from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { SqliteFile } from './file.ts';
@@ -59,6 +59,7 @@ describe('files', () => {
       await using stores = await store.open();
       await stores.replay.unique('dpop', 'a-secret-jti', 60);
       await stores.limits.spend('login', 'a-secret-address', { burst: 1, per: 60 });
+      await stores.useCounts.use('digest', 'a-secret-nonce', 1, 60);
     }
     const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');
     expect(content).not.toContain('a-secret');
@@ -172,6 +173,46 @@ describe('migrations', () => {
     await stores.artefacts.put(signIn);
     expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
     expect(() => new SqliteFile(store.statePath, first)).toThrow('made by a newer release');
+  });
+
+  test('people of version 2 are there, and can be given aliases; API keys can be added', async () => {
+    mkdirSync(store.spec().data);
+    const second = { ...STATE, migrations: STATE.migrations.slice(0, 2) };
+    const person = somePerson('alice');
+    {
+      using file = new SqliteFile(store.statePath, second);
+      await file.write((connection) =>
+        connection.run(
+          'INSERT INTO person VALUES (?, ?, ?)',
+          person.id,
+          person.name,
+          JSON.stringify(person),
+        ),
+      );
+    }
+    await using stores = await store.open();
+    expect(await stores.people.getByName('alice')).toEqual(person);
+    const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
+    expect(await stores.people.replace(changed)).toBe(true);
+    expect(await stores.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(changed);
+    expect(await stores.apiKeys.add(someApiKey('x'))).toBe(true);
+  });
+
+  test('a transient.db of version 1 is brought up to date with all that is in it', async () => {
+    mkdirSync(store.spec().data);
+    const path = join(store.spec().data, TRANSIENT.file);
+    {
+      using file = new SqliteFile(path, {
+        ...TRANSIENT,
+        migrations: TRANSIENT.migrations.slice(0, 1),
+      });
+      await file.write((connection) =>
+        connection.run("INSERT INTO session VALUES ('x', '1', ?)", store.clock.now() + 60_000),
+      );
+    }
+    await using stores = await store.open();
+    expect(await stores.sessions.get('x')).toBe(1);
+    expect(await stores.useCounts.use('digest', 'x', 1, 60)).toBe(true);
   });
 
   test('a connection of the release before goes on while the file is brought up to date', async () => {

@@ -25,8 +25,25 @@ test('one more is allowed exactly after the seconds that the refusal named', asy
   store.clock.advance(5.999);
   expect(await spend()).toEqual({ ok: false, retryAfter: 1 });
   store.clock.advance(0.001);
-  expect(await spend()).toEqual({ ok: true });
+  expect(await spend()).toEqual({ ok: true, remaining: 0, reset: 20 });
   expect(await spend()).toEqual({ ok: false, retryAfter: 10 });
+});
+
+test('reset is how long the bucket takes to be full again, in whole seconds, rounded up', async () => {
+  const rate = { burst: 4, per: 2.5 };
+  const resets: unknown[] = [];
+  for (const step of [0, 0, 0.1, 7.4, 100]) {
+    store.clock.advance(step);
+    const spent = await stores.limits.spend('a', 'b', rate);
+    resets.push(spent.ok && [spent.remaining, spent.reset]);
+  }
+  expect(resets).toEqual([
+    [3, 3],
+    [2, 5],
+    [1, 8],
+    [3, 3],
+    [3, 3],
+  ]);
 });
 
 test('a clock that is set back never grants more than the burst', async () => {
@@ -51,12 +68,14 @@ test('any rate, any pace: no more in any span than the burst and what came back 
       const key = fresh();
       const granted: number[] = [];
       const spend = async () => {
-        const { ok } = await stores.limits.spend('a', key, rate);
-        if (ok) granted.push(store.clock.now());
-        return ok;
+        const spent = await stores.limits.spend('a', key, rate);
+        if (spent.ok) granted.push(store.clock.now());
+        return spent;
       };
-      for (let n = 0; n < rate.burst; n++) expect(await spend()).toBe(true);
-      expect(await spend()).toBe(false);
+      for (let n = rate.burst - 1; n >= 0; n--) {
+        expect(await spend()).toMatchObject({ ok: true, remaining: n });
+      }
+      expect((await spend()).ok).toBe(false);
       for (const step of steps) {
         store.clock.advance(step);
         await spend();
@@ -68,6 +87,31 @@ test('any rate, any pace: no more in any span than the burst and what came back 
             rate.burst + Math.floor(span / rate.per + 1e-4),
           );
         }
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 30_000);
+
+test('any rate, any pace: after the reset of any spend the whole burst may come, and no more', async () => {
+  const rates = fc.record({
+    burst: fc.integer({ min: 1, max: 8 }),
+    per: fc.double({ min: 0.01, max: 90, noNaN: true }),
+  });
+  const pauses = fc.array(fc.double({ min: 0, max: 200, noNaN: true }), { maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(rates, pauses, async (rate, steps) => {
+      const key = fresh();
+      const spend = () => stores.limits.spend('a', key, rate);
+      for (const step of [...steps, rate.per + 0.001]) {
+        store.clock.advance(step);
+        const spent = await spend();
+        if (!spent.ok) continue;
+        store.clock.advance(spent.reset);
+        for (let n = rate.burst - 1; n >= 0; n--) {
+          expect(await spend()).toMatchObject({ ok: true, remaining: n });
+        }
+        expect((await spend()).ok).toBe(false);
       }
     }),
     { numRuns: 60 },

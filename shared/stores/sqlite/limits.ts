@@ -15,15 +15,23 @@ export function sqliteLimits(file: SqliteFile, clock: Clock): Limits {
         const now = Math.floor(clock.now() * 1000);
         const interval = Math.ceil(per * 1_000_000);
         const latest = now + (burst - 1) * interval;
-        const spent = connection.run(
+        const [spent] = connection.all<{ full_at: number }>(
           `INSERT INTO bucket (key, full_at) VALUES (?1, ?2 + ?3)
-           ON CONFLICT (key) DO UPDATE SET full_at = max(full_at, ?2) + ?3 WHERE full_at <= ?4`,
+           ON CONFLICT (key) DO UPDATE SET full_at = max(full_at, ?2) + ?3 WHERE full_at <= ?4
+           RETURNING full_at`,
           bucket,
           now,
           interval,
           latest,
         );
-        if (spent === 1) return { ok: true };
+        if (spent !== undefined) {
+          const left = spent.full_at - now;
+          return {
+            ok: true,
+            remaining: Math.floor(burst - left / interval),
+            reset: Math.ceil(left / 1_000_000),
+          };
+        }
         const [row] = connection.all<{ full_at: number }>(
           'SELECT full_at FROM bucket WHERE key = ?',
           bucket,

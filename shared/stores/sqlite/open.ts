@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '#shared/clock.ts';
 import type { Random } from '#shared/random.ts';
 import type { Stores } from '../stores.ts';
+import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteArtefacts } from './artefacts.ts';
 import { sqliteClients } from './clients.ts';
 import { sqliteDocuments } from './documents.ts';
@@ -15,6 +16,7 @@ import { sqliteRevocations } from './revocations.ts';
 import { STATE, TRANSIENT } from './schema.ts';
 import { sqliteSessions } from './sessions.ts';
 import { sweepFile } from './sweep.ts';
+import { sqliteUseCounts } from './use-counts.ts';
 
 export interface SqliteOptions {
   /** Where the two files are; made when missing, for its owner only (0700). */
@@ -33,6 +35,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
   const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT);
   const files = [state, transient];
   return {
+    apiKeys: sqliteApiKeys(state),
     artefacts: sqliteArtefacts(state, clock),
     clients: sqliteClients(state),
     documents: sqliteDocuments(state),
@@ -42,6 +45,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),
+    useCounts: sqliteUseCounts(transient, clock),
     ping: async () => {
       for (const file of files) {
         await file.read((connection) => connection.all('SELECT count(*) FROM sqlite_schema'));

@@ -85,6 +85,17 @@ export const STATE: Schema = {
 
      ALTER TABLE artefact ADD COLUMN account_id TEXT;
      CREATE INDEX artefact_account_id ON artefact (kind, account_id) WHERE account_id IS NOT NULL;`,
+
+    `CREATE TABLE person_alias (
+       alias TEXT PRIMARY KEY,
+       id TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX person_alias_id ON person_alias (id);
+
+     CREATE TABLE api_key (
+       id TEXT PRIMARY KEY,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;`,
   ],
   expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
 };
@@ -113,10 +124,20 @@ export const TRANSIENT: Schema = {
        full_at REAL NOT NULL
      ) STRICT;
      CREATE INDEX bucket_full_at ON bucket (full_at);`,
+
+    `-- used: which of the 128 counts up to the highest were used, as a decimal number of 128 bits.
+     CREATE TABLE use_count (
+       key BLOB PRIMARY KEY,
+       highest INTEGER NOT NULL,
+       used TEXT NOT NULL,
+       expires INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX use_count_expires ON use_count (expires);`,
   ],
   expired: {
     replay: 'expires <= ?1',
     session: 'expires <= ?1',
     bucket: 'full_at <= 1000 * ?1',
+    use_count: 'expires <= ?1',
   },
 };

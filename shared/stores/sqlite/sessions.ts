@@ -9,11 +9,10 @@ const valueOf = ([row]: readonly Row[]): unknown => row && JSON.parse(row.value)
 
 export function sqliteSessions(file: SqliteFile, clock: Clock, random: Random): Sessions {
   return {
-    put: (value, seconds) =>
+    put: (value, seconds, id = randomId(random)) =>
       file.write((connection) => {
-        const id = randomId(random);
         connection.run(
-          'INSERT INTO session (id, value, expires) VALUES (?, ?, ?)',
+          'INSERT OR REPLACE INTO session (id, value, expires) VALUES (?, ?, ?)',
           id,
           JSON.stringify(value),
           Math.ceil(clock.now() + seconds * 1000),

@@ -1,7 +1,7 @@
 /** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
-import { someClient, someDocument, somePerson } from '../contract/races.ts';
+import { someApiKey, someClient, someDocument, somePerson } from '../contract/races.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -20,8 +20,18 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
       { kind: 'DeviceCode', id, payload: { id, approved: true }, seconds: 60 },
       { id },
     ),
-  person: (id) => stores.people.add({ ...somePerson(id), id }),
-  disable: (id) => stores.people.replace({ ...somePerson(id), id, disabled: true, version: 1 }),
+  person: (id) =>
+    stores.people.add({ ...somePerson(id), id, aliases: [`kept ${id}`, `left ${id}`] }),
+  disable: (id) =>
+    stores.people.replace({
+      ...somePerson(id),
+      id,
+      aliases: [`kept ${id}`, `got ${id}`],
+      disabled: true,
+      version: 1,
+    }),
+  apiKey: (id) => stores.apiKeys.add(someApiKey(id)),
+  expire: (id) => stores.apiKeys.expire(id, clock.now()),
   client: (id) => stores.clients.add(someClient(id)),
   document: (id) => stores.documents.put('a', someDocument(id, 'v1'), 'absent'),
 };

@@ -1,0 +1,33 @@
+/** A key that an application shows instead of the credentials of a person. */
+export interface ApiKeyRecord {
+  /** Stands in the key; not secret. */
+  readonly id: string;
+  /** Whom the key identifies. Several keys of one application may be alive at a time. */
+  readonly application: string;
+  /** The realm that it is good for, and no other. */
+  readonly realm: string;
+  /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
+  readonly secret_hash: string;
+  readonly scopes: readonly string[];
+  readonly created_at: number;
+  /** Milliseconds since the epoch. */
+  readonly expires_at?: number;
+  /** Of the last use, to a minute. */
+  readonly used_at?: number;
+  /** Made by the first start; refused in production. */
+  readonly demo?: boolean;
+}
+
+export interface ApiKeys {
+  /** False when the id is taken. */
+  add(key: ApiKeyRecord): Promise<boolean>;
+  get(id: string): Promise<ApiKeyRecord | undefined>;
+  /** Those of one application side by side, then by age. */
+  list(): Promise<readonly ApiKeyRecord[]>;
+  /** Ends a key at a time (milliseconds since the epoch), unless it ends before; false when there is none. */
+  expire(id: string, at: number): Promise<boolean>;
+  /** Notes a use; never brings a removed key back or moves `used_at` backwards. */
+  touch(id: string, at: number): Promise<void>;
+  /** False when there is none. */
+  remove(id: string): Promise<boolean>;
+}

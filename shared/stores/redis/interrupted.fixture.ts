@@ -1,0 +1,42 @@
+import { Connection } from './connection.ts';
+import type { Script } from './connection.ts';
+
+interface Interruption {
+  readonly before: RegExp;
+  readonly work: () => Promise<unknown>;
+}
+
+/** A connection on which something happens just before a step: the next command or script on such a key. */
+export class Interrupted extends Connection {
+  readonly interruptions: Interruption[] = [];
+
+  override async command<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
+    await this.#reach(`${name} ${key}`);
+    return super.command<T>(name, key, ...args);
+  }
+
+  override async script<T>(
+    body: Script,
+    keys: readonly [string, ...string[]],
+    ...args: readonly string[]
+  ): Promise<T> {
+    await this.#reach(`SCRIPT ${keys[0]}`);
+    return super.script<T>(body, keys, ...args);
+  }
+
+  override async durable<T>(
+    body: Script,
+    keys: readonly [string, ...string[]],
+    ...args: readonly string[]
+  ): Promise<T> {
+    await this.#reach(`SCRIPT ${keys[0]}`);
+    return super.durable<T>(body, keys, ...args);
+  }
+
+  async #reach(step: string): Promise<void> {
+    const [next] = this.interruptions;
+    if (!next?.before.test(step)) return;
+    this.interruptions.shift();
+    await next.work();
+  }
+}
