@@ -9,6 +9,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { createPasswords } from './password.ts';
 import type { Argon2 } from './password.ts';
 import type { PeopleStore } from './people.ts';
+import type { RealmNeeds } from './realms.ts';
 
 const opened: Stores[] = [];
 
@@ -35,13 +36,14 @@ export class CountedArgon2 implements Argon2 {
 }
 
 /** The embedded store in a folder of its own, or one more opening of the folder of another. */
-export async function testPeople(folder?: string) {
+export async function testPeople(folder?: string, realms: readonly RealmNeeds[] = []) {
   const data = folder ?? join(await temporaryFolder(), 'data');
   const clock = new ManualClock();
   const stores = await openSqlite({ folder: data, clock, random: systemRandom });
   opened.push(stores);
   const argon2 = new CountedArgon2();
   const passwords = createPasswords(argon2);
-  const store: PeopleStore = { stores, clock, longestLife: 605, passwords, random: systemRandom };
+  const parts = { stores, clock, longestLife: 605, passwords, random: systemRandom };
+  const store: PeopleStore = { ...parts, realms };
   return { data, stores, argon2, passwords, store };
 }

@@ -1,5 +1,6 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { People } from '#shared/stores/people.ts';
 import type { Revocations } from '#shared/stores/revocations.ts';
+import { active } from './active.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './password.ts';
 import { opaqueString, usernameCaseMapped } from './precis.ts';
@@ -22,12 +23,9 @@ export function localDirectory({
   passwords,
   demo,
 }: LocalDirectory): Directory {
-  const active = (person: PersonRecord | undefined) =>
-    person !== undefined && !person.disabled && (demo || !person.demo) ? person : undefined;
-
   return {
     async find(id) {
-      const person = active(await people.get(id));
+      const person = active(await people.get(id), demo);
       return person && { id, name: person.name };
     },
 
@@ -39,7 +37,7 @@ export function localDirectory({
       // The generation first, the record that the password is checked against after it: whoever
       // replaces that record raises the generation next, so an old password gives an old generation.
       const generation = await revocations.generation('person', id);
-      const person = active(await people.get(id));
+      const person = active(await people.get(id), demo);
       const right = await passwords.verify(person?.password_hash, enforced);
       return right && person ? { id, name: person.name, generation } : undefined;
     },

@@ -22,6 +22,15 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Of the same parameters and lengths; its 32 bytes are no password's. */
 const NOBODY = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
+/** 16 and 32 bytes in unpadded base64, whose last characters have bits that are 0. */
+const PHC = new RegExp(
+  String.raw`^\$argon2id\$v=19\$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}` +
+    String.raw`\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$`,
+);
+
+/** Whether it is a hash that checking takes as long as any other. */
+export const isPasswordHash = (text: string) => PHC.test(text);
+
 /** One of the four threads of Node's pool is left for signatures and files. */
 const LANES = Math.min(availableParallelism(), 3);
 

@@ -10,9 +10,11 @@ import {
   enablePerson,
   PeopleError,
   personNamed,
+  setKerberos,
   setPassword,
 } from './people.ts';
 import type { PeopleStore } from './people.ts';
+import type { RealmNeeds } from './realms.ts';
 
 const OLD = 'the old password';
 
@@ -45,6 +47,8 @@ describe('addPerson', () => {
       id: expect.stringMatching(/^[\w-]{22}$/),
       name: 'alice',
       password_hash: expect.stringMatching(/^\$argon2id\$/),
+      verifiers: {},
+      aliases: [],
       created_at: store.clock.now(),
       version: 0,
     });
@@ -79,6 +83,7 @@ describe('addPerson', () => {
 describe.each([
   ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
   ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
+  ['kerberos', (store: PeopleStore) => setKerberos(store, 'alice', ['alice@EXAMPLE.COM'])],
 ])('%s', (_, change) => {
   test('sessions and grants end, with a generation that refuses every earlier token', async () => {
     const { store, stores, id } = await signedIn();
@@ -86,13 +91,6 @@ describe.each([
     await change(store);
     expect(await left(store)).toEqual([undefined, undefined]);
     expect(await stores.revocations.generation('person', id)).toBe(1);
-  });
-
-  test('the old password lets nobody in any more', async () => {
-    const town = await signedIn();
-    expect(await enters(town, OLD)).toBeDefined();
-    await change(town.store);
-    expect(await enters(town, OLD)).toBeUndefined();
   });
 
   test('the store fails after the record was changed: it says so, and a second time ends everything', async () => {
@@ -109,6 +107,16 @@ describe.each([
     const { store } = await testPeople();
     await expect(change(store)).rejects.toThrow('there is no person alice');
   });
+});
+
+test.each([
+  ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
+  ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
+])('%s: the old password lets nobody in any more', async (_, change) => {
+  const town = await signedIn();
+  expect(await enters(town, OLD)).toBeDefined();
+  await change(town.store);
+  expect(await enters(town, OLD)).toBeUndefined();
 });
 
 test('passwd: a password that is refused changes and ends nothing', async () => {
@@ -146,4 +154,159 @@ test('passwd and disable at once, five each through two openings of the store: n
     changes.map((_, index) => enters(town, `the new password ${index}`)),
   );
   expect(letIn.filter((person) => person !== undefined)).toHaveLength(1);
+});
+
+describe('what realms need of a password', () => {
+  const REALMS: RealmNeeds[] = [
+    { realm: 'one', digest: ['MD5', 'SHA-256'], scram: ['SHA-1'] },
+    { realm: 'two', digest: [], scram: ['SHA-256'] },
+  ];
+
+  /** Each verifier by itself. */
+  const verifiersOf = ({ verifiers = {} }: Awaited<ReturnType<typeof addPerson>>) =>
+    Object.values(verifiers).flatMap(({ digest = {}, scram = {} }) =>
+      [digest, scram].flatMap((kept) => Object.values(kept).map((one) => JSON.stringify(one))),
+    );
+
+  test('a new password replaces every verifier and the hash, in one step; the aliases stay', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const before = await addPerson(store, { name: 'Alice', password: OLD });
+    const replaced: unknown[] = [];
+    const replace: typeof stores.people.replace = (person) => {
+      replaced.push(person);
+      return stores.people.replace(person);
+    };
+    const watched = { ...stores, people: { ...stores.people, replace } };
+    const after = await setPassword({ ...store, stores: watched }, 'ALICE', 'the new password');
+    expect(replaced).toEqual([after]);
+    expect(await stores.people.get(before.id)).toEqual(after);
+    expect(verifiersOf(before)).toHaveLength(4);
+    expect(verifiersOf(after)).toHaveLength(4);
+    expect(new Set([...verifiersOf(before), ...verifiersOf(after)]).size).toBe(8);
+    expect(after.password_hash).not.toBe(before.password_hash);
+    expect(after.aliases).toEqual(before.aliases);
+    expect(after.aliases).toHaveLength(2);
+  });
+
+  test('what is no more needed goes with the next password, with its alias', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const [alias = ''] = (await addPerson(store, { name: 'alice', password: OLD })).aliases ?? [];
+    expect(alias).toMatch(/^digest:MD5:/);
+    expect(await stores.people.getByAlias(alias)).toMatchObject({ name: 'alice' });
+    const realms: RealmNeeds[] = [{ realm: 'one', digest: ['SHA-256'], scram: [] }];
+    const after = await setPassword({ ...store, realms }, 'alice', OLD);
+    expect(verifiersOf(after)).toHaveLength(1);
+    expect(Object.keys(after.verifiers ?? {})).toEqual(['one']);
+    expect(await stores.people.getByAlias(alias)).toBeUndefined();
+  });
+
+  test('other changes keep verifiers and principals', async () => {
+    const { store } = await testPeople(undefined, REALMS);
+    const { verifiers } = await addPerson(store, { name: 'alice', password: OLD });
+    await setKerberos(store, 'alice', ['alice@EXAMPLE.COM']);
+    await disablePerson(store, 'alice');
+    const after = await enablePerson(store, 'alice');
+    expect(after).toMatchObject({ verifiers, kerberos: ['alice@EXAMPLE.COM'] });
+    expect((await setPassword(store, 'alice', OLD)).aliases).toContain(
+      'kerberos:alice@EXAMPLE.COM',
+    );
+  });
+
+  test('a password with a composed and a decomposed letter is one (RFC 8265 section 4.2)', async () => {
+    const { store } = await testPeople(undefined, REALMS);
+    const digest = async (name: string, password: string) => {
+      await addPerson(store, { name, password: OLD }).catch(() => undefined);
+      return (await setPassword(store, name, password)).verifiers?.['one']?.digest;
+    };
+    expect(await digest('alice', 'p\u00e4sswords')).toEqual(
+      await digest('alice', 'pa\u0308sswords'),
+    );
+  });
+});
+
+describe('principals', () => {
+  /** alice and bob. */
+  async function two() {
+    const town = await testPeople();
+    await addPerson(town.store, { name: 'alice', password: OLD });
+    await addPerson(town.store, { name: 'bob', password: OLD });
+    return town;
+  }
+
+  test('each once, in place of those before, which are free again', async () => {
+    const { store, stores } = await two();
+    const principals = ['alice@A', 'alice/admin@A', 'alice@A'];
+    const alice = await setKerberos(store, 'ALICE', principals);
+    expect(alice.kerberos).toEqual(['alice@A', 'alice/admin@A']);
+    expect(await stores.people.getByAlias('kerberos:alice/admin@A')).toEqual(alice);
+    await setKerberos(store, 'alice', ['alice@B']);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toBeUndefined();
+    await setKerberos(store, 'bob', ['alice@A']);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toMatchObject({ name: 'bob' });
+  });
+
+  test('one that somebody else has is refused by their name; nothing changes and nothing ends', async () => {
+    const { store, stores } = await two();
+    await setKerberos(store, 'bob', ['shared@A']);
+    const before = await personNamed(stores.people, 'alice');
+    const changing = setKerberos(store, 'alice', ['alice@A', 'shared@A']);
+    await expect(changing).rejects.toThrow(PeopleError);
+    await expect(changing).rejects.toThrow('kerberos:shared@A belongs to bob');
+    expect(await personNamed(stores.people, 'alice')).toEqual(before);
+    expect(await stores.revocations.generation('person', before.id)).toBe(0);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toBeUndefined();
+  });
+
+  test('one that is no principal is refused before anything is looked up', async () => {
+    const { store } = await two();
+    for (const wrong of ['alice', 'alice@', 'a@A\n', 'digest:MD5:x']) {
+      await expect(setKerberos(store, 'alice', ['alice@A', wrong])).rejects.toThrow(
+        'is no principal',
+      );
+    }
+  });
+
+  test('ten people want the same principal at once, through two openings of the store: one has it', async () => {
+    const town = await testPeople();
+    const other = await testPeople(town.data);
+    const names = Array.from({ length: 10 }, (_, index) => `person${index}`);
+    for (const name of names) await addPerson(town.store, { name, password: OLD });
+    const results = await Promise.allSettled(
+      names.map((name, index) =>
+        setKerberos(index % 2 ? town.store : other.store, name, ['shared@A']),
+      ),
+    );
+    const [winner, ...more] = results.filter((result) => result.status === 'fulfilled');
+    expect(more).toEqual([]);
+    expect(await town.stores.people.getByAlias('kerberos:shared@A')).toEqual(winner?.value);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(PeopleError);
+    }
+    const have = (await town.stores.people.list()).filter(({ kerberos }) => kerberos);
+    expect(have).toHaveLength(1);
+  });
+
+  test('ten changes of one person at once, some of which want what is taken: the others all happen', async () => {
+    const { store, stores } = await two();
+    await setKerberos(store, 'bob', ['shared@A']);
+    const changes = Array.from({ length: 5 }, (_, index) => [
+      setKerberos(store, 'alice', ['shared@A', `alice${index}@A`]),
+      setPassword(store, 'alice', `the new password ${index}`),
+    ]);
+    const results = await Promise.allSettled(changes.flat());
+    expect(results.map(({ status }) => status)).toEqual(
+      changes.flatMap(() => ['rejected', 'fulfilled']),
+    );
+    expect(await personNamed(stores.people, 'alice')).toMatchObject({ version: 5 });
+    expect((await personNamed(stores.people, 'alice')).kerberos).toBeUndefined();
+  });
+
+  test('the principal was free again when the reason was looked for: the message says to try again', async () => {
+    const { store, stores } = await two();
+    const replace = async () => false;
+    const refusing = { ...stores, people: { ...stores.people, replace } };
+    const changing = setKerberos({ ...store, stores: refusing }, 'alice', ['alice@A']);
+    await expect(changing).rejects.toThrow(PeopleError);
+    await expect(changing).rejects.toThrow('try again');
+  });
 });

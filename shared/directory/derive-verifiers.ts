@@ -1,0 +1,72 @@
+import type { Random } from '#shared/random.ts';
+import type { PersonRecord, RealmVerifiers, ScramHash, ScramKeys } from '#shared/stores/people.ts';
+import { digestHash } from './digest-hash.ts';
+import type { RealmNeeds } from './realms.ts';
+import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from './scram-keys.ts';
+
+interface Secret {
+  /** Exactly as it is kept. */
+  readonly name: string;
+  /** After OpaqueString (RFC 8265 section 4.2). */
+  readonly password: string;
+}
+
+/**
+ * By realm, what its schemes check a password with, and no more than they need. SCRAM gets
+ * nothing of a password that clients prepare in different ways (scram-keys.ts).
+ */
+export async function deriveVerifiers(
+  realms: readonly RealmNeeds[],
+  secret: Secret,
+  random: Random,
+): Promise<Readonly<Record<string, RealmVerifiers>>> {
+  const derived = await Promise.all(
+    realms.map(async (needs) => [needs.realm, await ofRealm(needs, secret, random)] as const),
+  );
+  return Object.fromEntries(derived);
+}
+
+async function ofRealm(
+  { realm, digest, scram }: RealmNeeds,
+  { name, password }: Secret,
+  random: Random,
+): Promise<RealmVerifiers> {
+  const a1 = `${name}:${realm}:${password}`;
+  const keys = await Promise.all(scram.map((hash) => keysOf(hash, password, random)));
+  return {
+    digest: Object.fromEntries(digest.map((hash) => [hash, digestHash(hash, a1)])),
+    scram: Object.fromEntries(keys.flat()),
+  };
+}
+
+/** An entry, or none. */
+async function keysOf(
+  hash: ScramHash,
+  password: string,
+  random: Random,
+): Promise<(readonly [ScramHash, ScramKeys])[]> {
+  const salt = random(SCRAM_SALT_BYTES);
+  const keys = await scramKeys(hash, password, salt, SCRAM_ITERATIONS);
+  if (keys === undefined) return [];
+  const kept = {
+    salt: salt.toString('base64'),
+    iterations: SCRAM_ITERATIONS,
+    stored_key: keys.storedKey.toString('base64'),
+    server_key: keys.serverKey.toString('base64'),
+  };
+  return [[hash, kept]];
+}
+
+/** What the realms need and is not kept of a person: there only a new password helps. */
+export function lackingVerifiers(
+  { verifiers = {} }: Pick<PersonRecord, 'verifiers'>,
+  realms: readonly RealmNeeds[],
+): RealmNeeds[] {
+  return realms
+    .map(({ realm, digest, scram }) => ({
+      realm,
+      digest: digest.filter((hash) => verifiers[realm]?.digest?.[hash] === undefined),
+      scram: scram.filter((hash) => verifiers[realm]?.scram?.[hash] === undefined),
+    }))
+    .filter(({ digest, scram }) => digest.length + scram.length > 0);
+}

@@ -1,0 +1,8 @@
+import { createHash } from 'node:crypto';
+import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
+import type { DigestHash } from '#shared/stores/people.ts';
+
+/** H(data) in lower-case hexadecimal (RFC 7616 section 3.4.3), `data` in UTF-8. */
+export function digestHash(hash: DigestHash, data: string): string {
+  return createHash(DIGEST_ALGORITHMS[hash].crypto).update(data).digest('hex');
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { spaceSchema } from '#shared/config/schema.ts';
+import { isScopeToken } from '#shared/oauth/scope.ts';
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { PersonRecord, ScramHash } from '#shared/stores/people.ts';
+import { aliasesOf } from './aliases.ts';
+import { isKerberosPrincipal } from './kerberos-principal.ts';
+import { isPasswordHash } from './password.ts';
+import type { NewRecord } from './people.ts';
+import { usernameCaseMapped } from './precis.ts';
+import { SCRAM_HASHES, SCRAM_SALT_BYTES } from './scram-keys.ts';
+import { isVisibleName } from './visible-name.ts';
+
+/** Everybody and every API key of a directory, with all that lets them in but the passwords. */
+export interface DirectoryFile {
+  readonly people: readonly NewRecord[];
+  readonly api_keys: readonly ApiKeyRecord[];
+}
+
+const VERSION = 1;
+
+const hexadecimal = (bytes: number) =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `must be ${bytes} bytes in hexadecimal`);
+
+const bytes = (encoding: 'base64' | 'base64url', length: number) =>
+  z.string().refine(
+    (text) => {
+      const decoded = Buffer.from(text, encoding);
+      return decoded.length === length && decoded.toString(encoding) === text;
+    },
+    { error: `must be ${length} bytes in ${encoding}` },
+  );
+
+const checked = (passes: (text: string) => boolean, what: string) =>
+  z.string().refine(passes, { error: `must be ${what}` });
+
+const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
+const time = z.int().min(0);
+
+const keysOf = (hash: ScramHash) =>
+  z
+    .strictObject({
+      salt: bytes('base64', SCRAM_SALT_BYTES),
+      iterations: z.int().min(4096).max(1_000_000),
+      stored_key: bytes('base64', SCRAM_HASHES[hash].size),
+      server_key: bytes('base64', SCRAM_HASHES[hash].size),
+    })
+    .exactOptional();
+
+const verifiers = z.strictObject({
+  digest: z
+    .strictObject({
+      MD5: hexadecimal(16).exactOptional(),
+      'SHA-256': hexadecimal(32).exactOptional(),
+      'SHA-512-256': hexadecimal(32).exactOptional(),
+    })
+    .exactOptional(),
+  scram: z.strictObject({ 'SHA-1': keysOf('SHA-1'), 'SHA-256': keysOf('SHA-256') }).exactOptional(),
+});
+
+const person = z.strictObject({
+  id,
+  name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
+  password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it'),
+  verifiers: z.record(spaceSchema.shape.realm, verifiers).exactOptional(),
+  kerberos: z
+    .array(checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'))
+    .exactOptional(),
+  disabled: z.boolean().exactOptional(),
+  demo: z.boolean().exactOptional(),
+  created_at: time,
+});
+
+const apiKey = z.strictObject({
+  id,
+  application: checked(isVisibleName, '1 to 100 characters, none of them invisible'),
+  realm: spaceSchema.shape.realm,
+  secret_hash: bytes('base64url', 32),
+  scopes: z.array(checked(isScopeToken, 'a scope-token (RFC 6749 section 3.3)')),
+  created_at: time,
+  expires_at: time.exactOptional(),
+  used_at: time.exactOptional(),
+  demo: z.boolean().exactOptional(),
+});
+
+const schema = z
+  .strictObject({
+    countersign_directory: z.literal(VERSION, `must be ${VERSION}, which this program reads`),
+    people: z.array(person),
+    api_keys: z.array(apiKey),
+  })
+  .superRefine(({ people, api_keys }, context) => {
+    const twice = repeated([
+      ...people.map(({ id: of }, index) => [`people.${index}.id`, `person ${of}`]),
+      ...people.map(({ name }, index) => [`people.${index}.name`, `name ${name}`]),
+      ...people.flatMap((one, index) =>
+        aliasesOf(one).map((alias) => [`people.${index}`, `alias ${alias}`]),
+      ),
+      ...api_keys.map(({ id: of }, index) => [`api_keys.${index}.id`, `key ${of}`]),
+    ]);
+    for (const [path = '', what] of twice) {
+      context.addIssue({ code: 'custom', path: path.split('.'), message: `has the ${what} again` });
+    }
+  });
+
+/** The entries whose last member an earlier one has. */
+function repeated(entries: readonly (readonly string[])[]): (readonly string[])[] {
+  const seen = new Set<string | undefined>();
+  return entries.filter((entry) => seen.size === seen.add(entry.at(-1)).size);
+}
+
+/** What is wrong with a file; each line of the message names a place in it, never what stands there. */
+export class DirectoryFileError extends Error {
+  override readonly name = 'DirectoryFileError';
+}
+
+/** As many mistakes as a person wants to read at a time. */
+const MISTAKES = 20;
+
+/** Throws `DirectoryFileError` when anything in it is not as `formatDirectory` writes it. */
+export function parseDirectory(file: Uint8Array): DirectoryFile {
+  const { data, error } = schema.safeParse(parseJson(file));
+  if (data !== undefined) return data;
+  const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'all'}: ${message}`);
+  throw new DirectoryFileError(lines.slice(0, MISTAKES).join('\n'));
+}
+
+function parseJson(file: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
+  } catch {
+    throw new DirectoryFileError('all: is not JSON in UTF-8');
+  }
+}
+
+/** One JSON text, without what follows from the rest of it. */
+export function formatDirectory(
+  people: readonly PersonRecord[],
+  apiKeys: readonly ApiKeyRecord[],
+): string {
+  const file = {
+    countersign_directory: VERSION,
+    people: people.map((record) => ({ ...record, aliases: undefined, version: undefined })),
+    api_keys: apiKeys,
+  };
+  return `${JSON.stringify(file, null, 1)}\n`;
+}
