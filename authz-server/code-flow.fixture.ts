@@ -81,7 +81,7 @@ export async function testFlow(
   const { url, config, stores } = authz;
   for (const client of [WEB, SERVER, NATIVE, TV]) await stores.clients.add(client);
   const parts = { stores, clock, random: systemRandom, longestLife: longestLife(config) };
-  const people = { ...parts, passwords: createPasswords() };
+  const people = { ...parts, passwords: createPasswords(), realms: [] };
   const { id } = await addPerson(people, { name: 'alice', password: PASSWORD });
 
   const flow: TestFlow = {

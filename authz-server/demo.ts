@@ -1,25 +1,39 @@
-import type { Config } from '#shared/config/schema.ts';
+import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import { newApiKey } from '#shared/directory/api-key.ts';
 import { newSecret } from '#shared/directory/client-secret.ts';
 import { newPassword } from '#shared/directory/new-password.ts';
 import { addPerson } from '#shared/directory/people.ts';
 import type { PeopleStore } from '#shared/directory/people.ts';
+import { realmNeeds } from '#shared/directory/realms.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { spaceScopes } from './resources.ts';
 
-export interface DemoParts extends PeopleStore {
+export interface DemoParts extends Omit<PeopleStore, 'realms'> {
   readonly config: Config;
-  readonly stores: PeopleStore['stores'] & Pick<Stores, 'clients' | 'replay'>;
+  readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'replay'>;
 }
 
 /** Makes something if it was never there; resolves to what a person reads about it, or to nothing. */
 type Make = (parts: DemoParts) => Promise<readonly string[]>;
 
 /** All that the first start makes. The lines can be pasted into a shell. */
-export const DEMO: readonly Make[] = [machine, person, browser, device];
+export function demo(config: Config): readonly Make[] {
+  const keys = spacesOf(config, 'API-Key').map((space) => application(space));
+  return [machine, person, ...keys.slice(0, 1), browser, device];
+}
+
+/** Those with this scheme and no other first. */
+function spacesOf({ spaces }: Config, scheme: SpaceConfig['schemes'][number]): SpaceConfig[] {
+  return spaces
+    .filter(({ schemes }) => schemes.includes(scheme))
+    .toSorted((a, b) => a.schemes.length - b.schemes.length);
+}
 
 async function machine(parts: DemoParts): Promise<readonly string[]> {
-  const { issuer, spaces } = parts.config;
+  const { issuer } = parts.config;
+  const [documents] = tokenSpaces(parts.config);
   const { secret, secret_hash } = newSecret(parts.random);
   const made = await addClient(parts, {
     client_id: 'demo-machine',
@@ -36,19 +50,52 @@ async function machine(parts: DemoParts): Promise<readonly string[]> {
     `client_secret  ${secret}`,
     `TOKEN=$(curl -s ${issuer}/token -u demo-machine:${secret} -d grant_type=client_credentials \\`,
     `  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    ...spaces.slice(0, 1).map(({ url }) => `curl -i ${url} -H "Authorization: Bearer $TOKEN"`),
+    ...(documents ? [`curl -i ${documents.url} -H "Authorization: Bearer $TOKEN"`] : []),
   ];
 }
 
 async function person(parts: DemoParts): Promise<readonly string[]> {
   if ((await parts.stores.people.getByName('demo')) !== undefined) return [];
+  const { config } = parts;
   const password = newPassword(parts.random);
-  await addPerson(parts, { name: 'demo', password, demo: true });
+  const store = { ...parts, realms: realmNeeds(config) };
+  await addPerson(store, { name: 'demo', password, demo: true });
   return [
-    `# A person, who signs in at ${parts.config.issuer}/account`,
+    `# A person, who signs in at ${config.issuer}/account`,
     'name           demo',
     `password       ${password}`,
+    ...CURL.flatMap(([scheme, option]) =>
+      config.spaces
+        .filter(({ schemes }) => schemes.length === 1 && schemes[0] === scheme)
+        .slice(0, 1)
+        .map(({ url }) => `curl -i ${option} -u demo:${password} ${url}`),
+    ),
   ];
+}
+
+/** How curl is told to use a scheme. */
+const CURL = [
+  ['Basic', '--basic'],
+  ['Digest', '--digest'],
+] as const;
+
+/** For a space that takes API keys. */
+function application(space: SpaceConfig): Make {
+  const { url, realm, apiKey } = space;
+  return async ({ stores: { apiKeys }, clock, random }) => {
+    if ((await apiKeys.list()).some(({ demo: made }) => made)) return [];
+    const { id, key, secret_hash } = newApiKey(random);
+    await apiKeys.add({
+      id,
+      application: 'demo-application',
+      realm,
+      secret_hash,
+      scopes: [...spaceScopes(space)],
+      created_at: clock.now(),
+      demo: true,
+    });
+    return ['# An application, by an API key', `curl -i -H "${apiKey.field}: ${key}" ${url}`];
+  };
 }
 
 /** Where an application under development usually is. */
@@ -100,7 +147,7 @@ async function addClient(
 }
 
 function documentScopes({ config }: DemoParts): readonly string[] {
-  const [documents] = config.spaces;
+  const [documents] = tokenSpaces(config);
   return documents ? [...spaceScopes(documents)] : [];
 }
 

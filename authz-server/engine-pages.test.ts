@@ -127,7 +127,10 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
 
 test('somebody else signed in meanwhile, in another tab: a form ends that first', async () => {
   const bob = { stores: flow.stores, clock: systemClock, random: systemRandom, longestLife: 605 };
-  await addPerson({ ...bob, passwords: createPasswords() }, { name: 'bob', password: PASSWORD });
+  await addPerson(
+    { ...bob, passwords: createPasswords(), realms: [] },
+    { name: 'bob', password: PASSWORD },
+  );
   const one = flow.browser();
   const page = await one.open(flow.authorize());
   const form = page.forms.find(({ action }) => action.endsWith('/login'));

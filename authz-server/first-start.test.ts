@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +8,9 @@ import { ManualClock } from '#shared/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { withTour } from '#shared/config/tour.ts';
+import { parseApiKey } from '#shared/directory/api-key.ts';
 import { localDirectory } from '#shared/directory/local.ts';
+import { localVerifiers } from '#shared/directory/local-verifiers.ts';
 import { createPasswords } from '#shared/directory/password.ts';
 import { systemRandom } from '#shared/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -22,9 +25,10 @@ afterAll(async () => {
 });
 
 /** An authorization server that is about to start on the store in `folder`, and keeps files in `data`. */
-async function server(folder?: string, data?: string) {
+async function server(folder?: string, data?: string, spaces?: readonly object[]) {
   const place = folder ?? (await temporaryFolder());
-  const config = withTour(configSchema.parse({ data: data ?? place }));
+  const parsed = configSchema.parse({ data: data ?? place, spaces });
+  const config = spaces ? parsed : withTour(parsed);
   const clock = new ManualClock();
   const stores = await openSqlite({ folder: place, clock, random: systemRandom });
   opened.push(stores);
@@ -49,6 +53,51 @@ const ALL = ['demo-browser', 'demo-device', 'demo-machine', 'demo'];
 
 const value = (text: string, name: string) =>
   new RegExp(String.raw`^${name} +(\S+)$`, 'm').exec(text)?.[1] ?? '';
+
+test('the person gets in by every scheme of the realms that keep something, and by none in production', async () => {
+  const { start, kept, stores } = await server();
+  await start();
+  const password = value(await kept(), 'password');
+  const ask = (demo: boolean) => localVerifiers({ people: stores.people, demo });
+  const h = (text: string) => createHash('sha256').update(text).digest('hex');
+  expect(await ask(true).digest('digest', 'SHA-256', 'demo')).toMatchObject({
+    ha1: h(`demo:digest:${password}`),
+  });
+  expect(await ask(true).scram('scram-sha-256', 'SHA-256', 'demo')).toBeDefined();
+  expect(await ask(false).digest('digest', 'SHA-256', 'demo')).toBeUndefined();
+  expect(await kept()).toContain(
+    `curl -i --digest -u demo:${password} http://localhost:3001/schemes/digest/\n`,
+  );
+  expect(await kept()).toContain(
+    `curl -i --basic -u demo:${password} http://localhost:3001/schemes/basic/\n`,
+  );
+});
+
+test('the line with the API key has the key that is there, marked as a demo', async () => {
+  const { start, kept, stores } = await server();
+  await start();
+  const [, text = ''] =
+    /^curl -i -H "X-API-Key: (\S+)" http:\/\/localhost:3001\/schemes\/api-key\/$/m.exec(
+      await kept(),
+    ) ?? [];
+  const { id = '', secret = '' } = parseApiKey(text) ?? {};
+  expect(await stores.apiKeys.list()).toEqual([await stores.apiKeys.get(id)]);
+  expect(await stores.apiKeys.get(id)).toMatchObject({
+    application: 'demo-application',
+    realm: 'api-key',
+    secret_hash: createHash('sha256').update(secret).digest('base64url'),
+    demo: true,
+  });
+});
+
+test('a configuration without these schemes: no key, and no line that would be refused', async () => {
+  const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Basic', 'DPoP'] };
+  const { start, kept, stores } = await server(undefined, undefined, [space]);
+  await start();
+  expect(await stores.apiKeys.list()).toEqual([]);
+  expect((await kept()).match(/^curl .*/gm)).toEqual([expect.stringContaining('Bearer')]);
+  expect(await stores.people.getByName('demo')).toMatchObject({ verifiers: {} });
+});
 
 test('a person and three clients, all refused in production; what is kept works and is the owner’s alone', async () => {
   const { start, kept, stores, file } = await server();
@@ -108,7 +157,10 @@ test('the secret that is kept is the machine’s, and pasting the lines runs not
     () => {},
   );
   const calls = (await readFile(log, 'utf8')).trim().split('\n');
-  expect(calls.map((call) => call.replace(/ .*/, '')).toSorted()).toEqual(['curl', 'curl', 'sed']);
+  expect(calls.map((call) => call.replace(/ .*/, '')).toSorted()).toEqual([
+    ...Array.from({ length: 5 }, () => 'curl'),
+    'sed',
+  ]);
   expect(calls.join('\n')).toContain(`-u demo-machine:${secrets[0]?.[1]}`);
 });
 

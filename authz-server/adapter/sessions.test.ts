@@ -24,7 +24,12 @@ afterAll(async () => {
 });
 
 const access = () => ({ stores: flow.stores, clock: systemClock, longestLife: 605 });
-const people = () => ({ ...access(), random: systemRandom, passwords: createPasswords() });
+const people = () => ({
+  ...access(),
+  random: systemRandom,
+  passwords: createPasswords(),
+  realms: [],
+});
 
 async function latest(accountId = flow.accountId): Promise<SignIn> {
   const [first] = await listSignIns(access(), accountId);

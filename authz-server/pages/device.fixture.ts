@@ -68,7 +68,10 @@ export async function openWorld(settings: Readonly<Record<string, unknown>> = {}
   const store = { stores, clock, longestLife: longestLife(config) };
   const passwords = createPasswords();
   const add = (name: string) =>
-    addPerson({ ...store, stores, passwords, random: systemRandom }, { name, password: PASSWORD });
+    addPerson(
+      { ...store, stores, passwords, random: systemRandom, realms: [] },
+      { name, password: PASSWORD },
+    );
   const people = { alice: await add('alice'), bob: await add('bob'), carol: await add('carol') };
   await stores.clients.add(TV);
   await stores.clients.add(WEB);

@@ -122,6 +122,30 @@ describe('a grant that is given', () => {
     expect(await findAccess(site.server, two)).toBeDefined();
   });
 
+  test.each([
+    ['ends with the sign-in', { ...DECISION }, 100],
+    [
+      'with offline_access lives as long as the grant',
+      { ...DECISION, allowed: [OPENID, OFFLINE, READ] },
+      undefined,
+    ],
+    [
+      'of a device lives as long as the grant',
+      { ...DECISION, device: { address: '192.0.2.1', agent: 'TV' } },
+      undefined,
+    ],
+  ])('its Access %s, also late in the session', async (_what, decision, seconds) => {
+    const { config, clock } = site.server;
+    const late = await signedIn();
+    const since = clock.now() - (config.people.session - 100) * 1000;
+    let kept: Artefact | undefined;
+    const give = giving('before', 'Access', async (artefact) => (kept = artefact));
+    await give({ ...decision, signIn: { ...late, since } });
+    const expected = seconds ?? config.people.grant;
+    expect(kept?.seconds).toBeGreaterThan(expected - 10);
+    expect(kept?.seconds).toBeLessThan(expected + 2); // whole seconds of the clock
+  });
+
   test('grows: what was refused can be allowed later', async () => {
     const signIn = await signedIn();
     const give = giving();

@@ -84,7 +84,7 @@ export async function testSite(
     };
   };
   const passwords = createPasswords({ hash: counted(hash), verify: counted(verify) });
-  const people: PeopleStore = { ...parts, stores, passwords, longestLife: life };
+  const people: PeopleStore = { ...parts, stores, passwords, longestLife: life, realms: [] };
   await addPerson(people, { name: 'alice', password: PASSWORD });
   await addPerson(people, { name: 'bob', password: PASSWORD });
   await stores.clients.add(WEB);

@@ -3,6 +3,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import { importPublicJwk } from '#shared/jose/algorithms.ts';
 import type { Refusal } from '#shared/jose/compact-jws.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { Keys } from '#shared/stores/keys.ts';
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 
@@ -29,7 +30,7 @@ export async function checkToken(
   }
   const checked = checkAccessToken(parsed, key, {
     issuer: config.issuer,
-    audiences: config.spaces.map(({ url }) => url),
+    audiences: tokenSpaces(config).map(({ url }) => url),
     now: epochSeconds(clock),
     skew: config.tokens.skew,
   });

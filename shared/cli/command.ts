@@ -14,7 +14,7 @@ export interface Command {
   /** Its words, for example `client add`. */
   readonly name: string;
   readonly summary: string;
-  /** Names of the operands, in order; one in brackets may be left out. */
+  /** Names of the operands, in order; one in brackets may be left out, `[NAME...]` given often. */
   readonly operands?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
   /** More about it for `--help`, in lines. */

@@ -8,10 +8,17 @@ import { configCheck } from './commands/config-check.ts';
 import { configInit } from './commands/config-init.ts';
 import { configPrint } from './commands/config-print.ts';
 import { configSchema } from './commands/config-schema.ts';
+import { directoryExport } from './commands/directory-export.ts';
+import { directoryImport } from './commands/directory-import.ts';
+import { keyAdd } from './commands/key-add.ts';
+import { keyList } from './commands/key-list.ts';
+import { keyRemove } from './commands/key-remove.ts';
+import { keyRotate } from './commands/key-rotate.ts';
 import { keysList } from './commands/keys-list.ts';
 import { keysRotate } from './commands/keys-rotate.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
+import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
 import { tokenExplain } from './commands/token-explain.ts';
@@ -20,6 +27,7 @@ import { tokenRevoke } from './commands/token-revoke.ts';
 import { userAdd } from './commands/user-add.ts';
 import { userDisable } from './commands/user-disable.ts';
 import { userEnd } from './commands/user-end.ts';
+import { userKerberos } from './commands/user-kerberos.ts';
 import { userList } from './commands/user-list.ts';
 import { userPasswd } from './commands/user-passwd.ts';
 import { whoami } from './commands/whoami.ts';
@@ -33,8 +41,14 @@ export const COMMANDS: readonly Command[] = [
   userAdd,
   userList,
   userPasswd,
+  userKerberos,
   userDisable,
   userEnd,
+  keyAdd,
+  keyList,
+  keyRotate,
+  keyRemove,
+  realmList,
   login,
   whoami,
   logout,
@@ -46,6 +60,8 @@ export const COMMANDS: readonly Command[] = [
   keysList,
   keysRotate,
   backup,
+  directoryExport,
+  directoryImport,
   configInit,
   configCheck,
   configPrint,

@@ -1,11 +1,14 @@
 import type { Config } from '#shared/config/schema.ts';
 import { newSecret } from '#shared/directory/client-secret.ts';
 import { redirectUriMistake } from '#shared/directory/redirect-uri.ts';
-import { isScopeToken, parseScope } from '#shared/oauth/scope.ts';
+import { parseScope } from '#shared/oauth/scope.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { grantTypes, ofPeople } from './client-grants.ts';
 import { type Input, type Shell, UsageError } from './command.ts';
+import { visibleName } from './visible-name.ts';
 import { readPublicJwks } from './public-jwks.ts';
+import { scopeTokens } from './scope-tokens.ts';
 
 /** How a client that is not public proves who it is. */
 export const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
@@ -33,10 +36,12 @@ export async function newClient(
   const origins = each(input, 'origin', origin);
   const client = {
     client_id: shell.random(16).toString('hex'),
-    client_name: clientName(input.text('name') ?? ''),
+    client_name: visibleName('--name', input.text('name') ?? ''),
     grant_types: grantTypes(input),
-    scope: scopes('--scope', input.text('scope') ?? ''),
-    ...(defaultScope !== undefined && { default_scope: scopes('--default-scope', defaultScope) }),
+    scope: scopeTokens('--scope', input.text('scope')).join(' '),
+    ...(defaultScope !== undefined && {
+      default_scope: scopeTokens('--default-scope', defaultScope).join(' '),
+    }),
     ...(resources && { resources }),
     ...(redirectUris && { redirect_uris: redirectUris }),
     ...(afterLogout && { post_logout_redirect_uris: afterLogout }),
@@ -82,28 +87,14 @@ async function proof(
   };
 }
 
-function clientName(name: string): string {
-  if (!/^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) || name.trim() === '') {
-    throw new UsageError('--name must be 1 to 100 characters, none of them invisible');
-  }
-  return name;
-}
-
 function oneOf<T extends string>(option: string, allowed: readonly T[], value: string): T {
   const found = allowed.find((one) => one === value);
   if (found === undefined) throw new UsageError(`${option} must be ${allowed.join(' or ')}`);
   return found;
 }
 
-function scopes(option: string, value: string): string {
-  const tokens = [...parseScope(value)];
-  const wrong = tokens.find((token) => !isScopeToken(token));
-  if (wrong !== undefined) throw new UsageError(`${option}: "${wrong}" is not a scope`);
-  return tokens.join(' ');
-}
-
 function spaceUrlOf(config: Config) {
-  const urls = config.spaces.map(({ url }) => url);
+  const urls = tokenSpaces(config).map(({ url }) => url);
   return (option: string, url: string): string => oneOf(option, urls, url);
 }
 
@@ -138,7 +129,7 @@ function checkScopes(
   const beyond = parseScope(client.default_scope).difference(all);
   if (beyond.size > 0)
     throw new UsageError(`--default-scope is not within --scope: ${[...beyond].join(' ')}`);
-  const known = new Set(config.spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  const known = new Set(tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()));
   const unknown = [
     ...all.difference(known).difference(new Set(ofPeople(client.grant_types) ? OF_PEOPLE : [])),
   ];

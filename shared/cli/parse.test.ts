@@ -82,3 +82,10 @@ test('whatever the arguments are, they are an input or a UsageError', () => {
     }),
   );
 });
+
+test('a last operand that may be given often takes all that is left, also nothing', () => {
+  const many: Command = { ...COMMAND, options: {}, operands: ['WHAT', '[MORE...]'] };
+  expect(parseInput(many, ['a', 'b', 'c', 'd']).operands).toEqual(['a', 'b', 'c', 'd']);
+  expect(parseInput(many, ['a']).operands).toEqual(['a']);
+  expect(() => parseInput(many, [])).toThrow('WHAT is missing');
+});

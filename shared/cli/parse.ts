@@ -46,6 +46,6 @@ function parse(
 function checkOperands({ operands = [] }: Command, given: readonly string[]): void {
   const missing = operands.find((name, at) => !name.startsWith('[') && !given[at]);
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  const surplus = given[operands.length];
+  const surplus = operands.at(-1)?.endsWith('...]') ? undefined : given[operands.length];
   if (surplus !== undefined) throw new UsageError(`"${surplus}" is one operand too many`);
 }

@@ -1,13 +1,15 @@
 import { createPasswords } from '#shared/directory/password.ts';
 import type { PeopleStore } from '#shared/directory/people.ts';
+import { realmNeeds } from '#shared/directory/realms.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from './command.ts';
 import { withStores } from './with-stores.ts';
 
 /** Runs `work` on the people of the stores that the servers use. */
 export async function withPeople<T>(
   shell: Shell,
-  work: (store: PeopleStore) => Promise<T>,
+  work: (store: PeopleStore & { readonly stores: Stores }) => Promise<T>,
 ): Promise<T> {
   return withStores(shell, async (stores, config) =>
     work({
@@ -16,6 +18,7 @@ export async function withPeople<T>(
       random: shell.random,
       longestLife: longestLife(config),
       passwords: createPasswords(),
+      realms: realmNeeds(config),
     }),
   );
 }

@@ -10,15 +10,15 @@ const ATTEMPTS = 20;
 export const backup: Command = {
   name: 'backup',
   summary:
-    'copy people, clients, keys, revocations and documents to a new folder while the servers run',
+    'copy people, clients, all keys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
     'FOLDER must be empty or missing. In it afterwards: state.db and the content of every document that',
     'it names. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
     'elsewhere), and what would undo a revocation: tokens, grants and sign-ins end with a restore.',
     'To restore: stop the servers, put state.db and content in the place of those in the data folder,',
-    'remove state.db-wal and state.db-shm, start. People and clients are as they were then: passwords are the',
-    'old ones, and who was disabled or removed since has to be again.',
+    'remove state.db-wal and state.db-shm, start. People, clients and API keys are as they were then:',
+    'passwords are the old ones, and who or what was disabled or removed since has to be again.',
   ],
   run: async ({ operands: [folder = ''] }, shell) => {
     const { store, data } = await loadConfig(shell.env);

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { listAccess, recordAccess } from '#shared/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/access/sign-ins.ts';
@@ -124,6 +125,87 @@ describe('user add', () => {
   });
 });
 
+describe('user list: who lacks a verifier for which realm', () => {
+  /** A shell and what the one space of its configuration offers from now on. */
+  async function offering(schemes: readonly string[]) {
+    const shell = await newShell();
+    const file = `${shell.env['COUNTERSIGN_DATA']}.json`;
+    shell.env['COUNTERSIGN_CONFIG'] = file;
+    const offer = async (later: readonly string[]) => {
+      const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: later };
+      await writeFile(file, JSON.stringify({ spaces: [space] }));
+    };
+    await offer(schemes);
+    return { shell, offer };
+  }
+
+  test('a scheme that came later, until the next password', async () => {
+    const { shell, offer } = await offering(['Digest']);
+    await given(shell, PASSWORD, 'add', 'alice');
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ name: 'alice', lacks: [] }]);
+    await offer(['SCRAM-SHA-256', 'Digest']);
+    await given(shell, PASSWORD, 'add', 'bob');
+    expect(await json(shell, 'user', 'list')).toMatchObject([
+      { name: 'alice', lacks: [{ realm: 'a', digest: [], scram: ['SHA-256'] }] },
+      { name: 'bob', lacks: [] },
+    ]);
+    const { stdout } = await inProcess(shell, 'user', 'list');
+    expect(stdout).toMatch(/^\S+ +alice +\(lacks: a: SCRAM-SHA-256\)\n\S+ +bob\n$/);
+    await given(shell, PASSWORD, 'passwd', 'alice');
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }, { lacks: [] }]);
+  });
+
+  test('a password that SCRAM does not take', async () => {
+    const { shell } = await offering(['SCRAM-SHA-1', 'Digest']);
+    await given(shell, '\u00bd of a password', 'add', 'alice');
+    expect(await json(shell, 'user', 'list')).toMatchObject([
+      { lacks: [{ realm: 'a', digest: [], scram: ['SHA-1'] }] },
+    ]);
+  });
+
+  test('nothing of what lets somebody in is listed', async () => {
+    const { shell } = await offering(['SCRAM-SHA-256', 'Digest']);
+    await given(shell, PASSWORD, 'add', 'alice');
+    const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;
+    expect(listed).not.toMatch(/[0-9a-f]{32}|argon2|stored_key|digest:/);
+  });
+});
+
+describe('user kerberos', () => {
+  test('the principals take the place of those before, everything ends, and they are listed', async () => {
+    const { shell, id, left } = await signedIn();
+    const args = ['user', 'kerberos', 'ALICE'];
+    const kerberos = ['alice@EXAMPLE.COM', 'alice/admin@EXAMPLE.COM'];
+    expect(await json(shell, ...args, ...kerberos)).toEqual({ id, name: 'alice', kerberos });
+    expect(await left()).toEqual({ signIns: 0, grants: 0, generation: 1 });
+    expect((await inProcess(shell, 'user', 'list')).stdout).toContain(kerberos.join(' '));
+    const { stdout } = await inProcess(shell, ...args);
+    expect(stdout).toBe('No ticket lets alice in.\n');
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ kerberos: [] }]);
+    expect(await enters(shell, 'alice', PASSWORD)).toBe(true);
+  });
+
+  test('no principal: 1, in one line; the control character reaches no terminal', async () => {
+    const { shell, left } = await signedIn();
+    const ended = await inProcess(shell, 'user', 'kerberos', 'alice', 'a@A', 'b\u001b[2J@A');
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('is no principal')]);
+    expect(ended.stderr).not.toContain('\u001b');
+    expect(await left()).toEqual({ signIns: 1, grants: 1, generation: 0 });
+  });
+
+  test('one that somebody else has: 1, by their name', async () => {
+    const { shell } = await signedIn();
+    await given(shell, PASSWORD, 'add', 'bob');
+    await json(shell, 'user', 'kerberos', 'bob', 'alice@EXAMPLE.COM');
+    const ended = await inProcess(shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('belongs to bob')]);
+  });
+
+  test('without a name it is wrong usage', async () => {
+    expect((await inProcess(await newShell(), 'user', 'kerberos')).code).toBe(2);
+  });
+});
+
 test('user list: names, never a hash; who is disabled or a demo is marked', async () => {
   const shell = await newShell();
   expect((await inProcess(shell, 'user', 'list')).stdout).toBe('There is nobody yet.\n');
@@ -183,7 +265,7 @@ test('user end: everything has ended, and the password still lets in', async () 
   expect(await enters(shell, 'alice', PASSWORD)).toBe(true);
 });
 
-test.each(['passwd', 'disable', 'end'])(
+test.each(['passwd', 'disable', 'end', 'kerberos'])(
   'user %s of nobody: 1, and nothing is revoked',
   async (verb) => {
     const shell = await newShell();

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { parseDirectory } from '#shared/directory/directory-file.ts';
+import { importDirectory } from '#shared/directory/import-directory.ts';
+import { type Command, Failure } from '../command.ts';
+import { withPeople } from '../with-people.ts';
+
+export const directoryImport: Command = {
+  name: 'directory import',
+  summary: 'add and replace people and API keys from a file that `directory export` wrote',
+  operands: ['FILE'],
+  details: [
+    'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
+    'identifier that they have here; their sessions, grants and tokens end. Keys are replaced by identifier.',
+    'Who is not in the file stays as they are. Interrupted, it can be run again.',
+  ],
+  run: async ({ operands: [file = ''] }, shell) => {
+    const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      throw new Failure(`cannot read ${file} (${error.code})`);
+    });
+    const directory = parseDirectory(content);
+    const counts = await withPeople(shell, (store) => importDirectory(store, directory));
+    return {
+      json: counts,
+      lines: Object.entries(counts).map(
+        ([what, { added, replaced }]) =>
+          `${what.replace('_', ' ')}: ${added} added, ${replaced} replaced`,
+      ),
+    };
+  },
+};

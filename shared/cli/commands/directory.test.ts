@@ -1,0 +1,123 @@
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+async function newShell() {
+  const env = await newData();
+  return { shell: new TestShell(env), file: `${env.COUNTERSIGN_DATA}.export` };
+}
+
+/** With alice, bob and a key. */
+async function full() {
+  const made = await newShell();
+  for (const name of ['alice', 'bob']) {
+    made.shell.stdin = PASSWORD;
+    await json(made.shell, 'user', 'add', name, '--password-stdin');
+  }
+  await json(made.shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
+  await json(made.shell, 'key', 'add', '--application', 'App', '--realm', 'api-key');
+  return made;
+}
+
+const listed = async (shell: TestShell) => [
+  await json(shell, 'user', 'list'),
+  await json(shell, 'key', 'list'),
+];
+
+describe('directory export', () => {
+  test('a new file for its owner alone, with every verifier and no password', async () => {
+    const { shell, file } = await full();
+    expect(await json(shell, 'directory', 'export', file)).toEqual({
+      file,
+      people: 2,
+      api_keys: 1,
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/argon2id.*"SHA-256": "[0-9a-f]{64}".*stored_key.*secret_hash/s);
+    expect(text).not.toContain(PASSWORD);
+  });
+
+  test.each([
+    ['a file', (file: string) => writeFile(file, 'mine')],
+    ['a link to nowhere', (file: string) => symlink(`${file}.elsewhere`, file)],
+  ])('%s that is there is neither followed nor written over', async (_, make) => {
+    const { shell, file } = await full();
+    await make(file);
+    const { code, stdout, stderr } = await inProcess(shell, 'directory', 'export', file);
+    expect([code, stdout, stderr]).toEqual([1, '', `${file} is there already: name another\n`]);
+    expect(await readFile(file, 'utf8').catch(() => 'mine')).toBe('mine');
+  });
+
+  test('a folder that there is not: 1', async () => {
+    const { shell, file } = await newShell();
+    const { code, stderr } = await inProcess(shell, 'directory', 'export', join(file, 'x'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
+  });
+});
+
+describe('directory import', () => {
+  test('into another directory: the counts, and all is there', async () => {
+    const before = await full();
+    await json(before.shell, 'directory', 'export', before.file);
+    const after = await newShell();
+    const { stdout } = await inProcess(after.shell, 'directory', 'import', before.file);
+    expect(stdout).toBe('people: 2 added, 0 replaced\napi keys: 1 added, 0 replaced\n');
+    expect(await listed(after.shell)).toMatchObject([
+      [
+        { name: 'alice', kerberos: ['alice@EXAMPLE.COM'], lacks: [] },
+        { name: 'bob', lacks: [] },
+      ],
+      [{ application: 'App' }],
+    ]);
+    expect(await json(after.shell, 'directory', 'import', before.file)).toEqual({
+      people: { added: 0, replaced: 2 },
+      api_keys: { added: 0, replaced: 1 },
+    });
+  });
+
+  test.each([
+    ['half of it', (text: string) => text.slice(0, text.length >> 1), 'is not JSON'],
+    [
+      'the last key broken',
+      (text: string) => text.replace(/("secret_hash": ")./, '$1!'),
+      'api_keys.0',
+    ],
+    ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
+    [
+      'of a later release',
+      (text: string) => text.replace('directory": 1', 'directory": 2'),
+      'must be 1',
+    ],
+  ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
+    const { shell, file } = await full();
+    await json(shell, 'directory', 'export', file);
+    await writeFile(file, spoil(await readFile(file, 'utf8')));
+    const before = await listed(shell);
+    const { code, stdout, stderr } = await inProcess(shell, 'directory', 'import', file);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+    expect(await listed(shell)).toEqual(before);
+  });
+
+  test('a principal that somebody else has here: 1, and nothing is changed', async () => {
+    const before = await full();
+    await json(before.shell, 'directory', 'export', before.file);
+    const { shell } = await newShell();
+    shell.stdin = PASSWORD;
+    await json(shell, 'user', 'add', 'carol', '--password-stdin');
+    await json(shell, 'user', 'kerberos', 'carol', 'alice@EXAMPLE.COM');
+    const there = await listed(shell);
+    const { code, stderr } = await inProcess(shell, 'directory', 'import', before.file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("carol's here")]);
+    expect(await listed(shell)).toEqual(there);
+  });
+
+  test('a file that there is not: 1', async () => {
+    const { shell, file } = await newShell();
+    const { code, stderr } = await inProcess(shell, 'directory', 'import', file);
+    expect([code, stderr]).toEqual([1, `cannot read ${file} (ENOENT)\n`]);
+  });
+});

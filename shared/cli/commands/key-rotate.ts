@@ -1,0 +1,53 @@
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import { type Command, Failure } from '../command.ts';
+import { expiresAt, expiresOption } from '../expires-option.ts';
+import { addKey, keyLines } from '../new-key.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { withStores } from '../with-stores.ts';
+
+/** Seconds: a day to bring the new key to wherever the old one is. */
+const OVERLAP = 86_400;
+
+export const keyRotate: Command = {
+  name: 'key rotate',
+  summary: 'make a key in place of another, which lives on for a while, and print it, only now',
+  operands: ['ID'],
+  options: {
+    overlap: {
+      value: 'SECONDS',
+      help: `the old key ends after so long, at most 30 days; 0: at once; default: ${OVERLAP}`,
+    },
+    ...expiresOption('as long as the old one was made for'),
+  },
+  details: ['The new key is of the same application, realm and scopes.'],
+  run: (input, shell) =>
+    withStores(shell, async ({ apiKeys }) => {
+      const [id = ''] = input.operands;
+      const overlap = wholeNumber(input, 'overlap', 0, 30 * OVERLAP) ?? OVERLAP;
+      const now = shell.clock.now();
+      const old = await apiKeys.get(id);
+      if (old === undefined) throw new Failure(`there is no key ${id}`);
+      const { application, realm, scopes, demo } = old;
+      const expires_at = expiresAt(input, shell.clock) ?? sameLife(old, now);
+      const key = await addKey(apiKeys, shell, {
+        application,
+        realm,
+        scopes,
+        ...(expires_at !== undefined && { expires_at }),
+        ...(demo && { demo }),
+      });
+      if (!(await apiKeys.expire(id, now + 1000 * overlap))) {
+        await apiKeys.remove(key.id);
+        throw new Failure(`the key ${id} was removed meanwhile`);
+      }
+      return {
+        json: key,
+        lines: [...keyLines(key), `The key ${id} ends ${overlap} seconds from now at the latest.`],
+      };
+    }),
+};
+
+/** When a key ends that is made now for as long as the old one was; a rotation shortens that. */
+function sameLife({ created_at, expires_at }: ApiKeyRecord, now: number): number | undefined {
+  return expires_at === undefined ? undefined : now + expires_at - created_at;
+}

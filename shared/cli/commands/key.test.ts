@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { parseApiKey } from '#shared/directory/api-key.ts';
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../with-stores.ts';
+
+const DAY = 86_400_000;
+
+interface Shown {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** With the realms `keys`, `beside` and, which takes no keys, `tokens`. */
+async function newShell(): Promise<TestShell> {
+  const env = await newData();
+  const file = `${env.COUNTERSIGN_DATA}.json`;
+  const space = (realm: string, members: object) => ({
+    url: `http://localhost:3001/${realm}/`,
+    realm,
+    ...members,
+  });
+  const spaces = [
+    space('keys', { schemes: ['API-Key'] }),
+    space('beside', { schemes: ['Basic'], apiKey: { beside: true } }),
+    space('tokens', { schemes: ['Bearer'] }),
+  ];
+  await writeFile(file, JSON.stringify({ spaces }));
+  return new TestShell({ ...env, COUNTERSIGN_CONFIG: file });
+}
+
+const APP = ['--application', 'App', '--realm', 'keys'];
+
+const add = async (shell: TestShell, ...args: readonly string[]) =>
+  (await json(shell, 'key', 'add', ...APP, ...args)) as Shown;
+
+const stored = (shell: TestShell, id: string) =>
+  withStores(shell, async ({ apiKeys }) => apiKeys.get(id));
+
+const list = async (shell: TestShell) => (await json(shell, 'key', 'list')) as ApiKeyRecord[];
+
+describe('key add', () => {
+  test('the key is shown, this once; the hash of its secret alone is stored', async () => {
+    const shell = await newShell();
+    const shown = await add(shell, '--scope', 'a:read  a:write a:read', '--expires', '30');
+    const { id, secret } = parseApiKey(shown.key) ?? {};
+    expect(shown).toEqual({
+      id,
+      key: shown.key,
+      application: 'App',
+      realm: 'keys',
+      scopes: ['a:read', 'a:write'],
+      expires_at: shell.clock.now() + 30 * DAY,
+    });
+    expect(await stored(shell, shown.id)).toEqual({
+      id,
+      application: 'App',
+      realm: 'keys',
+      scopes: ['a:read', 'a:write'],
+      secret_hash: createHash('sha256').update(`${secret}`).digest('base64url'),
+      created_at: shell.clock.now(),
+      expires_at: shell.clock.now() + 30 * DAY,
+    });
+    const listed = await inProcess(shell, 'key', 'list');
+    expect(listed.stdout).not.toContain(secret);
+  });
+
+  test('in lines; without options it allows nothing that needs a scope and never ends', async () => {
+    const shell = await newShell();
+    const { stdout } = await inProcess(shell, 'key', 'add', ...APP);
+    expect(stdout).toMatch(
+      /^id: (\w+)\nkey: cs_\1_\w+\napplication: App\nrealm: keys\nscopes: none\nends: never\n$/,
+    );
+  });
+
+  test('a space that takes keys beside the credentials of people has keys as well', async () => {
+    const shell = await newShell();
+    const args = ['--application', 'App', '--realm', 'beside'];
+    expect(await json(shell, 'key', 'add', ...args)).toMatchObject({ realm: 'beside' });
+  });
+
+  test.each([
+    ['no application', ['--realm', 'keys'], '--application NAME is missing'],
+    ['no realm', ['--application', 'App'], '--realm REALM is missing'],
+    [
+      'a realm that takes no keys',
+      ['--application', 'App', '--realm', 'tokens'],
+      '--realm must be one that takes API keys: keys, beside',
+    ],
+    [
+      'a realm that there is not',
+      ['--application', 'App', '--realm', 'Keys'],
+      '--realm must be one that takes API keys: keys, beside',
+    ],
+    [
+      'a name that moves the cursor',
+      ['--application', 'x\u001b[2J', '--realm', 'keys'],
+      '--application must be',
+    ],
+    ['RFC 6749 section 3.3: no scope-token', [...APP, '--scope', 'a"b'], 'is not a scope'],
+    ['an end in the past', [...APP, '--expires', '0'], '--expires must be'],
+    ['an end that is no number', [...APP, '--expires', 'never'], '--expires must be'],
+    ['an end too far away', [...APP, '--expires', '3651'], '--expires must be'],
+    ['two ends', [...APP, '--expires', '1', '--expires', '2'], '--expires is given twice'],
+  ])('%s is wrong usage, and nothing is added', async (_, args, message) => {
+    const shell = await newShell();
+    const { code, stderr, stdout } = await inProcess(shell, 'key', 'add', ...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(await list(shell)).toEqual([]);
+  });
+
+  test('no space takes keys: what to do', async () => {
+    const env = await newData();
+    const file = `${env.COUNTERSIGN_DATA}.json`;
+    const space = { url: 'http://localhost:3001/a/', realm: 'keys', schemes: ['Basic'] };
+    await writeFile(file, JSON.stringify({ spaces: [space] }));
+    const shell = new TestShell({ ...env, COUNTERSIGN_CONFIG: file });
+    const { code, stderr } = await inProcess(shell, 'key', 'add', ...APP);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('name the scheme API-Key in one')]);
+  });
+});
+
+describe('key list', () => {
+  test('whose, where, last use and end; never a hash; what has ended or is a demo is marked', async () => {
+    const shell = await newShell();
+    expect((await inProcess(shell, 'key', 'list')).stdout).toBe('There is no key yet.\n');
+    const one = await add(shell, '--scope', 'a b', '--expires', '1');
+    const other = await add(shell);
+    await withStores(shell, async ({ apiKeys }) => {
+      const record = await apiKeys.get(other.id);
+      if (record === undefined) throw new Error('no key');
+      await apiKeys.add({ ...record, id: 'demo', application: 'Zoo', demo: true });
+      await apiKeys.touch(other.id, shell.clock.now());
+    });
+    const at = (time: number) => `${new Date(time).toISOString().slice(0, 16)}Z`;
+    const now = shell.clock.now();
+    const rows = async () => {
+      const { stdout } = await inProcess(shell, 'key', 'list');
+      return new Set(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ')));
+    };
+    const expected = (end: string) =>
+      new Set([
+        '',
+        `${one.id} | App | keys | a b | never used | ${end} ${at(now + DAY)}`,
+        `${other.id} | App | keys | used ${at(now)}`,
+        'demo | Zoo | keys | never used | (demo: refused in production)',
+      ]);
+    expect(await rows()).toEqual(expected('ends'));
+    shell.clock.advance(86_400);
+    expect(await rows()).toEqual(expected('ended'));
+    const listed = (await inProcess(shell, 'key', 'list', '--json')).stdout;
+    expect(JSON.parse(listed)).toHaveLength(3);
+    expect(listed).not.toMatch(/hash/);
+  });
+
+  test('a name with control characters cannot forge a line', async () => {
+    const shell = await newShell();
+    const { id } = await add(shell);
+    await withStores(shell, async ({ apiKeys }) => {
+      const record = await apiKeys.get(id);
+      if (record === undefined) throw new Error('no key');
+      await apiKeys.add({ ...record, id: 'evil', application: 'x\nadmin\u001b[8m' });
+    });
+    const { stdout } = await inProcess(shell, 'key', 'list');
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout).toContain(String.raw`x\u000aadmin\u001b[8m`);
+  });
+});
+
+describe('key rotate', () => {
+  test('another secret with the same members; for a day both live', async () => {
+    const shell = await newShell();
+    const old = await add(shell, '--scope', 'a');
+    shell.clock.advance(3600);
+    const now = shell.clock.now();
+    const next = (await json(shell, 'key', 'rotate', old.id)) as Shown;
+    expect(next).toEqual({
+      id: next.id,
+      key: next.key,
+      application: 'App',
+      realm: 'keys',
+      scopes: ['a'],
+    });
+    expect(next.id).not.toBe(old.id);
+    expect(parseApiKey(next.key)?.secret).not.toBe(parseApiKey(old.key)?.secret);
+    expect(await stored(shell, old.id)).toMatchObject({ expires_at: now + DAY });
+    expect(await stored(shell, next.id)).toMatchObject({ application: 'App', created_at: now });
+    expect((await stored(shell, next.id))?.expires_at).toBeUndefined();
+  });
+
+  test('--overlap 0 ends the old one at once; an end that is nearer stays', async () => {
+    const shell = await newShell();
+    const now = shell.clock.now();
+    const old = await add(shell);
+    await json(shell, 'key', 'rotate', old.id, '--overlap', '0');
+    expect(await stored(shell, old.id)).toMatchObject({ expires_at: now });
+    const short = await add(shell, '--expires', '1');
+    await json(shell, 'key', 'rotate', short.id, '--overlap', '172800');
+    expect(await stored(shell, short.id)).toMatchObject({ expires_at: now + DAY });
+  });
+
+  test('a key that ends is replaced by one that lives as long, not for ever; --expires says otherwise', async () => {
+    const shell = await newShell();
+    const old = await add(shell, '--expires', '30');
+    shell.clock.advance(29 * 86_400);
+    const now = shell.clock.now();
+    expect(await json(shell, 'key', 'rotate', old.id)).toMatchObject({
+      expires_at: now + 30 * DAY,
+    });
+    expect(await json(shell, 'key', 'rotate', old.id, '--expires', '7')).toMatchObject({
+      expires_at: now + 7 * DAY,
+    });
+  });
+
+  test('a demo stays a demo, which production refuses', async () => {
+    const shell = await newShell();
+    const { id } = await add(shell);
+    await withStores(shell, async ({ apiKeys }) => {
+      const record = await apiKeys.get(id);
+      if (record !== undefined) await apiKeys.add({ ...record, id: 'demo', demo: true });
+    });
+    const next = (await json(shell, 'key', 'rotate', 'demo')) as Shown;
+    expect(await stored(shell, next.id)).toMatchObject({ demo: true });
+  });
+
+  test('in lines: the key, and when the old one ends', async () => {
+    const shell = await newShell();
+    const { id } = await add(shell);
+    const { stdout } = await inProcess(shell, 'key', 'rotate', id, '--overlap', '60');
+    expect(stdout).toMatch(/^key: cs_\w+$/m);
+    expect(stdout).toContain(`The key ${id} ends 60 seconds from now at the latest.\n`);
+  });
+
+  test.each([['-1'], ['2592001'], ['1.5'], ['1d']])(
+    '--overlap %s is wrong usage',
+    async (overlap) => {
+      const shell = await newShell();
+      const { id } = await add(shell);
+      const ended = await inProcess(shell, 'key', 'rotate', id, `--overlap=${overlap}`);
+      expect([ended.code, ended.stdout]).toEqual([2, '']);
+      expect(await list(shell)).toHaveLength(1);
+    },
+  );
+
+  test('a key that there is not: 1, and none is made', async () => {
+    const shell = await newShell();
+    const ended = await inProcess(shell, 'key', 'rotate', 'nobody');
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: 'there is no key nobody\n' });
+    expect(await list(shell)).toEqual([]);
+  });
+});
+
+test('key remove: gone; a second time: 1', async () => {
+  const shell = await newShell();
+  const { id } = await add(shell);
+  const other = await add(shell);
+  expect(await json(shell, 'key', 'remove', id)).toEqual({ id, removed: true });
+  expect((await list(shell)).map((key) => key.id)).toEqual([other.id]);
+  const ended = await inProcess(shell, 'key', 'remove', id);
+  expect(ended).toEqual({ code: 1, stdout: '', stderr: `there is no key ${id}\n` });
+});

@@ -1,0 +1,15 @@
+import { type Input, UsageError } from './command.ts';
+
+/** The value of an option, if it is given; throws `UsageError` when it is no number within the bounds. */
+export function wholeNumber(
+  input: Input,
+  option: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const text = input.text(option);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${option} must be a whole number from ${least} to ${most}`);
+}
