@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type Challenge, formatChallenge, parseChallenges } from './challenge.ts';
+import { type Challenge, formatChallenge, formatInfo, parseChallenges } from './challenge.ts';
 import { isChallenges } from './naive.ts';
 
 describe('RFC 9110 section 11.6.1: writing a challenge', () => {
@@ -20,6 +20,11 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
       },
       'Digest realm="r", qop="auth", algorithm=SHA-256, stale=true', // RFC 7616 section 3.3
     ],
+    [
+      { scheme: 'Digest', params: { nonce: 'n', charset: 'UTF-8', userhash: 'true' } },
+      'Digest nonce="n", charset=UTF-8, userhash=true', // RFC 7616 section 3.9.2
+    ],
+    [{ scheme: 'Basic', params: { charset: 'UTF-8' } }, 'Basic charset="UTF-8"'], // RFC 7617 section 2.1
   ])('%j', (challenge, value) => {
     expect(formatChallenge(challenge)).toBe(value);
   });
@@ -53,6 +58,27 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
         expect(line).toMatch(/^[ -~\x80-\xff]*$/);
       }),
     );
+  });
+});
+
+describe('RFC 9110 section 11.6.3: writing Authentication-Info', () => {
+  test('RFC 7616 section 3.5: Digest quotes all but qop and nc', () => {
+    const params = { nextnonce: 'n', qop: 'auth', rspauth: '0f', cnonce: 'a"b\\c', nc: '00000001' };
+    expect(formatInfo('Digest', params)).toBe(
+      String.raw`nextnonce="n", qop=auth, rspauth="0f", cnonce="a\"b\\c", nc=00000001`,
+    );
+  });
+
+  test('of another scheme all are quoted', () => {
+    expect(formatInfo('SCRAM-SHA-256', { sid: 's', qop: 'q' })).toBe('sid="s", qop="q"');
+  });
+
+  test.each([
+    ['CR LF in a value', { cnonce: 'a\r\nSet-Cookie: b=c' }],
+    ['a count that is no token', { nc: '00000001, rspauth=0' }],
+    ['a name with CR LF', { 'a\r\n': 'c' }],
+  ])('refuses %s', (_, params) => {
+    expect(() => formatInfo('Digest', params)).toThrow(TypeError);
   });
 });
 

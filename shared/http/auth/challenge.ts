@@ -12,10 +12,14 @@ export interface Challenge {
   readonly params?: AuthParams;
 }
 
-/** Parameters that a sender must not quote, by scheme; all others are quoted (RFC 9110 section 11.5). */
-const UNQUOTED: ReadonlyMap<string, readonly string[]> = new Map([
-  ['digest', ['stale', 'algorithm']], // RFC 7616 section 3.3
-]);
+/** By scheme, parameters that are written as a token; all others are quoted (RFC 9110 section 11.5). */
+type Unquoted = ReadonlyMap<string, readonly string[]>;
+
+/** RFC 7616 section 3.3 forbids quotes around the first two, its section 3.9.2 has none around the others. */
+const IN_CHALLENGE: Unquoted = new Map([['digest', ['stale', 'algorithm', 'charset', 'userhash']]]);
+
+/** RFC 7616 section 3.5. */
+const IN_INFO: Unquoted = new Map([['digest', ['qop', 'nc']]]);
 
 const SPACES = / +/y;
 const WHOLE_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -27,11 +31,15 @@ function checked(value: string, grammar: RegExp, what: string): string {
   return value;
 }
 
-function formatParam(scheme: string, [name, value]: [string, string]): string {
-  checked(name, WHOLE_TOKEN, 'parameter name');
-  return UNQUOTED.get(scheme.toLowerCase())?.includes(name)
-    ? `${name}=${checked(value, WHOLE_TOKEN, name)}`
-    : `${name}="${checked(value, QUOTABLE, name).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+function formatParams(scheme: string, params: AuthParams, unquoted: Unquoted): string {
+  const tokens = unquoted.get(scheme.toLowerCase());
+  const formatted = Object.entries(params).map(([name, value]) => {
+    checked(name, WHOLE_TOKEN, 'parameter name');
+    return tokens?.includes(name)
+      ? `${name}=${checked(value, WHOLE_TOKEN, name)}`
+      : `${name}="${checked(value, QUOTABLE, name).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  });
+  return formatted.join(', ');
 }
 
 /**
@@ -41,8 +49,16 @@ function formatParam(scheme: string, [name, value]: [string, string]): string {
 export function formatChallenge({ scheme, token68, params }: Challenge): string {
   checked(scheme, WHOLE_TOKEN, 'scheme');
   if (token68 !== undefined) return `${scheme} ${checked(token68, WHOLE_TOKEN68, 'token68')}`;
-  const list = Object.entries(params ?? {}).map((param) => formatParam(scheme, param));
-  return list.length === 0 ? scheme : `${scheme} ${list.join(', ')}`;
+  const list = formatParams(scheme, params ?? {}, IN_CHALLENGE);
+  return list === '' ? scheme : `${scheme} ${list}`;
+}
+
+/**
+ * The value of Authentication-Info or Proxy-Authentication-Info (RFC 9110 section 11.6.3), which does
+ * not name the scheme that it is written for. Throws TypeError like `formatChallenge`.
+ */
+export function formatInfo(scheme: string, params: AuthParams): string {
+  return formatParams(scheme, params, IN_INFO);
 }
 
 /**

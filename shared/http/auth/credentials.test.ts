@@ -55,6 +55,24 @@ describe('RFC 9110 section 11.4: credentials', () => {
     expect(parseCredentials(value)).toBeUndefined();
   });
 
+  test.each(['biwsbj1hLHI9eA==', 'YT8/', 'YT4+YQ', 'biws'])(
+    'RFC 7804 section 7: of SCRAM, base64 may stand without quotes: %s',
+    (data) => {
+      for (const value of [`data=${data}, sid=x`, `sid=x,data=${data}`, `sid=x, data="${data}"`]) {
+        expect(parseCredentials(`SCRAM-SHA-256 ${value}`)?.params).toEqual({ data, sid: 'x' });
+      }
+      const elsewhere = /[/=]/.test(data) ? undefined : { data };
+      expect(parseCredentials(`X data=${data}`)?.params).toEqual(elsewhere);
+    },
+  );
+
+  test.each(['YQ===', 'Y=Q', '==', 'YQ==YQ==', 'Y-Q', 'YQ== x'])(
+    'RFC 7804 section 7: but only base64: %s',
+    (data) => {
+      expect(parseCredentials(`SCRAM-SHA-256 sid=x, data=${data}`)).toBeUndefined();
+    },
+  );
+
   test.each(['constructor', '__proto__', 'tostring'])('%s is a parameter like others', (name) => {
     expect(parseCredentials('X a=b')?.params?.[name]).toBeUndefined();
     expect(parseCredentials(`X ${name}=b`)?.params?.[name]).toBe('b');

@@ -16,9 +16,13 @@ export function readToken68(scanner: Scanner): string | undefined {
 /**
  * `#auth-param` (RFC 9110 section 11.2), up to the first list element that is not a parameter.
  * Undefined when a value is malformed or a name comes twice. The result inherits nothing, so that
- * a parameter called `constructor` is absent unless it was sent.
+ * a parameter called `constructor` is absent unless it was sent. `unquoted`: by name, what a value may
+ * look like, instead of a token, when it is not quoted.
  */
-export function readParams(scanner: Scanner): AuthParams | undefined {
+export function readParams(
+  scanner: Scanner,
+  unquoted?: ReadonlyMap<string, RegExp>,
+): AuthParams | undefined {
   const params = Object.create(null) as Record<string, string>;
   for (let first = true; first || !scanner.done; first = false) {
     const start = scanner.at;
@@ -28,7 +32,7 @@ export function readParams(scanner: Scanner): AuthParams | undefined {
       scanner.at = start;
       break;
     }
-    const value = scanner.read(TOKEN) ?? scanner.quotedString();
+    const value = scanner.read(unquoted?.get(name) ?? TOKEN) ?? scanner.quotedString();
     if (value === undefined || name in params || !scanner.delimited) return undefined;
     params[name] = value;
   }
