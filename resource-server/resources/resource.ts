@@ -1,4 +1,5 @@
 import type { ParameterizedContext } from 'koa';
+import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Space } from '../spaces.ts';
 
@@ -6,6 +7,8 @@ import type { Space } from '../spaces.ts';
 export interface Visit {
   readonly space: Space;
   readonly target: Target;
+  readonly scheme: string;
+  readonly principal: Principal;
 }
 
 export type ResourceContext = ParameterizedContext<Visit>;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
+import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Log } from '#shared/log.ts';
 import {
@@ -11,12 +12,15 @@ import {
 } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import type { Methods, ResourceContext, Visit } from './resource.ts';
+import { sealAnswer, sealedAnswer } from './seal.ts';
 
 /** A visit, the methods of its address, and the fields that every answer to it gets. */
 export interface Scene extends Visit {
   /** Undefined: there can be nothing at this address. */
   readonly methods: Methods | undefined;
   readonly fields: Fields;
+  /** Proves the content of every answer to it. */
+  readonly seal?: Seal<Fields>;
 }
 
 export type Stage = (request: IncomingMessage, response: ServerResponse, scene: Scene) => void;
@@ -31,15 +35,20 @@ export function createStage(log: Log): Stage {
     const { req: request, res: response } = context;
     const scene = scenes.get(request);
     if (scene === undefined) throw new Error('a request came to the stage without a scene');
+    const { fields, seal } = scene;
     context.state = scene;
     try {
       await perform(context, scene.methods);
-      for (const [name, value] of Object.entries(scene.fields)) response.setHeader(name, value);
+      const proof = seal && sealAnswer(context, seal);
+      for (const [name, value] of Object.entries({ ...fields, ...proof })) {
+        response.setHeader(name, value);
+      }
     } catch (error) {
       noteError(request, error, log);
       const answer = errorAnswer(error);
       context.respond = false;
-      send(request, response, { ...answer, fields: { ...answer.fields, ...scene.fields } });
+      const whole = { ...answer, fields: { ...answer.fields, ...fields } };
+      send(request, response, sealedAnswer(context, whole, seal));
     }
   });
   const run = koa.callback();

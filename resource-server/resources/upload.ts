@@ -3,6 +3,7 @@ import { BadRequest, single } from '#shared/http/fields.ts';
 import { randomId } from '#shared/random.ts';
 import type { Change, DocumentRow } from '#shared/stores/documents.ts';
 import { HttpError } from '#shared/server/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
 import { ContentTooLarge } from './content.ts';
 import { isMediaType } from './media-type.ts';
 import type { Shelf } from './shelf.ts';
@@ -49,18 +50,4 @@ export async function receive(
 
 function contentTooLarge(maxBytes: number): HttpError {
   return new HttpError(413, `A document has at most ${maxBytes} bytes.`);
-}
-
-/**
- * The content. Throws `BadRequest` when the client leaves before it is read. When its reader stops early, the rest
- * is thrown away, so that the connection can carry the answer and the next request.
- */
-async function* contentOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false });
-  } catch {
-    throw new BadRequest('The content ended early.');
-  } finally {
-    request.resume();
-  }
 }

@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
 import { createNonces } from './nonces.ts';
 
 const secret = Buffer.alloc(32, 7);
 function setup() {
   const clock = new ManualClock();
   return { clock, nonces: createNonces({ secret, clock }) };
+}
+function setupSalted() {
+  const clock = new ManualClock();
+  return { clock, nonces: createNonces({ secret, clock, random: systemRandom }) };
 }
 
 describe('RFC 9449 section 9: nonces', () => {
@@ -72,4 +77,72 @@ describe('RFC 9449 section 9: nonces', () => {
       expect(nonces.check(text, 'r')).toBe('unknown');
     }
   });
+});
+
+describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
+  test('no two of one moment are equal, all are fresh', () => {
+    const { nonces } = setupSalted();
+    const issued = Array.from({ length: 100 }, () => nonces.issue('realm'));
+    expect(new Set(issued).size).toBe(100);
+    expect(issued.every((nonce) => nonces.check(nonce, 'realm') === 'fresh')).toBe(true);
+  });
+
+  test('grow stale, and are unknown in another context', () => {
+    const { clock, nonces } = setupSalted();
+    const nonce = nonces.issue('realm');
+    expect(nonces.check(nonce, 'another')).toBe('unknown');
+    clock.advance(nonces.lifetime);
+    expect(nonces.check(nonce, 'realm')).toBe('stale');
+  });
+
+  test('another process agrees, though its random values differ', () => {
+    const { clock, nonces } = setupSalted();
+    const other = createNonces({ secret, clock, random: systemRandom });
+    expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
+  });
+
+  test('step and salt cannot be changed, left out or put into one without', () => {
+    const { clock, nonces } = setupSalted();
+    const [step, salt, mac] = nonces.issue('realm').split('.');
+    const [, otherSalt] = nonces.issue('realm').split('.');
+    const [, plainMac] = createNonces({ secret, clock }).issue('realm').split('.');
+    for (const forged of [
+      `${step}.${otherSalt}.${mac}`,
+      `${Number(step) + 1}.${salt}.${mac}`,
+      `${step}.${mac}`,
+      `${step}.${salt}.${plainMac}`,
+      `${step}.${salt}.${salt}.${mac}`,
+      `${step}..${mac}`,
+      `${step}${salt}.${mac}`,
+      `.${salt}.${mac}`,
+    ]) {
+      expect(nonces.check(forged, 'realm')).toBe('unknown');
+    }
+  });
+
+  test('the context cannot be moved into the salt', () => {
+    const { nonces } = setupSalted();
+    const [step, salt, mac] = nonces.issue('b').split('.');
+    expect(nonces.check(`${step}.${mac}`, `${salt} b`)).toBe('unknown');
+  });
+
+  test('any text that we did not issue is unknown', () => {
+    const { nonces } = setupSalted();
+    fc.assert(fc.property(fc.string(), (text) => nonces.check(text, 'r') === 'unknown'));
+  });
+});
+
+test('RFC 7616 section 3.5: a nonce is ending in the last minute in which it is fresh', () => {
+  const { clock, nonces } = setup();
+  const nonce = nonces.issue('realm');
+  let minutes = 0;
+  while (!nonces.ending(nonce)) {
+    expect(nonces.check(nonce, 'realm')).toBe('fresh');
+    clock.advance(60);
+    minutes += 1;
+  }
+  expect(minutes).toBe(2);
+  expect(nonces.check(nonce, 'realm')).toBe('fresh');
+  clock.advance(60);
+  expect(nonces.check(nonce, 'realm')).toBe('stale');
 });

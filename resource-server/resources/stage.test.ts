@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import net from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Fields, ORIGIN, type Seal } from '#shared/auth/scheme.ts';
+import { systemClock } from '#shared/clock.ts';
+import { parseTarget } from '#shared/http/target.ts';
+import { jsonLog } from '#shared/log.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import type { Space } from '../spaces.ts';
+import type { Handler, Methods } from './resource.ts';
+import { createStage } from './stage.ts';
+
+const space: Space = {
+  at: ORIGIN,
+  realm: 'people',
+  schemes: [],
+  scopes: () => [],
+  url: 'https://rs.example/',
+  origin: 'https://rs.example',
+  segments: [],
+  allScopes: [],
+  corsOrigins: [],
+  serves: 'identity',
+};
+
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+const seal: Seal<Fields> = {
+  hash: 'sha256',
+  proof: (digest) => ({ 'Authentication-Info': `rspauth="${digest.toString('hex')}"` }),
+};
+const proofOf = (content: string) => `rspauth="${sha256(content)}"`;
+
+const LONG = 'a long content '.repeat(20_000);
+async function* inPieces() {
+  for (let at = 0; at < LONG.length; at += 10_000) yield Buffer.from(LONG.slice(at, at + 10_000));
+}
+const sourceClosed = Promise.withResolvers<void>();
+const streams = (source: () => AsyncIterable<Buffer>): Handler => {
+  return async (context) => {
+    const body = Readable.from(source());
+    context.body = body;
+    context.set('Content-Length', String(LONG.length));
+  };
+};
+
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  '/text': async (context) => void (context.body = 'text: ä'),
+  '/buffer': async (context) => void (context.body = Buffer.from('buffer')),
+  '/created': async (context) => {
+    context.body = null;
+    context.status = 201;
+  },
+  '/nothing': async (context) => void (context.status = 204),
+  '/unchanged': async (context) => void (context.status = 304),
+  '/stream': streams(inPieces),
+  '/empty-stream': streams(() => Readable.from([])),
+  '/broken-stream': streams(async function* () {
+    yield Buffer.from('first');
+    throw new Error('the disk is gone');
+  }),
+  '/endless-stream': streams(async function* () {
+    try {
+      for (;;) yield Buffer.alloc(100_000);
+    } finally {
+      sourceClosed.resolve();
+    }
+  }),
+  '/object': async (context) => void (context.body = { a: 1 }),
+  '/teapot': async () => {
+    throw new HttpError(409, 'No.', { 'X-Reason': 'conflict' });
+  },
+};
+
+const logged: string[] = [];
+const stage = createStage(jsonLog((line) => logged.push(line), systemClock, 'resource'));
+const server = http.createServer((request, response) => {
+  const target = parseTarget(request.url ?? '');
+  if (target === undefined) throw new Error('the test asked for no path');
+  const handler = HANDLERS[target.path];
+  const methods: Methods | undefined =
+    handler &&
+    new Map([
+      ['GET', handler],
+      ['HEAD', handler],
+    ]);
+  stage(request, response, {
+    space,
+    target,
+    scheme: 'Digest',
+    principal: { kind: 'anonymous' },
+    methods,
+    fields: { 'X-Scene': 'set' },
+    ...(target.query !== 'plain' && { seal }),
+  });
+});
+let port = 0;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function ask(path: string, method = 'GET') {
+  const request = http.request({ host: '127.0.0.1', port, path, method });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const content = await text(response);
+  const { statusCode: status, headers, trailers } = response;
+  return { status, headers, trailers, content };
+}
+
+/** The whole answer as it comes over the connection. */
+async function raw(path: string, version: string): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(`GET ${path} HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  return text(socket);
+}
+
+describe('RFC 7616 section 3.5, auth-int: the answer is proved in a field', () => {
+  test.each([
+    ['a string', '/text', 200, 'text: ä'],
+    ['a Buffer', '/buffer', 200, 'buffer'],
+    ['no content', '/created', 201, ''],
+    ['204', '/nothing', 204, ''],
+    ['304', '/unchanged', 304, ''],
+  ])('%s', async (_, path, status, content) => {
+    const answer = await ask(path);
+    expect(answer).toMatchObject({ status, content, trailers: {} });
+    expect(answer.headers).toMatchObject({
+      'authentication-info': proofOf(content),
+      'x-scene': 'set',
+    });
+  });
+
+  test.each(['/text', '/buffer', '/stream'])('HEAD has no content: %s', async (path) => {
+    const answer = await ask(path, 'HEAD');
+    expect(answer).toMatchObject({ status: 200, content: '' });
+    expect(answer.headers['authentication-info']).toBe(proofOf(''));
+  });
+
+  test.each([
+    ['404', '/missing', 'GET', 404],
+    ['405', '/text', 'DELETE', 405],
+    ['what a handler throws', '/teapot', 'GET', 409],
+  ])('an error is proved as well: %s', async (_, path, method, status) => {
+    const answer = await ask(path, method);
+    expect(answer.status).toBe(status);
+    expect(answer.content).not.toBe('');
+    expect(answer.headers).toMatchObject({
+      'authentication-info': proofOf(answer.content),
+      'x-scene': 'set',
+    });
+  });
+
+  test('an error to HEAD, without its content', async () => {
+    const answer = await ask('/teapot', 'HEAD');
+    expect(answer).toMatchObject({ status: 409, content: '' });
+    expect(answer.headers['authentication-info']).toBe(proofOf(''));
+  });
+
+  test('OPTIONS', async () => {
+    const answer = await ask('/text', 'OPTIONS');
+    expect(answer).toMatchObject({ status: 204 });
+    expect(answer.headers['authentication-info']).toBe(proofOf(''));
+  });
+
+  test('content of an unknown kind is not sent unproved', async () => {
+    expect(await ask('/object')).toMatchObject({ status: 500 });
+  });
+
+  test('without a seal nothing is proved, and a stream keeps its length', async () => {
+    const answer = await ask('/stream?plain');
+    expect(answer).toMatchObject({ content: LONG, trailers: {} });
+    expect(answer.headers).toMatchObject({ 'content-length': String(LONG.length) });
+    expect(answer.headers).not.toHaveProperty('trailer');
+  });
+});
+
+describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer', () => {
+  test.each([
+    ['/stream', LONG],
+    ['/empty-stream', ''],
+  ])('%s', async (path, content) => {
+    const answer = await ask(path);
+    expect(answer).toMatchObject({
+      status: 200,
+      content,
+      trailers: { 'authentication-info': proofOf(content) },
+    });
+    expect(answer.headers).toMatchObject({
+      trailer: 'Authentication-Info',
+      'transfer-encoding': 'chunked',
+      'x-scene': 'set',
+    });
+    expect(answer.headers).not.toHaveProperty('content-length');
+    expect(answer.headers).not.toHaveProperty('authentication-info');
+  });
+
+  test('HTTP/1.0 has no trailers: the content is sent, and not proved', async () => {
+    const answer = await raw('/stream', '1.0');
+    const [head = '', content] = answer.split('\r\n\r\n');
+    expect(content).toBe(LONG);
+    expect(head).toContain(`Content-Length: ${LONG.length}`);
+    expect(head).not.toMatch(/authentication-info|trailer|chunked/i);
+  });
+
+  test('a stream that breaks is cut, so that nobody takes a part for the whole', async () => {
+    const answer = await raw('/broken-stream', '1.1');
+    expect(answer).not.toContain('rspauth');
+    expect(answer).not.toMatch(/\r\n0\r\n/);
+    expect(logged.join('')).toContain('the disk is gone');
+  });
+
+  test('the source ends when the client leaves', async () => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.write('GET /endless-stream HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    await sourceClosed.promise;
+  });
+});

@@ -1,0 +1,189 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { setPassword } from '#shared/directory/people.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { judge } from '../../judge.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import {
+  answer,
+  challengeOf,
+  digestOn,
+  digestTown,
+  exchange,
+  PASSWORD,
+  requestWith,
+  submit,
+} from './digest.fixture.ts';
+import type { DigestOptions } from './digest.ts';
+import { digestResponse } from './response.ts';
+
+let town: Awaited<ReturnType<typeof digestTown>>;
+beforeAll(async () => {
+  town = await digestTown();
+});
+const setup = (more: Partial<DigestOptions> = {}) => digestOn(town.stores, new ManualClock(), more);
+
+const REFUSED = { kind: 'refused', reason: 'no such name, or the response is wrong' };
+const REPLAYED = { kind: 'refused', reason: 'nc was used before' };
+const GRANTED = { kind: 'granted' };
+
+describe('RFC 7616 section 5.5: replay', () => {
+  test('the same request again is 401 without stale, and no failed attempt', async () => {
+    const { scheme, did } = setup();
+    const request = requestWith();
+    const params = answer(await challengeOf(scheme, request), request);
+    expect(await submit(scheme, request, params)).toMatchObject(GRANTED);
+    expect(await submit(scheme, request, params)).toEqual(REPLAYED);
+    expect(did).not.toContain('failed');
+  });
+
+  test('ten at once with the same nc, on two processes: one passes', async () => {
+    const clock = new ManualClock();
+    const here = digestOn(town.stores, clock).scheme;
+    const there = digestOn(town.elsewhere, clock).scheme;
+    const request = requestWith();
+    const params = answer(await challengeOf(here, request), request);
+    const verdicts = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        submit(index % 2 === 0 ? here : there, request, params),
+      ),
+    );
+    expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
+  });
+
+  test('section 3.4: counts in any order within the window, each once', async () => {
+    const { scheme } = setup();
+    const request = requestWith();
+    const challenge = await challengeOf(scheme, request);
+    const send = (nc: number) => submit(scheme, request, answer(challenge, request, { nc }));
+    const parallel = await Promise.all([5, 3, 9, 1, 2, 128, 4].map(send));
+    expect(parallel.every(({ kind }) => kind === 'granted')).toBe(true);
+    for (const nc of [5, 1, 128]) expect(await send(nc)).toEqual(REPLAYED);
+    expect(await send(0xffff_ffff)).toMatchObject(GRANTED);
+    for (const nc of [6, 129, 0xffff_ffff - 128]) expect(await send(nc)).toEqual(REPLAYED);
+    expect(await send(0xffff_ffff - 127)).toMatchObject(GRANTED);
+  });
+
+  test('who does not know the password cannot use up a count', async () => {
+    const { scheme, did } = setup();
+    const request = requestWith();
+    const challenge = await challengeOf(scheme, request);
+    const wrong = answer(challenge, request, { password: 'wrong', nc: 0xffff_ffff });
+    expect(await submit(scheme, request, wrong)).toEqual(REFUSED);
+    expect(did).not.toContain('use');
+    expect(await submit(scheme, request, answer(challenge, request))).toMatchObject(GRANTED);
+  });
+
+  test('rspauth of an answer is no response to anything', async () => {
+    const { scheme } = setup();
+    const request = requestWith();
+    const challenge = await challengeOf(scheme, request);
+    const params = answer(challenge, request);
+    const verdict = await submit(scheme, request, params);
+    const rspauth = verdict.kind === 'granted' ? verdict.proof?.info?.['rspauth'] : undefined;
+    expect(rspauth).toMatch(/^[0-9a-f]{64}$/);
+    const reflected = { ...params, response: rspauth };
+    expect(await submit(scheme, request, reflected)).toEqual(REFUSED);
+  });
+});
+
+describe('unknown names and wrong passwords look the same', () => {
+  const masked = (value: unknown) =>
+    JSON.parse(JSON.stringify(value).replaceAll(/nonce=\\"[\w.-]+\\"/g, 'nonce'));
+
+  test.each([
+    ['auth', { qop: ['auth'] as const }, 'auth'],
+    ['auth-int', { qop: ['auth-int'] as const }, 'auth-int'],
+    ['userhash', { userhash: true }, 'auth'],
+  ])('%s: the same answer after the same work', async (_, more, qop) => {
+    const outcomes = [];
+    for (const name of ['alice', 'nobody']) {
+      const { scheme, did } = setup(more);
+      const request = requestWith({ method: 'POST' }, 'content');
+      const challenge = await challengeOf(scheme, request);
+      const params = answer(challenge, request, { name, password: 'wrong', qop });
+      const line = Object.entries(params).map(([key, value]) => `${key}="${value}"`);
+      const sent = requestOf([['Authorization', `Digest ${line.join(', ')}`]], {
+        method: 'POST',
+        ...(request.content && { content: request.content }),
+      });
+      const outcome = await judge(spaceOf([scheme]), sent);
+      outcomes.push({ outcome: masked(outcome), did, read: request.read });
+    }
+    expect(outcomes[0]).toEqual(outcomes[1]);
+    expect(outcomes[0]).toMatchObject({ outcome: { status: 401 } });
+    expect(outcomes[0]?.did).toEqual(['begin', 'verifier', 'failed']);
+  });
+
+  test('what stands in for the secret of nobody lets nobody in', async () => {
+    const zeros = digestOn(town.stores, new ManualClock(), {
+      random: (bytes) => Buffer.alloc(bytes),
+    });
+    const request = requestWith();
+    const challenge = await challengeOf(zeros.scheme, request);
+    const params = answer(challenge, request, { name: 'nobody' });
+    const { uri = '', nonce = '', nc = '', cnonce = '' } = params;
+    const signed = { method: 'GET', uri, nonce, nc, cnonce, qop: 'auth' } as const;
+    const response = digestResponse('SHA-256', '0'.repeat(64), signed);
+    expect(await submit(zeros.scheme, request, { ...params, response })).toEqual(REFUSED);
+  });
+});
+
+describe('throttling and outages', () => {
+  test('too many attempts are 429, and the secret is not looked at', async () => {
+    const clock = new ManualClock();
+    const limits = { spend: async () => ({ ok: false, retryAfter: 7 }) as const };
+    const { scheme, did } = digestOn({ ...town.stores, limits }, clock);
+    expect(await exchange(scheme, requestWith())).toEqual({
+      kind: 'unavailable',
+      status: 429,
+      retryAfter: 7,
+      reason: 'too many attempts',
+    });
+    expect(did).toEqual(['begin']);
+  });
+
+  test('guessing with a stale nonce is throttled too', async () => {
+    const { scheme, clock, nonces, did } = setup();
+    const request = requestWith();
+    const challenge = await challengeOf(scheme, request);
+    clock.advance(nonces.lifetime);
+    const guess = answer(challenge, request, { password: 'guess' });
+    await submit(scheme, request, guess);
+    expect(did).toEqual(['begin', 'verifier', 'failed']);
+  });
+
+  test('counts that cannot be kept let nobody in: 503', async () => {
+    const useCounts = { use: () => Promise.reject(new StoreUnavailable('down')) };
+    const { scheme } = digestOn({ ...town.stores, useCounts }, new ManualClock());
+    await expect(exchange(scheme, requestWith())).rejects.toThrow(StoreUnavailable);
+  });
+
+  test('the content is not read before nonce and throttle have passed', async () => {
+    const { scheme } = setup({ qop: ['auth-int'] });
+    const request = requestWith({ method: 'POST' }, 'content');
+    await exchange(scheme, request, { qop: 'auth-int', content: 'content' }, { nonce: 'n' });
+    const limits = { spend: async () => ({ ok: false, retryAfter: 7 }) as const };
+    const throttled = digestOn({ ...town.stores, limits }, new ManualClock(), {
+      qop: ['auth-int'],
+    });
+    await exchange(throttled.scheme, request, { qop: 'auth-int', content: 'content' });
+    expect(request.read).toEqual([]);
+  });
+});
+
+test('a new password counts from the next request on, in every process', async () => {
+  const clock = new ManualClock();
+  const request = requestWith();
+  const there = digestOn(town.elsewhere, clock).scheme;
+  const challenge = await challengeOf(there, request);
+  expect(await submit(there, request, answer(challenge, request))).toMatchObject(GRANTED);
+  const password = 'another long password';
+  await setPassword(town.store, 'alice', password);
+  const old = answer(challenge, request, { nc: 2 });
+  expect(await submit(there, request, old)).toEqual(REFUSED);
+  const renewed = answer(challenge, request, { nc: 3, password });
+  expect(await submit(there, request, renewed)).toMatchObject(GRANTED);
+  await setPassword(town.store, 'alice', PASSWORD);
+});

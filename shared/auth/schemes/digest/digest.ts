@@ -1,0 +1,103 @@
+import { timingSafeEqual } from 'node:crypto';
+import { usernameCaseMapped } from '#shared/directory/precis.ts';
+import type { DigestVerifier, Verifiers } from '#shared/directory/verifiers.ts';
+import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
+import type { Random } from '#shared/random.ts';
+import type { UseCounts } from '#shared/stores/use-counts.ts';
+import type { Attempts } from '../../attempts.ts';
+import { personPrincipal } from '../../person.ts';
+import type { Scheme, Verdict } from '../../scheme.ts';
+import { createOffer, type Claim, type OfferOptions } from './offer.ts';
+import { parseDigestParams } from './params.ts';
+import { digestResponse, digestRspauth } from './response.ts';
+
+export interface DigestOptions extends OfferOptions {
+  readonly verifiers: Pick<Verifiers, 'digest' | 'digestByUserhash'>;
+  readonly useCounts: UseCounts;
+  readonly attempts: Attempts;
+  readonly random: Random;
+}
+
+/**
+ * Digest (RFC 7616): proof of a password that does not show it, over method and target and, with
+ * auth-int, the content. No answer tells whether a name exists: all that is done for a name that does,
+ * the reading of the content included, is done for one that does not.
+ */
+export function digest(options: DigestOptions): Scheme {
+  const { realm, verifiers, nonces, useCounts, attempts, random } = options;
+  const offer = createOffer(options);
+  /** Stands in for the HA1 of who has none; no response to it is ever taken. */
+  const nobody = random(32).toString('hex');
+
+  async function verifierOf(claim: Claim): Promise<DigestVerifier | undefined> {
+    const { hash } = DIGEST_ALGORITHMS[claim.algorithm];
+    return claim.userhash
+      ? verifiers.digestByUserhash(realm, hash, claim.username)
+      : verifiers.digest(realm, hash, claim.username);
+  }
+
+  /** Authentication-Info (RFC 7616 section 3.5), for auth-int once the content of the answer is known. */
+  function granted(claim: Claim, { person, ha1 }: DigestVerifier): Verdict {
+    const { algorithm, signed } = claim;
+    const { qop, nc, cnonce } = signed;
+    const nextnonce = offer.nextNonce(claim);
+    const proof = (content?: Buffer) => {
+      const rspauth = digestRspauth(algorithm, ha1, signed, content);
+      return { info: { ...(nextnonce && { nextnonce }), qop, rspauth, cnonce, nc } };
+    };
+    const principal = personPrincipal(realm, person);
+    return qop === 'auth'
+      ? { kind: 'granted', principal, proof: proof() }
+      : { kind: 'granted', principal, seal: { hash: DIGEST_ALGORITHMS[algorithm].crypto, proof } };
+  }
+
+  return {
+    name: 'Digest',
+    ambient: true,
+
+    challenge: (request) => offer.challenges(request),
+
+    async authenticate(credentials, request) {
+      const params = credentials.params && parseDigestParams(credentials.params);
+      if (params === undefined) {
+        return { kind: 'refused', as: 'malformed', reason: 'credentials are malformed' };
+      }
+      const claim = offer.claim(params, request);
+      if ('kind' in claim) return claim;
+
+      const { username, algorithm, signed, count } = claim;
+      const { address } = request.peer;
+      // A hash is counted by itself: only of names that exist could we know which it is.
+      const account = usernameCaseMapped(username) ?? username;
+      const spent = await attempts.begin(account, address);
+      if (!spent.ok) {
+        const { retryAfter } = spent;
+        return { kind: 'unavailable', reason: 'too many attempts', status: 429, retryAfter };
+      }
+      const verifier = await verifierOf(claim);
+      const { crypto, hexLength } = DIGEST_ALGORITHMS[algorithm];
+      const content = signed.qop === 'auth-int' ? await request.content?.digest(crypto) : undefined;
+      const ha1 = verifier?.ha1 ?? nobody.slice(0, hexLength);
+      const right = sameText(claim.response, digestResponse(algorithm, ha1, signed, content));
+      if (verifier === undefined || !right) {
+        attempts.failed(account, address);
+        return { kind: 'refused', reason: 'no such name, or the response is wrong' };
+      }
+      if (claim.stale) {
+        const challenges = offer.challenges(request, true);
+        return { kind: 'refused', reason: 'nonce is stale', challenges };
+      }
+      // Counted last, or anybody could use up the counts of others.
+      if (!(await useCounts.use('digest', signed.nonce, count, nonces.lifetime))) {
+        return { kind: 'refused', reason: 'nc was used before' };
+      }
+      attempts.succeeded(account, address);
+      return granted(claim, verifier);
+    },
+  };
+}
+
+function sameText(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from './answer.ts';
+import type { AnyRequest } from './message.ts';
+import { Spool } from './spool.ts';
+
+/** Bytes of the longest content that is kept to be read twice. */
+const LIMIT = 64 * 1024 * 1024;
+
+const spools = new WeakMap<AnyRequest, Promise<Spool>>();
+
+/**
+ * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
+ * once and kept until the request is answered, for `contentOf`. Rejects with `HttpError` 413 when it is
+ * longer than `limit` bytes, before any is read if its length is announced, and with `BadRequest` when
+ * the client leaves before its end.
+ */
+export async function contentDigest(
+  request: AnyRequest,
+  hash: string,
+  limit = LIMIT,
+): Promise<Buffer> {
+  const spooling = spools.get(request) ?? spool(request, limit);
+  spools.set(request, spooling);
+  const spooled = await spooling;
+  const digest = createHash(hash);
+  for await (const chunk of spooled.read()) digest.update(chunk);
+  return digest.digest();
+}
+
+/**
+ * The content, for who handles the request; straight from the connection unless its digest was asked
+ * for. Throws `BadRequest` when the client leaves before it is read.
+ */
+export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
+  const spooling = spools.get(request);
+  return spooling === undefined ? received(request) : again(spooling);
+}
+
+async function* again(spooling: Promise<Spool>): AsyncGenerator<Buffer> {
+  const spooled = await spooling;
+  yield* spooled.read();
+}
+
+async function spool(request: AnyRequest, limit: number): Promise<Spool> {
+  const tooLong = () => new HttpError(413, `The content has more than ${limit} bytes.`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong();
+  const spooled = new Spool(request);
+  let length = 0;
+  try {
+    for await (const chunk of received(request)) {
+      length += chunk.length;
+      if (length > limit) throw tooLong();
+      await spooled.add(chunk);
+    }
+    return spooled;
+  } catch (error) {
+    spooled.close();
+    throw error;
+  }
+}
+
+/**
+ * The content as it comes in. When its reader stops early, the rest is thrown away, so that the
+ * connection can carry the answer and the next request.
+ */
+async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch {
+    throw new BadRequest('The content ended early.');
+  } finally {
+    request.resume();
+  }
+}
