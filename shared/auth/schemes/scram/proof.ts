@@ -1,0 +1,21 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { SCRAM_HASHES } from '#shared/directory/scram-keys.ts';
+import type { ScramVerifier } from '#shared/directory/verifiers.ts';
+import type { ScramHash } from '#shared/stores/people.ts';
+
+/**
+ * ServerSignature, which shows the client that we are who keeps its keys; undefined when ClientProof does
+ * not show that the client knows the password (RFC 5802 section 3).
+ */
+export function verifyProof(
+  hash: ScramHash,
+  { storedKey, serverKey }: Pick<ScramVerifier, 'storedKey' | 'serverKey'>,
+  authMessage: string,
+  proof: Buffer,
+): Buffer | undefined {
+  const { name } = SCRAM_HASHES[hash];
+  const clientSignature = createHmac(name, storedKey).update(authMessage).digest();
+  const clientKey = proof.map((byte, index) => byte ^ (clientSignature[index] ?? 0));
+  const right = timingSafeEqual(createHash(name).update(clientKey).digest(), storedKey);
+  return right ? createHmac(name, serverKey).update(authMessage).digest() : undefined;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import { SCRAM_ITERATIONS } from '#shared/directory/scram-keys.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+import type { UseCounts } from '#shared/stores/use-counts.ts';
+import { createNonces, type NonceState } from '../../nonces.ts';
+
+/** What a client that authenticated keeps, and we with it, to do it again in one round trip. */
+export interface Known {
+  /** `n` of client-first-message. */
+  readonly saslname: string;
+  /** client-first-message-bare, as received. */
+  readonly bare: string;
+  /** Of the exchange; every answer to the client carries it. */
+  readonly sid: string;
+}
+
+/** The nonce of a reauthentication: c-nonce, nonce-count and `sr` (RFC 7804 section 7). */
+export interface ReauthNonce {
+  readonly clientNonce: string;
+  readonly count: number;
+  readonly sr: string;
+  readonly state: NonceState;
+}
+
+export interface ReauthenticationOptions {
+  readonly secret: Buffer;
+  /** Scheme and realm, which all of this is good for. */
+  readonly context: string;
+  readonly clock: Clock;
+  readonly sessions: Pick<Sessions, 'put' | 'get'>;
+  readonly useCounts: UseCounts;
+}
+
+/**
+ * One round-trip reauthentication (RFC 7804 section 5.1). Its only message says no name. What tells us
+ * whose it is, is the c-nonce: the client uses that of its initial authentication again, as the example
+ * in the RFC does, and we remember who that was. `sr` needs no memory.
+ */
+export interface Reauthentication {
+  /** Parameters of a challenge that invites to it. */
+  invitation(): { readonly sr: string; readonly ttl: string };
+  /** Undefined: the nonce does not end in an `sr` of ours. */
+  read(nonce: string): ReauthNonce | undefined;
+  remember(clientNonce: string, known: Known): Promise<void>;
+  recall(clientNonce: string): Promise<Known | undefined>;
+  /** False for a nonce-count that was used: a replay. */
+  use(nonce: ReauthNonce): Promise<boolean>;
+}
+
+/** Seconds that an `sr` is good for at least. */
+export const TTL = 120;
+
+/** Seconds after the last success. */
+const MEMORY = 900;
+
+/** Begins an `sr`; no nonce-count and no nonce of nonces.ts has it. */
+const MARK = '%';
+
+/**
+ * nonce-count begins at the client's iteration count and stands behind the c-nonce, which may end in
+ * digits, so that only a number of digits tells where it begins. Who has another number of iterations,
+ * or has counted so far, authenticates in full.
+ */
+const DIGITS = String(SCRAM_ITERATIONS).length;
+
+export function createReauthentication({
+  secret,
+  context,
+  clock,
+  sessions,
+  useCounts,
+}: ReauthenticationOptions): Reauthentication {
+  const nonces = createNonces({ secret, clock });
+  /** With a colon, which no `sid` has. */
+  const idOf = (clientNonce: string) =>
+    `scram:${createHash('sha256').update(`${context} ${clientNonce}`).digest('base64url')}`;
+
+  return {
+    invitation: () => ({ sr: `${MARK}${nonces.issue(context)}`, ttl: String(TTL) }),
+
+    read(nonce) {
+      const mark = nonce.lastIndexOf(MARK);
+      const state = nonces.check(nonce.slice(mark + 1), context);
+      if (mark <= DIGITS || state === 'unknown') return undefined;
+      const digits = nonce.slice(mark - DIGITS, mark);
+      const count = /^\d+$/.test(digits) ? Number(digits) : 0;
+      const clientNonce = nonce.slice(0, mark - DIGITS);
+      return { clientNonce, count, sr: nonce.slice(mark), state };
+    },
+
+    async remember(clientNonce, known) {
+      await sessions.put(known, MEMORY, idOf(clientNonce));
+    },
+
+    recall: async (clientNonce) => (await sessions.get(idOf(clientNonce))) as Known | undefined,
+
+    use: ({ clientNonce, sr, count }) =>
+      useCounts.use('scram', `${context} ${clientNonce}${sr}`, count, nonces.lifetime),
+  };
+}

@@ -1,0 +1,149 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from '#shared/directory/scram-keys.ts';
+import type { ScramVerifier, Verifiers } from '#shared/directory/verifiers.ts';
+import type { AuthParams } from '#shared/http/auth/challenge.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { Rate } from '#shared/stores/limits.ts';
+import type { ScramHash } from '#shared/stores/people.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { createAttempts } from '../../attempts.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import type { AuthRequest, Scheme } from '../../scheme.ts';
+import { scram } from './scram.ts';
+
+export const REALM = 'documents';
+export const RIGHT = 'correct horse battery staple';
+
+const opened: AsyncDisposable[] = [];
+
+afterAll(async () => {
+  for (const one of opened) await one[Symbol.asyncDispose]();
+});
+
+/** Two processes on one store; verifiers can be changed while it runs. */
+export async function town({
+  account = { burst: 1000, per: 1 },
+  realms = [REALM],
+}: { account?: Rate; realms?: readonly string[] } = {}) {
+  const clock = new ManualClock();
+  const folder = join(await temporaryFolder(), 'data');
+  const secret = randomBytes(32);
+  const kept = new Map<string, ScramVerifier>();
+  const asked: string[] = [];
+  const verifiers: Pick<Verifiers, 'scram'> = {
+    async scram(realm, hash, username) {
+      asked.push(username);
+      return kept.get(`${realm} ${hash} ${username.toLowerCase()}`);
+    },
+  };
+  async function setPassword(name: string, password: string) {
+    for (const realm of realms) {
+      for (const hash of ['SHA-1', 'SHA-256'] as const) {
+        const salt = randomBytes(SCRAM_SALT_BYTES);
+        const keys = await scramKeys(hash, password, salt, SCRAM_ITERATIONS);
+        if (keys === undefined) throw new Error('no keys');
+        const person = { id: `id of ${name}`, name };
+        const verifier = { person, salt, iterations: SCRAM_ITERATIONS, ...keys };
+        kept.set(`${realm} ${hash} ${name}`, verifier);
+      }
+    }
+  }
+  await setPassword('alice', RIGHT);
+
+  async function start() {
+    const stores = await openSqlite({ folder, clock, random: systemRandom });
+    opened.push(stores);
+    const { sessions, useCounts, limits } = stores;
+    const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
+    const scheme = (hash: ScramHash, realm = REALM) =>
+      scram({
+        hash,
+        realm,
+        verifiers,
+        sessions,
+        useCounts,
+        attempts,
+        secret,
+        clock,
+        random: systemRandom,
+      });
+    return { stores, scheme };
+  }
+  return { clock, kept, asked, setPassword, here: await start(), there: await start() };
+}
+
+export const from = (address: string): AuthRequest => ({
+  ...requestOf(),
+  peer: { address, connection: {}, http2: false, trusted: false },
+});
+
+export async function send(scheme: Scheme, params: AuthParams, request = from('192.0.2.1')) {
+  return scheme.authenticate({ scheme: scheme.name.toLowerCase(), rest: '', params }, request);
+}
+
+const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
+export const data = base64;
+export const text = (encoded = '') => Buffer.from(encoded, 'base64').toString();
+
+/** A client of RFC 7804, written from the RFC, that leaves every step to the test. */
+export function clientOf(hash: ScramHash, name = 'alice', password = RIGHT, nonce = newNonce()) {
+  const node = { 'SHA-1': 'sha1', 'SHA-256': 'sha256' }[hash];
+  const size = { 'SHA-1': 20, 'SHA-256': 32 }[hash];
+  const hmac = (key: Buffer, message: string) => createHmac(node, key).update(message).digest();
+  const bare = `n=${name},r=${nonce}`;
+  const salted = new Map<string, Buffer>();
+  const saltedPassword = (salt: string, iterations: number) => {
+    const known = salted.get(salt);
+    const made = known ?? pbkdf2Sync(password, Buffer.from(salt, 'base64'), iterations, size, node);
+    salted.set(salt, made);
+    return made;
+  };
+
+  return {
+    bare,
+    nonce,
+    first: () => ({ data: base64(`n,,${bare}`) }),
+    /** client-final-message for a server-first-message, and the server's signature that is due. */
+    final(serverFirst: string, fullNonce = /^r=([^,]+)/.exec(serverFirst)?.[1] ?? '') {
+      const [, salt = '', iterations = ''] = /,s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
+      const key = saltedPassword(salt, Number(iterations));
+      const clientKey = hmac(key, 'Client Key');
+      const withoutProof = `c=biws,r=${fullNonce}`;
+      const message = [bare, serverFirst, withoutProof].join(',');
+      const signature = hmac(createHash(node).update(clientKey).digest(), message);
+      const proof = clientKey.map((byte, index) => byte ^ (signature[index] ?? 0));
+      return {
+        withoutProof,
+        proof: base64(Buffer.from(proof)),
+        message: `${withoutProof},p=${base64(Buffer.from(proof))}`,
+        signature: `v=${base64(hmac(hmac(key, 'Server Key'), message))}`,
+      };
+    },
+  };
+}
+
+export const newNonce = () => randomBytes(18).toString('base64');
+
+/** The first leg, of which the server's answer is read. */
+export async function begin(scheme: Scheme, params: AuthParams, request?: AuthRequest) {
+  const verdict = await send(scheme, params, request);
+  if (verdict.kind !== 'continued') throw new Error(`not continued: ${JSON.stringify(verdict)}`);
+  const { sid = '', data: encoded } = verdict.challenge.params ?? {};
+  return { challenge: verdict.challenge, sid, serverFirst: text(encoded) };
+}
+
+/** Both legs. */
+export async function authenticate(
+  scheme: Scheme,
+  client: ReturnType<typeof clientOf>,
+  request?: AuthRequest,
+) {
+  const { sid, serverFirst } = await begin(scheme, client.first(), request);
+  const final = client.final(serverFirst);
+  const verdict = await send(scheme, { sid, data: base64(final.message) }, request);
+  return { sid, serverFirst, final, verdict };
+}

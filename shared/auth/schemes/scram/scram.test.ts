@@ -1,0 +1,398 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { judge } from '../../judge.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { PROXY } from '../../scheme.ts';
+import {
+  authenticate,
+  begin,
+  clientOf,
+  data,
+  from,
+  newNonce,
+  send,
+  town,
+} from './scram.fixture.ts';
+
+const HASHES = ['SHA-256', 'SHA-1'] as const;
+const GRANTED = {
+  kind: 'granted',
+  principal: { kind: 'person', realm: 'documents', name: 'alice', claims: { sub: 'id of alice' } },
+};
+
+describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
+  test('the challenge names the realm and invites to reauthentication', async () => {
+    const { here } = await town();
+    const scheme = here.scheme(hash);
+    expect(await scheme.challenge(from('192.0.2.1'))).toEqual([
+      {
+        scheme: `SCRAM-${hash}`,
+        params: { realm: 'documents', sr: expect.stringMatching(/^%[\w.-]+$/), ttl: '120' },
+      },
+    ]);
+  });
+
+  test('three messages on two processes; the server proves that it knows the person', async () => {
+    const { here, there } = await town();
+    const client = clientOf(hash);
+    const { sid, serverFirst } = await begin(here.scheme(hash), client.first());
+    const final = client.final(serverFirst);
+    const verdict = await send(there.scheme(hash), { sid, data: data(final.message) });
+    expect(verdict).toEqual({
+      ...GRANTED,
+      proof: { info: { sid, data: data(final.signature) } },
+    });
+  });
+
+  test('RFC 7804 section 5: server-first-message goes on with our nonce, in base64 of one spelling', async () => {
+    const { here } = await town();
+    const client = clientOf(hash);
+    const { serverFirst, sid, challenge } = await begin(here.scheme(hash), client.first());
+    const [, nonce = '', salt = '', count] =
+      /^r=([^,]+),s=([^,]+),i=(\d+)$/.exec(serverFirst) ?? [];
+    expect(nonce.slice(0, client.nonce.length)).toBe(client.nonce);
+    expect(nonce.slice(client.nonce.length)).toMatch(/^[A-Za-z0-9+/]{24}$/);
+    expect(Buffer.from(salt, 'base64').toString('base64')).toBe(salt);
+    expect(count).toBe('100000');
+    expect(sid).toMatch(/^[\w-]{22}$/);
+    expect(Object.keys(challenge.params ?? {})).toEqual(['sid', 'data']);
+  });
+
+  test('Apache HttpClient: base64 without padding, outer and inner', async () => {
+    const { here } = await town();
+    const bare = (encoded: string) => encoded.replace(/=+$/, '');
+    const client = clientOf(hash, 'alice', undefined, 'abcdef0123456789abcdef0123456789');
+    const { sid, serverFirst } = await begin(here.scheme(hash), {
+      data: bare(client.first().data),
+    });
+    const message = bare(client.final(serverFirst).message);
+    expect(message).not.toMatch(/=$/);
+    const verdict = await send(here.scheme(hash), { sid, data: bare(data(message)) });
+    expect(verdict.kind).toBe('granted');
+  });
+
+  test('another form of the name is the same person', async () => {
+    const { here } = await town();
+    const { verdict } = await authenticate(here.scheme(hash), clientOf(hash, 'ALICE'));
+    expect(verdict).toMatchObject(GRANTED);
+  });
+
+  test('RFC 9110 section 11.7: at a proxy, through judge', async () => {
+    const { here } = await town();
+    const space = spaceOf([here.scheme(hash)], { at: PROXY });
+    const client = clientOf(hash);
+    const ask = async (params: string) => {
+      const fields = [['Proxy-Authorization', `SCRAM-${hash} ${params}`]] as const;
+      return judge(space, { ...requestOf(fields), at: PROXY });
+    };
+    const first = await ask(`realm="documents", data="${client.first().data}"`);
+    expect(first).toMatchObject({ kind: 'answer', status: 407 });
+    const challenge = String(first.kind === 'answer' && first.fields['Proxy-Authenticate']);
+    const [, sid = ''] = /sid="([^"]+)"/.exec(challenge) ?? [];
+    const [, encoded = ''] = /data="([^"]+)"/.exec(challenge) ?? [];
+    const final = client.final(Buffer.from(encoded, 'base64').toString());
+    expect(await ask(`sid="${sid}", data="${data(final.message)}"`)).toMatchObject({
+      kind: 'pass',
+      fields: {
+        'Proxy-Authentication-Info': `sid="${sid}", data="${data(final.signature)}"`,
+      },
+    });
+  });
+});
+
+describe('refused with a fresh challenge', () => {
+  test('a wrong password; no server signature is given away', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    const { verdict } = await authenticate(scheme, clientOf('SHA-256', 'alice', 'wrong'));
+    expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+  });
+
+  test('RFC 5802 section 5.1: the whole nonce is compared, not its beginning', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    for (const spoil of [
+      (nonce: string) => nonce.slice(0, -1),
+      (nonce: string) => `${nonce}A`,
+      (nonce: string) => nonce.slice(0, 24),
+    ]) {
+      const client = clientOf('SHA-256');
+      const { sid, serverFirst } = await begin(scheme, client.first());
+      const [, nonce = ''] = /^r=([^,]+)/.exec(serverFirst) ?? [];
+      const { message } = client.final(serverFirst, spoil(nonce));
+      expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
+        reason: 'another nonce',
+      });
+    }
+  });
+
+  test('RFC 5802 section 3: another person’s sid, another exchange’s message', async () => {
+    const { here, setPassword } = await town();
+    await setPassword('mallory', 'mallory knows this');
+    const scheme = here.scheme('SHA-256');
+    const mallory = clientOf('SHA-256', 'mallory', 'mallory knows this');
+    const alice = await begin(scheme, clientOf('SHA-256').first());
+    const own = await begin(scheme, mallory.first());
+    const { message } = mallory.final(own.serverFirst);
+    const verdict = await send(scheme, { sid: alice.sid, data: data(message) });
+    expect(verdict).toMatchObject({ kind: 'refused' });
+  });
+
+  test('a sid is good once, whatever it is used for: replay of the last message', async () => {
+    const { here, there } = await town();
+    const { sid, final, verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
+    expect(verdict.kind).toBe('granted');
+    const again = { sid, data: data(final.message) };
+    expect(await send(here.scheme('SHA-256'), again)).toMatchObject({ reason: 'unknown sid' });
+    expect(await send(there.scheme('SHA-256'), again)).toMatchObject({ reason: 'unknown sid' });
+  });
+
+  test('a wrong proof uses the sid up', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    const client = clientOf('SHA-256');
+    const { sid, serverFirst } = await begin(scheme, client.first());
+    const { message, withoutProof } = client.final(serverFirst);
+    await send(scheme, { sid, data: data(`${withoutProof},p=${data(Buffer.alloc(32))}`) });
+    expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
+      reason: 'unknown sid',
+    });
+  });
+
+  test('ten times the right message at once, on two processes: one is let in', async () => {
+    const { here, there } = await town();
+    const client = clientOf('SHA-256');
+    const { sid, serverFirst } = await begin(here.scheme('SHA-256'), client.first());
+    const { message } = client.final(serverFirst);
+    const verdicts = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        send((index % 2 === 0 ? here : there).scheme('SHA-256'), { sid, data: data(message) }),
+      ),
+    );
+    expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
+  });
+
+  test('after a minute', async () => {
+    const { here, clock } = await town();
+    const scheme = here.scheme('SHA-256');
+    const client = clientOf('SHA-256');
+    const { sid, serverFirst } = await begin(scheme, client.first());
+    const { message } = client.final(serverFirst);
+    clock.advance(60);
+    expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
+      reason: 'unknown sid',
+    });
+  });
+
+  test('downgrade: an exchange begun with one hash or realm ends in no other', async () => {
+    const { here } = await town({ realms: ['documents', 'other'] });
+    const begun = here.scheme('SHA-256');
+    for (const other of [here.scheme('SHA-1'), here.scheme('SHA-256', 'other')]) {
+      const client = clientOf('SHA-256');
+      const { sid, serverFirst } = await begin(begun, client.first());
+      const { message } = client.final(serverFirst);
+      expect(await send(other, { sid, data: data(message) })).toMatchObject({
+        reason: 'unknown sid',
+      });
+    }
+  });
+
+  test('RFC 7804 section 5: another realm, in any message', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    const client = clientOf('SHA-256');
+    expect(await send(scheme, { ...client.first(), realm: 'Documents' })).toMatchObject({
+      reason: 'another realm',
+    });
+    const { sid, serverFirst } = await begin(scheme, { ...client.first(), realm: 'documents' });
+    const { message } = client.final(serverFirst);
+    expect(await send(scheme, { sid, data: data(message), realm: '' })).toMatchObject({
+      reason: 'another realm',
+    });
+  });
+
+  test('state that is not of SCRAM, under a sid that is known', async () => {
+    const { here } = await town();
+    const client = clientOf('SHA-256');
+    const { message } = client.final('r=x,s=AAAA,i=1');
+    for (const value of [null, 1, 'SCRAM-SHA-256', [], {}, { scheme: 'SCRAM-SHA-256' }]) {
+      const sid = await here.stores.sessions.put(value, 60);
+      expect(await send(here.scheme('SHA-256'), { sid, data: data(message) })).toMatchObject({
+        reason: 'unknown sid',
+      });
+    }
+  });
+
+  test('a change of the password between the messages: the old one is wrong at once', async () => {
+    const { here, setPassword } = await town();
+    const scheme = here.scheme('SHA-256');
+    const client = clientOf('SHA-256');
+    const { sid, serverFirst } = await begin(scheme, client.first());
+    await setPassword('alice', 'the new password');
+    const { message } = client.final(serverFirst);
+    expect(await send(scheme, { sid, data: data(message) })).toMatchObject({ kind: 'refused' });
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['no data', { sid: 'x' }],
+    ['empty data', { data: '' }],
+    ['data that is not base64', { data: 'biws-' }],
+    ['data that is not UTF-8', { data: '/w==' }],
+    ['64 KiB of data', { data: 'biws'.repeat(16_384) }],
+    ['y: the client thinks we lack channel binding', { data: data('y,,n=alice,r=x') }],
+    ['p=: channel binding', { data: data('p=tls-exporter,,n=alice,r=x') }],
+    ['an authzid', { data: data('n,a=bob,n=alice,r=x') }],
+    ['a first message with a sid', { sid: 'x', data: data('n,,n=alice,r=x') }],
+    ['a sid of 64 KiB', { sid: 'x'.repeat(65_536), data: data('c=biws,r=x,p=AAAA') }],
+    ['a sid with a quote and CR LF', { sid: '"\r\nX: y', data: data('c=biws,r=x,p=AAAA') }],
+  ])('%s', async (_, params) => {
+    const { here } = await town();
+    expect((await send(here.scheme('SHA-256'), params)).kind).toBe('refused');
+  });
+
+  test('whatever is sent, it is refused and nothing throws', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    const piece = fc.constantFrom(
+      'n',
+      'c=biws',
+      'n=alice',
+      'r=x',
+      'p=AAAA',
+      'sr=%',
+      '%',
+      '',
+      'm=1',
+    );
+    const message = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(','));
+    const encoded = fc.oneof(message.map(data), fc.string());
+    const params = fc.record({ data: encoded, sid: fc.string() }, { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(params, async (some) => {
+        expect((await send(scheme, some)).kind).not.toBe('granted');
+      }),
+    );
+  });
+
+  test('token68 instead of parameters', async () => {
+    const { here } = await town();
+    const scheme = here.scheme('SHA-256');
+    const credentials = { scheme: 'scram-sha-256', rest: 'AAAA', token68: 'AAAA' };
+    expect((await scheme.authenticate(credentials, from('192.0.2.1'))).kind).toBe('refused');
+  });
+});
+
+describe('who exists cannot be told (RFC 5802 section 9)', () => {
+  const shape = (serverFirst: string, nonce: string) =>
+    serverFirst
+      .replace(nonce, '')
+      .replace(/^r=[A-Za-z0-9+/]{24},/, 'r=,')
+      .replace(/s=[A-Za-z0-9+/]{22}==/, 's=');
+
+  test('unknown names and wrong passwords: the same messages, the same questions', async () => {
+    const { here, asked } = await town();
+    const scheme = here.scheme('SHA-256');
+    const seen = [];
+    for (const [name, password] of [
+      ['alice', 'wrong'],
+      ['nobody', 'wrong'],
+    ] as const) {
+      asked.length = 0;
+      const client = clientOf('SHA-256', name, password);
+      const { serverFirst, verdict } = await authenticate(scheme, client);
+      seen.push({ first: shape(serverFirst, client.nonce), verdict, questions: asked.length });
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[0]).toMatchObject({ first: 'r=,s=,i=100000', questions: 2 });
+  });
+
+  test('the salt of nobody is always the same: in all processes, for all forms of the name', async () => {
+    const { here, there } = await town();
+    const saltOf = async (scheme: ReturnType<typeof here.scheme>, name: string) => {
+      const { serverFirst } = await begin(scheme, clientOf('SHA-256', name).first());
+      return /s=([^,]+)/.exec(serverFirst)?.[1];
+    };
+    const salt = await saltOf(here.scheme('SHA-256'), 'nobody');
+    expect(await saltOf(here.scheme('SHA-256'), 'nobody')).toBe(salt);
+    expect(await saltOf(there.scheme('SHA-256'), 'nobody')).toBe(salt);
+    expect(await saltOf(here.scheme('SHA-256'), 'NoBody')).toBe(salt);
+    expect(await saltOf(here.scheme('SHA-256'), 'nobody2')).not.toBe(salt);
+    expect(await saltOf(here.scheme('SHA-1'), 'nobody')).not.toBe(salt);
+    expect(await saltOf(here.scheme('SHA-256', 'other'), 'nobody')).not.toBe(salt);
+  });
+
+  test('who has no keys for this realm or hash is like nobody', async () => {
+    const { here, kept } = await town();
+    kept.delete('documents SHA-256 alice');
+    const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
+    expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+  });
+
+  test('the keys of nobody follow from no password that is in the store', async () => {
+    const { here } = await town();
+    for (const password of ['', 'nobody', 'password']) {
+      const client = clientOf('SHA-256', 'nobody', password);
+      const { verdict } = await authenticate(here.scheme('SHA-256'), client);
+      expect(verdict.kind).toBe('refused');
+    }
+  });
+});
+
+describe('throttling', () => {
+  test('an exchange is paid for with its first message: ten at once, three begin', async () => {
+    const { here } = await town({ account: { burst: 3, per: 60 } });
+    const scheme = here.scheme('SHA-256');
+    for (const name of ['alice', 'nobody']) {
+      const verdicts = await Promise.all(
+        Array.from({ length: 10 }, () => send(scheme, clientOf('SHA-256', name).first())),
+      );
+      expect(verdicts.filter(({ kind }) => kind === 'continued')).toHaveLength(3);
+      expect(verdicts.filter(({ kind }) => kind === 'unavailable')).toHaveLength(7);
+    }
+  });
+
+  test('429 says when; who was let in lately goes on', async () => {
+    const { here } = await town({ account: { burst: 1, per: 60 } });
+    const scheme = here.scheme('SHA-256');
+    await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));
+    expect(await send(scheme, clientOf('SHA-256').first(), from('192.0.2.8'))).toEqual({
+      kind: 'unavailable',
+      status: 429,
+      reason: 'too many attempts',
+      retryAfter: 60,
+    });
+    const { verdict } = await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));
+    expect(verdict.kind).toBe('granted');
+  });
+
+  test('who was let in lately and then is wrong pays again', async () => {
+    const { here } = await town({ account: { burst: 2, per: 60 } });
+    const scheme = here.scheme('SHA-256');
+    await authenticate(scheme, clientOf('SHA-256'));
+    for (let time = 0; time < 2; time += 1) {
+      const { verdict } = await authenticate(scheme, clientOf('SHA-256', 'alice', 'wrong'));
+      expect(verdict.kind).toBe('refused');
+    }
+    expect((await send(scheme, clientOf('SHA-256').first())).kind).toBe('unavailable');
+  });
+
+  test('forms of a name share one bucket', async () => {
+    const { here } = await town({ account: { burst: 2, per: 60 } });
+    const scheme = here.scheme('SHA-256');
+    const kinds = [];
+    for (const name of ['alice', 'ALICE', '\uff41lice']) {
+      kinds.push((await send(scheme, clientOf('SHA-256', name, '', newNonce()).first())).kind);
+    }
+    expect(kinds).toEqual(['continued', 'continued', 'unavailable']);
+  });
+});
+
+test('a store or directory that is silent is told to the caller, who answers 503', async () => {
+  const { here } = await town();
+  const scheme = here.scheme('SHA-256');
+  await here.stores[Symbol.asyncDispose]();
+  await expect(send(scheme, clientOf('SHA-256').first())).rejects.toThrow(StoreUnavailable);
+});

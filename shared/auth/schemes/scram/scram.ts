@@ -1,0 +1,224 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import type { Person } from '#shared/directory/directory.ts';
+import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES } from '#shared/directory/scram-keys.ts';
+import type { ScramVerifier, Verifiers } from '#shared/directory/verifiers.ts';
+import type { AuthParams, Challenge } from '#shared/http/auth/challenge.ts';
+import type { Random } from '#shared/random.ts';
+import type { ScramHash } from '#shared/stores/people.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+import type { UseCounts } from '#shared/stores/use-counts.ts';
+import type { Attempts } from '../../attempts.ts';
+import { personPrincipal } from '../../person.ts';
+import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import { decodeMessage, encodeMessage } from './base64.ts';
+import {
+  formatServerFirst,
+  parseClientFinal,
+  parseClientFirst,
+  readUsername,
+  type ClientFinal,
+  type Username,
+} from './messages.ts';
+import { verifyProof } from './proof.ts';
+import { createReauthentication } from './reauthentication.ts';
+
+export interface ScramOptions {
+  readonly hash: ScramHash;
+  readonly realm: string;
+  readonly verifiers: Pick<Verifiers, 'scram'>;
+  readonly sessions: Sessions;
+  readonly useCounts: UseCounts;
+  readonly attempts: Attempts;
+  /** 256 bits, the same in all processes: of it are the salts of people who do not exist, and `sr`. */
+  readonly secret: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What is kept between client-first-message and client-final-message. */
+interface Leg {
+  readonly scheme: string;
+  readonly realm: string;
+  readonly saslname: string;
+  readonly bare: string;
+  readonly clientNonce: string;
+  readonly nonce: string;
+  readonly serverFirst: string;
+}
+
+/** A client-final-message, and what it has to fit. */
+interface Attempt {
+  readonly message: ClientFinal;
+  readonly bare: string;
+  readonly keys: Keys;
+  readonly serverFirst: string;
+}
+
+type Keys = Omit<ScramVerifier, 'person'> & { readonly person: Person | undefined };
+
+/** Seconds from server-first-message to client-final-message. */
+const LEG_LIFETIME = 60;
+
+/** Bytes of our part of the nonce: base64 of them has no padding, which gel needs. */
+const NONCE_BYTES = 18;
+
+const SID = /^[\w-]{1,64}$/;
+
+const refused = (reason: string, challenges?: readonly Challenge[]): Verdict => ({
+  kind: 'refused',
+  reason,
+  ...(challenges && { challenges }),
+});
+
+/**
+ * SCRAM-SHA-256 and SCRAM-SHA-1 (RFC 7804). Each exchange is of its own and bound to no connection; a
+ * proof covers neither method nor target nor content, so that confidentiality and integrity of the
+ * request are those of the connection. Whatever is wrong is answered alike, by a fresh challenge.
+ */
+export function scram(options: ScramOptions): Scheme {
+  const { hash, realm, verifiers, sessions, useCounts, attempts, secret, clock, random } = options;
+  const scheme = `SCRAM-${hash}`;
+  const context = `${scheme} ${realm}`;
+  const reauthentication = createReauthentication({ secret, context, clock, sessions, useCounts });
+
+  const invitation = (more: AuthParams = {}): Challenge => ({
+    scheme,
+    params: { realm, ...reauthentication.invitation(), ...more },
+  });
+
+  /** Of who does not exist: always the same salt, and keys that no password has. */
+  function nobody(account: string): Keys {
+    const derived = (what: string) =>
+      createHmac('sha512', secret)
+        .update(JSON.stringify([what, context, account]))
+        .digest();
+    const { size } = SCRAM_HASHES[hash];
+    return {
+      person: undefined,
+      salt: derived('salt').subarray(0, SCRAM_SALT_BYTES),
+      iterations: SCRAM_ITERATIONS,
+      storedKey: derived('stored key').subarray(0, size),
+      serverKey: derived('server key').subarray(0, size),
+    };
+  }
+
+  /** The same work for everybody. */
+  async function keysOf({ name, account }: Username): Promise<Keys> {
+    const fallback = nobody(account);
+    return (await verifiers.scram(realm, hash, name)) ?? fallback;
+  }
+
+  async function begin({ account }: Username, request: AuthRequest): Promise<Verdict | undefined> {
+    const spent = await attempts.begin(account, request.peer.address);
+    if (spent.ok) return undefined;
+    const { retryAfter } = spent;
+    return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
+  }
+
+  /** ServerSignature and who it is for; undefined when the proof is wrong. */
+  function prove({ message, bare, keys, serverFirst }: Attempt) {
+    const signed = [bare, serverFirst, message.withoutProof].join(',');
+    const signature = verifyProof(hash, keys, signed, message.proof);
+    const { person } = keys;
+    return signature === undefined || person === undefined ? undefined : { person, signature };
+  }
+
+  function failed({ account }: Username, request: AuthRequest, reason: string): Verdict {
+    attempts.failed(account, request.peer.address);
+    return refused(reason);
+  }
+
+  async function granted(
+    { account, saslname }: Username,
+    request: AuthRequest,
+    { person, signature }: { readonly person: Person; readonly signature: Buffer },
+    { clientNonce, bare, sid }: { clientNonce: string; bare: string; sid: string },
+  ): Promise<Verdict> {
+    attempts.succeeded(account, request.peer.address);
+    await reauthentication.remember(clientNonce, { saslname, bare, sid });
+    const data = encodeMessage(`v=${signature.toString('base64')}`);
+    return {
+      kind: 'granted',
+      principal: personPrincipal(realm, person),
+      proof: { info: { sid, data } },
+    };
+  }
+
+  async function first(message: string, request: AuthRequest): Promise<Verdict> {
+    const parsed = parseClientFirst(message);
+    if (parsed === undefined) return refused('not a client-first-message that is supported');
+    const { user, bare, nonce: clientNonce } = parsed;
+    const tooMany = await begin(user, request);
+    if (tooMany !== undefined) return tooMany;
+    const { salt, iterations } = await keysOf(user);
+    const nonce = clientNonce + random(NONCE_BYTES).toString('base64');
+    const serverFirst = formatServerFirst(nonce, salt, iterations);
+    const { saslname } = user;
+    const leg: Leg = { scheme, realm, saslname, bare, clientNonce, nonce, serverFirst };
+    const sid = await sessions.put(leg, LEG_LIFETIME);
+    return {
+      kind: 'continued',
+      challenge: { scheme, params: { sid, data: encodeMessage(serverFirst) } },
+    };
+  }
+
+  /** Of any number of messages for one leg, only one finds it. */
+  async function takeLeg(sid: string): Promise<Leg | undefined> {
+    if (!SID.test(sid)) return undefined;
+    const leg = (await sessions.take(sid)) as Partial<Leg> | null | undefined;
+    return leg?.scheme === scheme && leg.realm === realm ? (leg as Leg) : undefined;
+  }
+
+  async function final(sid: string, message: ClientFinal, request: AuthRequest): Promise<Verdict> {
+    const leg = await takeLeg(sid);
+    const user = leg && readUsername(leg.saslname);
+    if (leg === undefined || user === undefined) return refused('unknown sid');
+    const { bare, clientNonce, nonce, serverFirst } = leg;
+    if (message.nonce !== nonce) return failed(user, request, 'another nonce');
+    const keys = await keysOf(user);
+    const proved = prove({ message, bare, keys, serverFirst });
+    if (proved === undefined) return failed(user, request, 'wrong proof');
+    return granted(user, request, proved, { clientNonce, bare, sid });
+  }
+
+  async function again(message: ClientFinal, request: AuthRequest): Promise<Verdict> {
+    const nonce = reauthentication.read(message.nonce);
+    const known = nonce && (await reauthentication.recall(nonce.clientNonce));
+    const user = known && readUsername(known.saslname);
+    if (nonce === undefined || known === undefined || user === undefined) {
+      return refused('nobody has authenticated with this nonce');
+    }
+    const tooMany = await begin(user, request);
+    if (tooMany !== undefined) return tooMany;
+    const keys = await keysOf(user);
+    const { bare, sid } = known;
+    const { salt, iterations } = keys;
+    const serverFirst = formatServerFirst(message.nonce, salt, iterations);
+    const proved = prove({ message, bare, keys, serverFirst });
+    if (proved === undefined || nonce.count < iterations)
+      return failed(user, request, 'wrong proof');
+    if (nonce.state === 'stale') return refused('stale sr', [invitation({ stale: 'true' })]);
+    if (!(await reauthentication.use(nonce))) return failed(user, request, 'nonce-count was used');
+    return granted(user, request, proved, { clientNonce: nonce.clientNonce, bare, sid });
+  }
+
+  return {
+    name: scheme,
+
+    challenge: () => [invitation()],
+
+    async authenticate({ params = {} }, request) {
+      if (params['realm'] !== undefined && params['realm'] !== realm)
+        return refused('another realm');
+      const message = decodeMessage(params['data'] ?? '');
+      if (message === undefined) return refused('data is not UTF-8 in base64');
+      const finalMessage = parseClientFinal(message);
+      const sid = params['sid'];
+      if (sid === undefined && finalMessage === undefined) return first(message, request);
+      if (finalMessage === undefined)
+        return refused('not a client-final-message that is supported');
+      return sid === undefined ? again(finalMessage, request) : final(sid, finalMessage, request);
+    },
+  };
+}
