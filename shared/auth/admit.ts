@@ -9,7 +9,7 @@ import {
 import { note } from '#shared/server/request-log.ts';
 import { authorize } from './authorize.ts';
 import { judge } from './judge.ts';
-import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
+import type { AuthRequest, Outcome, Principal, ProtectionSpace } from './scheme.ts';
 
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
 
@@ -20,6 +20,7 @@ export async function admit(
   asked: AuthRequest,
 ): Promise<Outcome> {
   const judged = await judge(space, asked);
+  if (judged.kind === 'pass') note(request, { application: idOf(judged.application) });
   const outcome = judged.kind === 'pass' ? authorize(space, judged, asked) : judged;
   note(request, { space: space.realm, verdict: VERDICTS[outcome.kind] });
   if (outcome.kind !== 'absent') note(request, { scheme: outcome.scheme });
@@ -27,10 +28,17 @@ export async function admit(
   return outcome;
 }
 
+function idOf(application: Principal | undefined): string | undefined {
+  return application?.kind === 'application' ? application.id : undefined;
+}
+
 const DETAILS: Readonly<Record<number, string>> = {
   400: 'The credentials are malformed, or there is more than one set of them.',
   401: 'Credentials are missing or not valid. WWW-Authenticate says which are accepted.',
-  403: 'The credentials are not enough for this.',
+  403: 'The credentials are missing, not valid or not enough for this.',
+  407: 'Credentials for this proxy are missing or not valid. Proxy-Authenticate says which are accepted.',
+  413: 'The content is too long for credentials that cover it.',
+  421: 'These credentials need an HTTP/1.1 connection of their own.',
   429: 'Too many attempts. Try again after the seconds that Retry-After gives.',
   503: 'Credentials cannot be checked now. Try again after the seconds that Retry-After gives.',
 };

@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { ManualClock } from '#shared/clock.ts';
+import { lines, single } from '#shared/http/fields.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
@@ -20,18 +21,18 @@ export const SPACE: OAuthSpace = {
 /** A request for a resource of `SPACE`, with fields as [name, value]. */
 export function requestOf(
   fields: readonly (readonly [string, string])[] = [],
-  more: Partial<Pick<AuthRequest, 'method' | 'target'>> = {},
+  more: Partial<Omit<AuthRequest, 'field' | 'lines'>> = {},
 ): AuthRequest {
-  const lines = (name: string) =>
-    fields.filter(([known]) => known.toLowerCase() === name.toLowerCase()).map(([, v]) => v);
+  const raw = fields.flat();
   return {
     at: ORIGIN,
     method: 'GET',
     target: '/documents/a',
     origin: 'https://rs.example',
-    field: (name) => lines(name)[0],
-    lines,
-    peer: { address: '127.0.0.1', connection: {}, trusted: false },
+    field: (name) => single(raw, name),
+    lines: (name) => lines(raw, name),
+    peer: { address: '127.0.0.1', connection: {}, http2: false, trusted: false },
+    confidential: true,
     ...more,
   };
 }

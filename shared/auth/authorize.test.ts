@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { issuerAndVerifier, requestOf, SPACE } from './auth.fixture.ts';
 import { authorize } from './authorize.ts';
-import { ORIGIN, type Principal, type ProtectionSpace } from './scheme.ts';
+import { ORIGIN, PROXY, type Principal, type ProtectionSpace } from './scheme.ts';
 import { bearer } from './schemes/bearer.ts';
 
 const space: ProtectionSpace = {
@@ -27,8 +27,9 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(authorize(space, holding(), requestOf([], { method: 'OPTIONS' })).kind).toBe('pass');
   });
 
-  test('a scheme that knows no scopes has those of the space', () => {
-    expect(authorize(space, passed({ kind: 'anonymous' }), put).kind).toBe('pass');
+  test('scopes that nobody gave are none', () => {
+    expect(authorize(space, passed({ kind: 'anonymous' }), put)).toMatchObject({ status: 403 });
+    expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');
   });
 
   test.each([[[]], [['a']], [['A', 'B']], [['a b']], [['a', 'bb']]])(
@@ -51,7 +52,21 @@ describe('RFC 6750 section 3.1: scope', () => {
 
   test('by a scheme without a challenge for that: 403 all the same', () => {
     const other = { ...holding('a'), scheme: 'Other' };
-    expect(authorize(space, other, put)).toMatchObject({ status: 403, fields });
+    const outcome = authorize(space, other, put);
+    expect(outcome).toMatchObject({ status: 403, fields });
+    expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
+  });
+
+  test('at a proxy the challenge is in its own field', () => {
+    expect(authorize({ ...space, at: PROXY }, holding('a'), put)).toMatchObject({
+      status: 403,
+      fields: { 'Proxy-Authenticate': [expect.stringMatching(/insufficient_scope/)] },
+    });
+  });
+
+  test('RFC 7616 section 3.5: a proof over the content is owed with the refusal as well', () => {
+    const seal = { hash: 'md5', proof: () => ({}) };
+    expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
   });
 });
 
@@ -65,6 +80,16 @@ describe('a space that hides', () => {
       reason: 'lacks b',
       fields,
     });
+  });
+
+  test('RFC 4559 section 5: the last token of an exchange is not hidden, as it is not where nothing is', () => {
+    const owed = { 'WWW-Authenticate': ['Negotiate b2s='], 'DPoP-Nonce': 'n' };
+    const outcome = authorize(
+      { ...space, hide: 'forbidden' },
+      { ...holding('a'), fields: owed },
+      put,
+    );
+    expect(outcome).toMatchObject({ status: 404, fields: owed });
   });
 
   test('everything: absent', () => {

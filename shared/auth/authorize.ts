@@ -4,7 +4,8 @@ import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
 
 /**
  * Whether who passed `judge` holds the scopes that the method needs. Passes on, or answers 403 with the
- * scopes that are needed (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead.
+ * scopes that are needed (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead. What
+ * the scheme owes its client comes with every answer, as it does with one to a missing resource.
  */
 export function authorize(
   space: ProtectionSpace,
@@ -13,18 +14,18 @@ export function authorize(
 ): Outcome {
   const needed = space.scopes(request.method);
   const { scopes } = passed.principal;
-  const missing = needed.filter((scope) => scopes !== undefined && !scopes.has(scope));
+  const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return passed;
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
   const challenge = scheme?.insufficientScope?.(needed, request);
-  return conceal(space, {
+  const refused = conceal(space, {
     kind: 'answer',
     status: 403,
-    fields: {
-      ...passed.fields,
-      ...(challenge && { [space.at.ask]: [formatChallenge(challenge)] }),
-    },
+    fields: challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {},
     reason: `lacks ${missing.join(' ')}`,
     scheme: passed.scheme,
+    ...(passed.seal && { seal: passed.seal }),
   });
+  if (refused.kind !== 'answer') return refused;
+  return { ...refused, fields: { ...passed.fields, ...refused.fields } };
 }

@@ -1,39 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseChallenges, type Challenge } from '#shared/http/auth/challenge.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { issuerAndVerifier, memoryReplay, prover, requestOf, SPACE } from './auth.fixture.ts';
+import { requestOf } from './auth.fixture.ts';
+import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
-import { ORIGIN, PROXY, type Outcome, type ProtectionSpace, type Scheme } from './scheme.ts';
-import { bearer } from './schemes/bearer.ts';
-import { dpop } from './schemes/dpop.ts';
+import { ORIGIN, PROXY, type ProtectionSpace, type Scheme } from './scheme.ts';
 
-function spaceOf(schemes: readonly Scheme[], more: Partial<ProtectionSpace> = {}): ProtectionSpace {
-  return {
-    at: ORIGIN,
-    realm: 'documents',
-    schemes,
-    scopes: (method) => SPACE.scopes(method),
-    ...more,
-  };
-}
-
-/** A scheme that takes `good` and says otherwise what it is told to. */
-function schemeOf(name: string, more: Partial<Scheme> = {}): Scheme {
-  return {
-    name,
-    challenge: () => [{ scheme: name, params: { realm: 'documents' } }],
-    authenticate: ({ token68 }) =>
-      token68 === 'good'
-        ? { kind: 'granted', principal: { kind: 'anonymous' } }
-        : { kind: 'refused', reason: `not good for ${name}` },
-    ...more,
-  };
-}
 const ask = (...challenges: string[]) => ({ 'WWW-Authenticate': challenges });
-const authorization = (...values: string[]) =>
-  requestOf(values.map((value) => ['Authorization', value] as const));
 const TWO = spaceOf([schemeOf('One'), schemeOf('Two')]);
 const BOTH = ask('One realm="documents"', 'Two realm="documents"');
 
@@ -97,6 +73,45 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
+  test('section 15.5.2: no 401 without a challenge; where nobody announces a scheme it is 403', async () => {
+    const silent = schemeOf('One', { challenge: () => [] });
+    for (const [at, answer] of [
+      [ORIGIN, 'Authorization'],
+      [PROXY, 'Proxy-Authorization'],
+    ] as const) {
+      const space = spaceOf([silent], { at });
+      for (const fields of [[], [[answer, 'One bad']], [[answer, 'Basic x']]] as const) {
+        const outcome = await judge(space, requestOf(fields));
+        expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
+        expect(outcome).not.toHaveProperty(['fields', at.ask]);
+      }
+      expect(await judge(space, requestOf([[answer, '=']]))).toMatchObject({ status: 400 });
+    }
+    const hiding = spaceOf([silent], { hide: 'forbidden' });
+    expect(await judge(hiding, requestOf())).toMatchObject({ status: 404, fields: {} });
+  });
+
+  test('one that is silent and one that cannot challenge now: 503', async () => {
+    const silent = schemeOf('One', { challenge: () => [] });
+    const dumb = schemeOf('Two', { challenge: () => Promise.reject(new Error('no nonces')) });
+    expect(await judge(spaceOf([silent, dumb]), requestOf())).toMatchObject({ status: 503 });
+  });
+
+  test('section 5.3: a request that a scheme finds malformed while it challenges is 400', async () => {
+    const strict = schemeOf('Two', {
+      challenge(request) {
+        request.field('x-forwarded-proto');
+        return [];
+      },
+    });
+    const twice = requestOf([
+      ['X-Forwarded-Proto', 'https'],
+      ['X-Forwarded-Proto', 'http'],
+    ]);
+    const outcome = await judge(spaceOf([schemeOf('One'), strict]), twice);
+    expect(outcome).toMatchObject({ kind: 'answer', status: 400, fields: {} });
+  });
+
   test('section 11.7: a proxy asks with 407 and its own fields', async () => {
     const space = spaceOf([schemeOf('One')], { at: PROXY });
     expect(await judge(space, authorization('One good'))).toMatchObject({
@@ -113,7 +128,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     expect(await judge(TWO, authorization(value))).toEqual({
       kind: 'pass',
       scheme: 'One',
-      principal: { kind: 'anonymous' },
+      principal: { kind: 'anonymous', scopes: new Set() },
       fields: {},
     });
   });
@@ -221,6 +236,8 @@ describe('verdicts', () => {
       reason: 'x',
       fields: { 'Retry-After': field },
     });
+    const fields = { RateLimit: '"api-key";r=0;t=3' };
+    expect(await outcomeOf(() => ({ ...verdict, fields }))).toMatchObject({ fields });
   });
 
   test('a store that fails is 503, a malformed field 400, a defect is thrown', async () => {
@@ -234,8 +251,49 @@ describe('verdicts', () => {
       reason: 'down',
     });
     expect(await failing(new BadRequest('twice'))).toMatchObject({ status: 400 });
+    expect(await failing(new HttpError(413, 'long', { Connection: 'close' }))).toMatchObject({
+      status: 413,
+      fields: { Connection: 'close' },
+    });
     await expect(failing(new TypeError('defect'))).rejects.toThrow('defect');
   });
+
+  test('http-1.1: for the door to reset the stream, without a challenge (RFC 9113 section 7)', async () => {
+    const verdict = { kind: 'refused', as: 'http-1.1', reason: 'leg 2 over HTTP/2' } as const;
+    expect(await outcomeOf(() => verdict)).toEqual({
+      kind: 'answer',
+      status: 421,
+      scheme: 'One',
+      reason: 'leg 2 over HTTP/2',
+      fields: {},
+      http11: true,
+    });
+  });
+
+  test.each([
+    [ORIGIN, 'Authorization', 'Authentication-Info', 'WWW-Authenticate'],
+    [PROXY, 'Proxy-Authorization', 'Proxy-Authentication-Info', 'Proxy-Authenticate'],
+  ] as const)(
+    'RFC 4559 section 5, RFC 7616 section 3.5: the last token and a proof over the content, at %j',
+    async (at, answer, info, question) => {
+      const sealing = schemeOf('One', {
+        authenticate: () => ({
+          kind: 'granted',
+          principal: { kind: 'anonymous' },
+          proof: { ask: { scheme: 'One', token68: 'b2s=' } },
+          seal: {
+            hash: 'sha256',
+            proof: (digest) => ({ info: { rspauth: digest.toString('hex') } }),
+          },
+        }),
+      });
+      const outcome = await judge(spaceOf([sealing], { at }), requestOf([[answer, 'One x']]));
+      if (outcome.kind !== 'pass') throw new Error(outcome.reason);
+      expect(outcome.fields).toEqual({ [question]: ['One b2s='] });
+      expect(outcome.seal?.hash).toBe('sha256');
+      expect(outcome.seal?.proof(Buffer.from('ab', 'hex'))).toEqual({ [info]: 'rspauth="ab"' });
+    },
+  );
 
   test('RFC 9110 section 11.6.3: a proof becomes fields', async () => {
     const principal = { kind: 'anonymous' } as const;
@@ -244,6 +302,35 @@ describe('verdicts', () => {
       kind: 'pass',
       fields: { 'Authentication-Info': String.raw`nextnonce="n\"1", rspauth="ab"`, 'X-N': '1' },
     });
+  });
+});
+
+describe('scopes of who was let in', () => {
+  const principalOf = async (scopes: string[] | undefined, more?: Partial<ProtectionSpace>) => {
+    const scheme = schemeOf('One', {
+      authenticate: () => ({
+        kind: 'granted',
+        principal: {
+          kind: 'person',
+          realm: 'documents',
+          name: 'alice',
+          ...(scopes && { scopes: new Set(scopes) }),
+        },
+      }),
+    });
+    const outcome = await judge(spaceOf([scheme], more), authorization('One x'));
+    return outcome.kind === 'pass' ? [...(outcome.principal.scopes ?? ['absent'])] : outcome.reason;
+  };
+  const granted: ProtectionSpace['granted'] = (principal) =>
+    new Set(principal.kind === 'person' ? [`of-${principal.name}`] : ['of-others']);
+
+  test.each([
+    ['a scheme that knows none', undefined, { granted }, ['of-alice']],
+    ['a scheme that knows none, in a space that gives none', undefined, {}, []],
+    ['a scheme that knows some', ['own'], { granted }, ['own']],
+    ['a scheme that found none', [], { granted }, []],
+  ])('%s', async (_, scopes, more, expected) => {
+    expect(await principalOf(scopes, more)).toEqual(expected);
   });
 });
 
@@ -273,109 +360,5 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
 
   test('who is let in passes', async () => {
     expect(await judge(hidden, authorization('One good'))).toMatchObject({ kind: 'pass' });
-  });
-});
-
-describe('a space with Bearer and DPoP', () => {
-  function setup() {
-    const world = issuerAndVerifier();
-    const { tokens, clock } = world;
-    const replay = memoryReplay(clock);
-    const space = spaceOf([
-      bearer({ space: SPACE, tokens }),
-      dpop({ space: SPACE, tokens, replay, clock, window: 60, keys: new Map() }),
-    ]);
-    return { ...world, replay, space, client: prover(world.now) };
-  }
-  /** The challenges of an answer, by scheme, as a client reads them. */
-  function challengesOf(outcome: Outcome): Record<string, Challenge['params']> {
-    if (outcome.kind !== 'answer') throw new Error(outcome.kind);
-    const lines = outcome.fields['WWW-Authenticate'] ?? [];
-    const parsed = parseChallenges([lines].flat().join(', ')) ?? [];
-    return Object.fromEntries(parsed.map(({ scheme, params }) => [scheme, params]));
-  }
-
-  test('RFC 6750 section 3.1: no credentials, no error code', async () => {
-    const challenges = challengesOf(await judge(setup().space, requestOf()));
-    expect(Object.keys(challenges)).toEqual(['Bearer', 'DPoP']);
-    expect(challenges['Bearer']).not.toHaveProperty('error');
-    expect(challenges['DPoP']).not.toHaveProperty('error');
-  });
-
-  test('RFC 9449 section 7.2: the scheme that was tried gives the error', async () => {
-    const { space } = setup();
-    const tried = challengesOf(await judge(space, authorization('Bearer x')));
-    expect(tried['Bearer']).toMatchObject({ error: 'invalid_token' });
-    expect(tried['DPoP']).not.toHaveProperty('error');
-    const other = challengesOf(await judge(space, authorization('DPoP x')));
-    expect(other['Bearer']).not.toHaveProperty('error');
-    expect(other['DPoP']).toMatchObject({ error: 'invalid_dpop_proof' });
-  });
-
-  test('RFC 9449 section 7.2: one token by both schemes is 400', async () => {
-    const { space, token } = setup();
-    const request = authorization(`Bearer ${token()}`, `DPoP ${token()}`);
-    expect(await judge(space, request)).toMatchObject({ status: 400 });
-  });
-
-  test('RFC 6750 section 2: a token in the field and in the query is 400, in the query alone 401', async () => {
-    const { space, token } = setup();
-    const target = `/documents/a?access_token=${token()}`;
-    const field = ['Authorization', `Bearer ${token()}`] as const;
-    expect(await judge(space, requestOf([field], { target }))).toMatchObject({ status: 400 });
-    const alone = await judge(space, requestOf([], { target }));
-    expect(alone).toMatchObject({ status: 401 });
-    expect(challengesOf(alone)['Bearer']).not.toHaveProperty('error');
-  });
-
-  test('the token and the proof of a client pass, once', async () => {
-    const { space, token, client } = setup();
-    const bound = token({ cnf: { jkt: client.jkt } });
-    const request = requestOf([
-      ['Authorization', `DPoP ${bound}`],
-      ['dpop', client.proof(bound)],
-    ]);
-    expect(await judge(space, request)).toMatchObject({ kind: 'pass', scheme: 'DPoP' });
-    expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 401 });
-  });
-
-  test('the keys away, the replay store down, the feed silent: 503 each', async () => {
-    const { space, token, client, clock, replay, state } = setup();
-    const bound = token({ cnf: { jkt: client.jkt } });
-    const attempt = () =>
-      judge(
-        space,
-        requestOf([
-          ['Authorization', `DPoP ${bound}`],
-          ['DPoP', client.proof(bound)],
-        ]),
-      );
-    const down = (reason: RegExp) => ({
-      kind: 'answer',
-      status: 503,
-      fields: { 'Retry-After': '1' },
-      reason: expect.stringMatching(reason),
-    });
-    state.keysDown = true;
-    expect(await attempt()).toEqual({ ...down(/keys of the issuer/), scheme: 'DPoP' });
-    state.keysDown = false;
-    clock.advance(1);
-    replay.down = true;
-    expect(await attempt()).toEqual(down(/replay is down/));
-    replay.down = false;
-    state.feedDown = true;
-    expect(await attempt()).toEqual({ ...down(/feed is silent/), scheme: 'DPoP' });
-    state.feedDown = false;
-    expect(await attempt()).toMatchObject({ kind: 'pass' });
-  });
-
-  test('revoked after it passed: refused by the next request', async () => {
-    const { space, token, revocations } = setup();
-    const request = authorization(`Bearer ${token()}`);
-    expect(await judge(space, request)).toMatchObject({ kind: 'pass' });
-    revocations.apply({ kind: 'token', id: 'j1' }, Infinity);
-    const outcome = await judge(space, request);
-    expect(outcome).toMatchObject({ status: 401, reason: 'revoked by token' });
-    expect(challengesOf(outcome)['Bearer']).toMatchObject({ error: 'invalid_token' });
   });
 });

@@ -1,21 +1,23 @@
-import { formatChallenge, type Challenge } from '#shared/http/auth/challenge.ts';
+import { formatChallenge, formatInfo } from '#shared/http/auth/challenge.ts';
 import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { type Answer, answerTo, bare, challenged, unavailable } from './answers.ts';
 import { conceal } from './conceal.ts';
+import { isCrossSite } from './cross-site.ts';
 import type {
   AuthRequest,
-  Awaitable,
   Fields,
   Outcome,
+  Principal,
   Proof,
   ProtectionSpace,
   Scheme,
   Verdict,
 } from './scheme.ts';
 
-type Answer = Extract<Outcome, { kind: 'answer' }>;
-type Refused = Extract<Verdict, { kind: 'refused' }>;
+type Pass = Extract<Outcome, { kind: 'pass' }>;
 
 /** Credentials found, and the scheme they are for: none when the space does not have it. */
 interface Found {
@@ -30,25 +32,29 @@ interface Found {
 export async function judge(space: ProtectionSpace, request: AuthRequest): Promise<Outcome> {
   const outcome = await decide(space, request).catch((error: unknown) => {
     if (error instanceof BadRequest) return bare(400, error.message);
+    if (error instanceof HttpError) return bare(error.status, error.message, error.fields);
     if (error instanceof StoreUnavailable) return unavailable(503, error.message, 1);
     throw error;
   });
   return conceal(space, outcome);
 }
 
-async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Outcome> {
-  const { status } = space.at;
+/** What can be refused without looking at a secret is refused first. */
+async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pass | Answer> {
   const found = findCredentials(space, request);
   if (found === 'malformed') return challenged(space, request, 400, 'credentials are malformed');
   const [only, another] = found;
-  if (only === undefined) return challenged(space, request, status, 'no credentials');
   if (another !== undefined) {
     return challenged(space, request, 400, 'credentials in more than one place');
   }
-  if (only.scheme === undefined) {
-    return challenged(space, request, status, 'a scheme that the space does not have');
+  if (only?.scheme?.ambient && isCrossSite(space, request)) {
+    return { ...bare(403, 'sent by a page of another origin'), scheme: only.scheme.name };
   }
-  return conclude(space, request, only.scheme, only.credentials);
+  const { application } = space;
+  const shown = application?.locate?.(request);
+  return application !== undefined && shown !== undefined
+    ? besideApplication(space, request, application, shown, only)
+    : enter(space, request, only);
 }
 
 /** All there are, before any is looked at: choosing between two would invite confusion. */
@@ -67,90 +73,76 @@ function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] 
   return found;
 }
 
-async function conclude(
+/** The application first, since it has a limit; it lets nobody in, but a wrong one keeps everybody out. */
+async function besideApplication(
   space: ProtectionSpace,
   request: AuthRequest,
-  scheme: Scheme,
+  application: Scheme,
   credentials: Credentials,
-): Promise<Outcome> {
-  const verdict = await scheme.authenticate(credentials, request);
-  if (verdict.kind === 'granted') {
-    const fields = verdict.proof ? proofFields(space, scheme, verdict.proof) : {};
-    return { kind: 'pass', scheme: scheme.name, principal: verdict.principal, fields };
+  found: Found | undefined,
+): Promise<Pass | Answer> {
+  const verdict = await application.authenticate(credentials, request);
+  if (verdict.kind !== 'granted') {
+    const answer = await answerTo(verdict, space, request, application);
+    return { ...answer, scheme: application.name };
   }
+  const outcome = await enter(space, request, found);
+  const fields = { ...verdict.proof?.fields, ...outcome.fields };
+  return outcome.kind === 'pass'
+    ? { ...outcome, fields, application: verdict.principal }
+    : { ...outcome, fields };
+}
+
+async function enter(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  found: Found | undefined,
+): Promise<Pass | Answer> {
+  const { status } = space.at;
+  if (found === undefined) return challenged(space, request, status, 'no credentials');
+  const { scheme, credentials } = found;
+  if (scheme === undefined) {
+    return challenged(space, request, status, 'a scheme that the space does not have');
+  }
+  const verdict = await scheme.authenticate(credentials, request);
+  if (verdict.kind === 'granted') return pass(space, scheme, verdict);
   const answer = await answerTo(verdict, space, request, scheme);
   return { ...answer, scheme: scheme.name };
 }
 
-function answerTo(
-  verdict: Exclude<Verdict, { kind: 'granted' }>,
+function pass(
   space: ProtectionSpace,
-  request: AuthRequest,
   scheme: Scheme,
-): Awaitable<Answer> {
-  if (verdict.kind === 'unavailable') {
-    return unavailable(verdict.status, verdict.reason, verdict.retryAfter);
-  }
-  if (verdict.kind === 'refused') return refuse(space, request, scheme, verdict);
-  const challenges = [formatChallenge(verdict.challenge)];
-  return bare(space.at.status, 'continued', { [space.at.ask]: challenges });
+  { principal, proof, seal }: Extract<Verdict, { kind: 'granted' }>,
+): Pass {
+  return {
+    kind: 'pass',
+    scheme: scheme.name,
+    principal: withScopes(space, principal),
+    fields: proof ? proofFields(space, scheme, proof) : {},
+    ...(seal && {
+      seal: {
+        hash: seal.hash,
+        proof: (digest) => proofFields(space, scheme, seal.proof(digest)),
+      },
+    }),
+  };
 }
 
-async function refuse(
-  space: ProtectionSpace,
-  request: AuthRequest,
-  scheme: Scheme,
-  { as = 'unauthenticated', reason, challenges, fields }: Refused,
-): Promise<Answer> {
-  if (as === 'forbidden') {
-    const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
-    return bare(403, reason, { ...fields, ...asked });
-  }
-  const status = as === 'malformed' ? 400 : space.at.status;
-  return challenged(space, request, status, reason, {
-    ...(fields && { fields }),
-    ...(challenges && { instead: { scheme, challenges } }),
-  });
+/** Who comes by a scheme that knows no scopes has those of the space, or none. */
+function withScopes(space: ProtectionSpace, principal: Principal): Principal {
+  if (principal.scopes !== undefined) return principal;
+  return { ...principal, scopes: space.granted?.(principal) ?? new Set() };
 }
 
-/** An answer with the challenges of every scheme (RFC 9110 section 11.6.1), one line each. */
-async function challenged(
-  space: ProtectionSpace,
-  request: AuthRequest,
-  status: number,
-  reason: string,
-  more: {
-    readonly fields?: Fields;
-    /** What one of the schemes says in place of its usual challenges. */
-    readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
-  } = {},
-): Promise<Answer> {
-  const { fields, instead } = more;
-  const asked = await Promise.allSettled(
-    space.schemes.map(async (scheme) =>
-      scheme === instead?.scheme ? instead.challenges : scheme.challenge(request),
-    ),
-  );
-  const challenges = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const silent = asked.flatMap((one, index) =>
-    one.status === 'rejected' ? [`${space.schemes[index]?.name}: ${String(one.reason)}`] : [],
-  );
-  const why = [reason, ...silent].join('; ');
-  if (challenges.length === 0) return unavailable(503, `no challenge to give; ${why}`, 1);
-  return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
-}
-
-function proofFields(space: ProtectionSpace, { name }: Scheme, { info, fields }: Proof): Fields {
-  if (info === undefined) return fields ?? {};
-  // Parameters are written as in the scheme's challenges, but without the scheme (RFC 9110 section 11.6.3).
-  const written = formatChallenge({ scheme: name, params: info }).slice(name.length + 1);
-  return { ...fields, [space.at.info]: written };
-}
-
-function bare(status: number, reason: string, fields: Fields = {}): Answer {
-  return { kind: 'answer', status, reason, fields };
-}
-
-function unavailable(status: 429 | 503, reason: string, retryAfter: number): Answer {
-  return bare(status, reason, { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) });
+function proofFields({ at }: ProtectionSpace, { name }: Scheme, proof: Proof): Fields {
+  const { info, ask, fields } = proof;
+  return {
+    ...fields,
+    // Parameters are written as in the scheme's challenges, but without the scheme (RFC 9110 section 11.6.3).
+    ...(info && {
+      [at.info]: formatInfo(name, info),
+    }),
+    ...(ask && { [at.ask]: [formatChallenge(ask)] }),
+  };
 }

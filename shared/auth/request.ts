@@ -1,27 +1,45 @@
-import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
-import { ORIGIN, type AuthRequest } from './scheme.ts';
+import { contentDigest } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { AuthRequest, Position } from './scheme.ts';
 
 /** What a request asks for, as the door that it came through knows it. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
+/** Where requests come in. */
+export interface Door {
+  readonly at: Position;
+  readonly proxies: TrustedProxies;
+  /** The listener is bound to loopback and no proxy is trusted: clear text does not leave this machine. */
+  readonly local: boolean;
+}
+
 /** A request as authentication reads it. */
 export function authRequest(
-  { rawHeaders, socket }: IncomingMessage,
+  request: AnyRequest,
   asked: Asked,
-  proxies: TrustedProxies,
+  { at, proxies, local }: Door,
 ): AuthRequest {
+  const { rawHeaders, socket, httpVersionMajor } = request;
   const peer = socket.remoteAddress ?? '';
+  const trusted = proxies.has(peer);
   return {
     ...asked,
-    at: ORIGIN,
+    at,
     field: (name) => single(rawHeaders, name),
     lines: (name) => lines(rawHeaders, name),
     peer: {
       address: clientAddress(peer, lines(rawHeaders, 'x-forwarded-for'), proxies),
       connection: socket,
-      trusted: proxies.has(peer),
+      http2: httpVersionMajor === 2,
+      trusted,
     },
+    get confidential() {
+      if (local || socket instanceof TLSSocket) return true;
+      return trusted && single(rawHeaders, 'x-forwarded-proto') === 'https';
+    },
+    content: { digest: (hash) => contentDigest(request, hash) },
   };
 }

@@ -41,8 +41,23 @@ export interface AuthRequest {
   lines(name: string): readonly string[];
   readonly peer: {
     readonly address: string;
+    /** The same object for every request of one HTTP/1.1 connection. */
     readonly connection: object;
+    readonly http2: boolean;
     readonly trusted: boolean;
+  };
+  /**
+   * Nobody between the client and us reads along: TLS, as far as this connection or a trusted proxy
+   * says, or clear text that does not leave this machine.
+   */
+  readonly confidential: boolean;
+  /** Absent at a door that the content does not come through, such as `/verify`. */
+  readonly content?: {
+    /**
+     * Digest of the whole content, by a name of `node:crypto`; who handles the request can still read
+     * it. Throws `HttpError` 413 when it is too long, `BadRequest` when it ends early.
+     */
+    digest(hash: string): Promise<Buffer>;
   };
 }
 
@@ -59,19 +74,36 @@ export type Principal = (
 
 /** What a granted request owes its client besides the answer. */
 export interface Proof {
+  /** Parameters of Authentication-Info or Proxy-Authentication-Info. */
   readonly info?: AuthParams;
+  /** The last token of an exchange, sent as a challenge with a success (RFC 4559 section 5). */
+  readonly ask?: Challenge;
   readonly fields?: Fields;
 }
 
+/** A proof that depends on the content of the answer (RFC 7616 section 3.5, qop=auth-int). */
+export interface Seal<T> {
+  /** A hash of `node:crypto`. */
+  readonly hash: string;
+  /** From the digest of the content as it is sent; of HEAD, of no content. */
+  proof(digest: Buffer): T;
+}
+
 export type Verdict =
-  | { readonly kind: 'granted'; readonly principal: Principal; readonly proof?: Proof }
+  | {
+      readonly kind: 'granted';
+      readonly principal: Principal;
+      readonly proof?: Proof;
+      readonly seal?: Seal<Proof>;
+    }
   /** Another leg of an exchange of several messages: this challenge and no other is the answer. */
   | { readonly kind: 'continued'; readonly challenge: Challenge }
   | {
       readonly kind: 'refused';
       /** For the log, never for the client. */
       readonly reason: string;
-      readonly as?: 'unauthenticated' | 'malformed' | 'forbidden';
+      /** `http-1.1`: needs a connection of its own (RFC 9113 section 7, HTTP_1_1_REQUIRED). */
+      readonly as?: 'unauthenticated' | 'malformed' | 'forbidden' | 'http-1.1';
       /** Replace this scheme's own challenges only. */
       readonly challenges?: readonly Challenge[];
       readonly fields?: Fields;
@@ -82,12 +114,15 @@ export type Verdict =
       readonly status: 429 | 503;
       /** Seconds. */
       readonly retryAfter: number;
+      readonly fields?: Fields;
     };
 
 /** One file, one factory. Says, never writes; throws only when it could not do its work. */
 export interface Scheme {
   /** As registered at IANA. */
   readonly name: string;
+  /** Browsers send these credentials by themselves, so another site can make them do it. */
+  readonly ambient?: boolean;
   /** Credentials outside the Authorization field. */
   locate?(request: AuthRequest): Credentials | undefined;
   /** Empty: does not announce itself. */
@@ -110,14 +145,24 @@ export interface ProtectionSpace {
   readonly hide?: 'forbidden' | 'everything';
   /** Scopes that a request of this method needs. */
   scopes(method: string): readonly string[];
+  /** Scopes of who was let in by a scheme that knows none; absent: none. */
+  granted?(principal: Principal): ReadonlySet<string>;
+  /** An application's credentials that may come beside those of a person, for quotas. */
+  readonly application?: Scheme;
+  /** Origins, besides its own, whose pages may send unsafe requests with ambient credentials. */
+  readonly corsOrigins?: readonly string[];
 }
 
 export type Outcome =
   | {
       readonly kind: 'pass';
       readonly scheme: string;
+      /** Has scopes, whatever the scheme. */
       readonly principal: Principal;
+      /** Who showed credentials beside those of the principal. */
+      readonly application?: Principal;
       readonly fields: Fields;
+      readonly seal?: Seal<Fields>;
     }
   | {
       readonly kind: 'answer';
@@ -125,6 +170,10 @@ export type Outcome =
       readonly fields: Fields;
       readonly reason: string;
       readonly scheme?: string;
+      /** Of who passed and lacks a scope: owed with this answer as with any other. */
+      readonly seal?: Seal<Fields>;
+      /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
+      readonly http11?: boolean;
     }
   /** Routing goes on as if the space were not configured. */
   | { readonly kind: 'absent'; readonly reason: string };

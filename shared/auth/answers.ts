@@ -1,0 +1,103 @@
+import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import type {
+  AuthRequest,
+  Awaitable,
+  Fields,
+  Outcome,
+  ProtectionSpace,
+  Scheme,
+  Verdict,
+} from './scheme.ts';
+
+export type Answer = Extract<Outcome, { kind: 'answer' }>;
+type Refused = Extract<Verdict, { kind: 'refused' }>;
+
+/** An answer without challenges. */
+export function bare(status: number, reason: string, fields: Fields = {}): Answer {
+  return { kind: 'answer', status, reason, fields };
+}
+
+/** `retryAfter`: seconds. */
+export function unavailable(
+  status: 429 | 503,
+  reason: string,
+  retryAfter: number,
+  fields: Fields = {},
+): Answer {
+  return bare(status, reason, {
+    ...fields,
+    'Retry-After': String(Math.max(1, Math.ceil(retryAfter))),
+  });
+}
+
+/** What a scheme's verdict makes of a request that it does not let in. */
+export function answerTo(
+  verdict: Exclude<Verdict, { kind: 'granted' }>,
+  space: ProtectionSpace,
+  request: AuthRequest,
+  scheme: Scheme,
+): Awaitable<Answer> {
+  if (verdict.kind === 'unavailable') {
+    return unavailable(verdict.status, verdict.reason, verdict.retryAfter, verdict.fields);
+  }
+  if (verdict.kind === 'refused') return refuse(verdict, space, request, scheme);
+  const challenges = [formatChallenge(verdict.challenge)];
+  return bare(space.at.status, 'continued', { [space.at.ask]: challenges });
+}
+
+function refuse(
+  { as = 'unauthenticated', reason, challenges, fields }: Refused,
+  space: ProtectionSpace,
+  request: AuthRequest,
+  scheme: Scheme,
+): Awaitable<Answer> {
+  if (as === 'forbidden') {
+    const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
+    return bare(403, reason, { ...fields, ...asked });
+  }
+  // Where the connection cannot be told to fall back, the status says the same (RFC 9110 section 15.5.20).
+  if (as === 'http-1.1') return { ...bare(421, reason, fields), http11: true };
+  const status = as === 'malformed' ? 400 : space.at.status;
+  return challenged(space, request, status, reason, {
+    ...(fields && { fields }),
+    ...(challenges && { instead: { scheme, challenges } }),
+  });
+}
+
+/**
+ * An answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
+ * demands a challenge is not given without one (section 15.5.2): it becomes 403 where no scheme
+ * announces itself, and 503 where one could not.
+ */
+export async function challenged(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  status: number,
+  reason: string,
+  more: {
+    readonly fields?: Fields;
+    /** What one of the schemes says in place of its usual challenges. */
+    readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
+  } = {},
+): Promise<Answer> {
+  const { fields, instead } = more;
+  const asked = await Promise.allSettled(
+    space.schemes.map(async (scheme) =>
+      scheme === instead?.scheme ? instead.challenges : scheme.challenge(request),
+    ),
+  );
+  const challenges = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const silent = asked.flatMap((one, index) => {
+    if (one.status === 'fulfilled') return [];
+    if (one.reason instanceof BadRequest) throw one.reason;
+    return [`${space.schemes[index]?.name}: ${String(one.reason)}`];
+  });
+  const why = [reason, ...silent].join('; ');
+  if (challenges.length > 0) {
+    return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
+  }
+  if (status !== space.at.status) return bare(status, why, fields);
+  if (silent.length > 0) return unavailable(503, `no challenge to give; ${why}`, 1);
+  return bare(403, why, fields);
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { createAttempts } from './attempts.ts';
+import { processOn } from './town.fixture.ts';
+
+const HERE = '192.0.2.1';
+const ELSEWHERE = '198.51.100.7';
+
+/** Attempts on a real store; `spent` has the keys that were asked for, by namespace. */
+async function setup({ account = 3, address = 100 } = {}) {
+  const clock = new ManualClock();
+  const { stores } = await processOn(join(await temporaryFolder(), 'data'), clock);
+  const spent: [string, string][] = [];
+  const process = () =>
+    createAttempts({
+      limits: {
+        spend: (namespace, key, rate) => (
+          spent.push([namespace, key]),
+          stores.limits.spend(namespace, key, rate)
+        ),
+      },
+      account: { burst: account, per: 60 },
+      address: { burst: address, per: 60 },
+    });
+  const attempts = process();
+  return {
+    clock,
+    spent,
+    process,
+    attempts,
+    /** How many of so many wrong attempts at once are looked at. */
+    async guess(count: number, name = 'alice', from = HERE) {
+      const begun = await Promise.all(
+        Array.from({ length: count }, async () => (await attempts.begin(name, from)).ok),
+      );
+      const looked = begun.filter(Boolean);
+      for (const _ of looked) attempts.failed(name, from);
+      return looked.length;
+    },
+    async enter(name = 'alice', from = HERE) {
+      const { ok } = await attempts.begin(name, from);
+      if (ok) attempts.succeeded(name, from);
+      return ok;
+    },
+  };
+}
+
+describe('who guesses', () => {
+  test('ten at once: as many looks as the burst, then one for each refill', async () => {
+    const { guess, clock } = await setup();
+    expect(await guess(10)).toBe(3);
+    expect(await guess(10)).toBe(0);
+    clock.advance(60);
+    expect(await guess(10)).toBe(1);
+  });
+
+  test('from many addresses: the account has one bucket', async () => {
+    const { attempts } = await setup();
+    const begun = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => attempts.begin('alice', `192.0.2.${n}`)),
+    );
+    expect(begun.filter(({ ok }) => ok)).toHaveLength(3);
+    expect(begun.at(-1)).toEqual({ ok: false, retryAfter: 60 });
+  });
+
+  test('many accounts from one address: the address has one bucket, of IPv6 the network', async () => {
+    const { attempts, spent } = await setup({ address: 4 });
+    const begun = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => attempts.begin(`name-${n}`, `2001:db8::${n}`)),
+    );
+    expect(begun.filter(({ ok }) => ok)).toHaveLength(4);
+    // An empty bucket of the address empties none of an account.
+    const accounts = spent.filter(([namespace]) => namespace === 'credentials-account');
+    expect(accounts).toHaveLength(4);
+  });
+
+  test('from two processes: the buckets are shared', async () => {
+    const { attempts, process } = await setup();
+    const other = process();
+    const begun = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => (n % 2 ? attempts : other).begin('alice', HERE)),
+    );
+    expect(begun.filter(({ ok }) => ok)).toHaveLength(3);
+  });
+
+  test('unknown names and endless ones are counted like any other, under keys of one length', async () => {
+    const { guess, spent } = await setup();
+    for (const name of ['', 'x'.repeat(60_000), '__proto__', 'a b', 'a\0b', 'a']) {
+      expect(await guess(5, name)).toBe(3);
+    }
+    const keys = spent.filter(([namespace]) => namespace === 'credentials-account');
+    expect(new Set(keys.map(([, key]) => key.length))).toEqual(new Set([43]));
+    expect(new Set(keys.map(([, key]) => key)).size).toBe(6);
+  });
+
+  test('a store that does not answer is neither a yes nor a no', async () => {
+    const attempts = createAttempts({
+      limits: { spend: () => Promise.reject(new StoreUnavailable('down')) },
+      account: { burst: 1, per: 1 },
+      address: { burst: 1, per: 1 },
+    });
+    await expect(attempts.begin('alice', HERE)).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('who was let in lately', () => {
+  test('pays nothing, and is not locked out by who guesses elsewhere', async () => {
+    const { enter, guess, spent } = await setup();
+    expect(await enter()).toBe(true);
+    expect(await guess(10, 'alice', ELSEWHERE)).toBe(2);
+    spent.length = 0;
+    for (let n = 0; n < 500; n += 1) expect(await enter()).toBe(true);
+    expect(spent).toEqual([]);
+  });
+
+  test('sends as many requests at once as a browser does', async () => {
+    const { enter } = await setup();
+    await enter();
+    const together = await Promise.all(Array.from({ length: 100 }, () => enter()));
+    expect(together).not.toContain(false);
+  });
+
+  test('pays from another address, with another name, and in another process', async () => {
+    const { attempts, process, enter, spent } = await setup();
+    await enter();
+    spent.length = 0;
+    await attempts.begin('alice', ELSEWHERE);
+    await attempts.begin('alic', HERE);
+    await process().begin('alice', HERE);
+    expect(spent).toHaveLength(6);
+  });
+
+  test('pays again once they fail, until they are let in', async () => {
+    const { attempts, enter, spent } = await setup({ account: 100 });
+    await enter();
+    await attempts.begin('alice', HERE);
+    attempts.failed('alice', HERE);
+    spent.length = 0;
+    await attempts.begin('alice', HERE);
+    expect(spent).toHaveLength(2);
+    attempts.failed('alice', HERE);
+    await enter();
+    expect(spent).toHaveLength(4);
+    await enter();
+    expect(spent).toHaveLength(4);
+  });
+
+  test('who guesses at their address gets a bounded number of looks, however many at once', async () => {
+    const { enter, guess } = await setup();
+    await enter();
+    expect(await guess(1000)).toBe(100 + 2);
+    expect(await guess(1000)).toBe(0);
+  });
+
+  test('a request that was under way when another failed makes no guess free', async () => {
+    const { attempts, enter } = await setup();
+    await enter();
+    let looks = 0;
+    for (let n = 0; n < 20; n += 1) {
+      const underWay = await attempts.begin('alice', HERE);
+      if ((await attempts.begin('alice', HERE)).ok) {
+        looks += 1;
+        attempts.failed('alice', HERE);
+      }
+      if (underWay.ok) attempts.succeeded('alice', HERE);
+    }
+    expect(looks).toBeLessThanOrEqual(3);
+  });
+});

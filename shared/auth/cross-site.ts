@@ -1,0 +1,18 @@
+import { METHODS } from '#shared/http/methods.ts';
+import { type AuthRequest, PROXY, type ProtectionSpace } from './scheme.ts';
+
+/**
+ * Whether a page elsewhere may have made a browser send this request, which matters where the browser
+ * adds the credentials by itself. Browsers name the page's origin with every unsafe request (Fetch
+ * section 3.2, `null` is nobody's) and how it stands to ours (Fetch Metadata section 2.3); who sends
+ * neither field is no browser. A proxy is used from pages everywhere.
+ */
+export function isCrossSite(
+  { at, corsOrigins = [] }: Pick<ProtectionSpace, 'at' | 'corsOrigins'>,
+  request: AuthRequest,
+): boolean {
+  if (at === PROXY || METHODS.get(request.method)?.safe) return false;
+  const page = request.field('origin');
+  if (page === undefined) return request.field('sec-fetch-site') === 'cross-site';
+  return page !== request.origin && !corsOrigins.includes(page);
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { CountedArgon2 } from '#shared/directory/directory.fixture.ts';
+import { localDirectory } from '#shared/directory/local.ts';
+import { createPasswords } from '#shared/directory/password.ts';
+import { addPerson, disablePerson, type PeopleStore } from '#shared/directory/people.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+
+export const RIGHT = 'correct horse: battery staple';
+
+const opened: AsyncDisposable[] = [];
+
+afterAll(async () => {
+  for (const one of opened.toReversed()) await one[Symbol.asyncDispose]();
+});
+
+/** A process with the embedded store, and a directory that counts its hashing. */
+export async function processOn(data: string, clock: ManualClock) {
+  const stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  opened.push(stores);
+  await stores.revocations.epoch(true);
+  const feed = await stores.revocations.feed();
+  opened.push(feed);
+  const argon2 = new CountedArgon2();
+  const passwords = createPasswords(argon2);
+  const { people, revocations } = stores;
+  const directory = localDirectory({ people, revocations, passwords, demo: true });
+  const store: PeopleStore = {
+    stores,
+    clock,
+    longestLife: 605,
+    passwords,
+    random: systemRandom,
+    realms: [],
+  };
+  return { stores, feed, argon2, directory, store, clock };
+}
+
+/** Two processes on one store, which has alice, and bob who is disabled. */
+export async function town() {
+  const clock = new ManualClock();
+  const data = join(await temporaryFolder(), 'data');
+  const here = await processOn(data, clock);
+  const alice = await addPerson(here.store, { name: 'alice', password: RIGHT });
+  await addPerson(here.store, { name: 'bob', password: RIGHT });
+  await disablePerson(here.store, 'bob');
+  return { ...here, there: await processOn(data, clock), alice };
+}

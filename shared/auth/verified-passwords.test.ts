@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import { endEverything } from '#shared/access/everything.ts';
+import type { Authenticated } from '#shared/directory/directory.ts';
+import { disablePerson, setPassword } from '#shared/directory/people.ts';
+import { systemRandom } from '#shared/random.ts';
+import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { RIGHT, town } from './town.fixture.ts';
+import { createVerifiedPasswords } from './verified-passwords.ts';
+
+async function setup() {
+  const all = await town();
+  const passwordsOf = ({ directory, feed, clock }: typeof all | typeof all.there) =>
+    createVerifiedPasswords({ directory, feed, clock, random: systemRandom });
+  return { ...all, passwords: passwordsOf(all), others: passwordsOf(all.there) };
+}
+
+/** A directory of one person that says what a test tells it to, and a feed. */
+function scripted(
+  authenticate: (revocations: RevocationSet) => Promise<Authenticated | undefined>,
+) {
+  const revocations = new RevocationSet();
+  revocations.epoch = 'e1';
+  let asked = 0;
+  const passwords = createVerifiedPasswords({
+    directory: { authenticate: () => ((asked += 1), authenticate(revocations)) },
+    feed: { latest: () => revocations },
+    clock: { now: () => 0 },
+    random: systemRandom,
+  });
+  return { passwords, revocations, asked: () => asked };
+}
+const raise = (set: RevocationSet, generation: number) =>
+  set.apply({ kind: 'person', id: '1', generation }, Infinity);
+
+describe('a right password', () => {
+  test('is hashed when it is first seen, and again after five minutes', async () => {
+    const { passwords, argon2, alice, clock } = await setup();
+    const person = { id: alice.id, name: 'alice' };
+    for (let n = 0; n < 10; n += 1) expect(await passwords.check('alice', RIGHT)).toEqual(person);
+    expect(argon2.verifications).toBe(1);
+    clock.advance(299);
+    await passwords.check('alice', RIGHT);
+    expect(argon2.verifications).toBe(1);
+    clock.advance(1);
+    expect(await passwords.check('alice', RIGHT)).toEqual(person);
+    expect(argon2.verifications).toBe(2);
+  });
+
+  test('is hashed once for all who come meanwhile', async () => {
+    const { passwords, argon2 } = await setup();
+    const gate = Promise.withResolvers<void>();
+    argon2.gate = gate.promise;
+    const all = Promise.all(Array.from({ length: 20 }, () => passwords.check('alice', RIGHT)));
+    while (argon2.verifications === 0) await new Promise(setImmediate);
+    gate.resolve();
+    expect((await all).map((person) => person?.name)).toEqual(Array(20).fill('alice'));
+    expect(argon2.verifications).toBe(1);
+  });
+});
+
+describe('a wrong password', () => {
+  test.each([
+    ['wrong', 'alice', 'wrong password'],
+    ['of an unknown name', 'mallory', RIGHT],
+    ['of a disabled person', 'bob', RIGHT],
+    ['with the colon elsewhere', 'alice:correct horse', RIGHT.slice(RIGHT.indexOf(':') + 1)],
+    ['with the quotes of JSON', 'alice","', RIGHT],
+  ])('%s: hashed every time, also after the right one', async (_, name, password) => {
+    const { passwords, argon2 } = await setup();
+    await passwords.check('alice', RIGHT);
+    for (let n = 1; n < 4; n += 1) {
+      expect(await passwords.check(name, password)).toBeUndefined();
+      expect(argon2.verifications).toBe(1 + n);
+    }
+  });
+});
+
+describe('a change of the person', () => {
+  test.each([
+    [
+      'a new password',
+      (at: Awaited<ReturnType<typeof setup>>) => setPassword(at.store, 'alice', 'another one'),
+    ],
+    ['disabled', (at: Awaited<ReturnType<typeof setup>>) => disablePerson(at.store, 'alice')],
+  ])('%s: the next request of every process is refused', async (_, change) => {
+    const at = await setup();
+    expect(await at.passwords.check('alice', RIGHT)).toBeDefined();
+    expect(await at.others.check('alice', RIGHT)).toBeDefined();
+    await change(at);
+    expect(await at.passwords.check('alice', RIGHT)).toBeUndefined();
+    expect(await at.others.check('alice', RIGHT)).toBeUndefined();
+  });
+
+  test('who shows the new password is let in at once', async () => {
+    const { passwords, store } = await setup();
+    await passwords.check('alice', RIGHT);
+    await setPassword(store, 'alice', 'another one');
+    expect(await passwords.check('alice', 'another one')).toBeDefined();
+  });
+
+  test('everything of theirs ended: the same password is hashed again, once', async () => {
+    const { passwords, store, alice, argon2 } = await setup();
+    await passwords.check('alice', RIGHT);
+    await endEverything(store, alice.id);
+    for (let n = 0; n < 3; n += 1) expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(argon2.verifications).toBe(2);
+  });
+
+  test('while the old password is hashed: who comes after the change does not get in with it', async () => {
+    const { passwords, store, argon2 } = await setup();
+    const gate = Promise.withResolvers<void>();
+    argon2.gate = gate.promise;
+    const before = passwords.check('alice', RIGHT);
+    while (argon2.verifications === 0) await new Promise(setImmediate);
+    await setPassword(store, 'alice', 'another one');
+    const after = passwords.check('alice', RIGHT);
+    gate.resolve();
+    expect(await after).toBeUndefined();
+    expect(await before).toBeUndefined();
+  });
+
+  test('again and again while the password is hashed: 503 rather than without end', async () => {
+    let generation = 0;
+    const { passwords, asked } = scripted(async (revocations) => {
+      const person = { id: '1', name: 'alice', generation };
+      generation += 1;
+      raise(revocations, generation);
+      return person;
+    });
+    await expect(passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    expect(asked()).toBe(3);
+  });
+});
+
+describe('the store', () => {
+  test('with another memory: what was remembered of the old one counts no more', async () => {
+    const { passwords, revocations, asked } = scripted(async () => ({
+      id: '1',
+      name: 'alice',
+      generation: 0,
+    }));
+    await passwords.check('alice', RIGHT);
+    revocations.epoch = 'e2';
+    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(asked()).toBe(2);
+  });
+
+  test('silent: what is remembered is no way in', async () => {
+    let silent = false;
+    const revocations = new RevocationSet();
+    const passwords = createVerifiedPasswords({
+      directory: { authenticate: async () => ({ id: '1', name: 'alice', generation: 0 }) },
+      feed: {
+        latest() {
+          if (silent) throw new StoreUnavailable('the feed is silent');
+          return revocations;
+        },
+      },
+      clock: { now: () => 0 },
+      random: systemRandom,
+    });
+    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    silent = true;
+    await expect(passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    silent = false;
+    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+  });
+
+  test('failing while a password is hashed: all who wait are told, and nothing is remembered', async () => {
+    let failing = true;
+    const { passwords, asked } = scripted(async () => {
+      if (failing) throw new StoreUnavailable('down');
+      return { id: '1', name: 'alice', generation: 0 };
+    });
+    const all = await Promise.allSettled([1, 2].map(() => passwords.check('alice', RIGHT)));
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    failing = false;
+    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(asked()).toBe(2);
+  });
+});
+
+test('the number of passwords that are remembered is bounded', async () => {
+  const { passwords, asked } = scripted(async () => ({ id: '1', name: 'alice', generation: 0 }));
+  for (let n = 0; n < 20_000; n += 1) await passwords.check(`name-${n}`, RIGHT);
+  await passwords.check('name-0', RIGHT);
+  expect(asked()).toBe(20_001);
+  await passwords.check('name-19999', RIGHT);
+  expect(asked()).toBe(20_001);
+});

@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import type { Authenticated, Directory, Person } from '#shared/directory/directory.ts';
+import type { Random } from '#shared/random.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { RecentMap } from './recent-map.ts';
+
+/** Passwords that come with every request: hashed when they are first seen, remembered for a while. */
+export interface VerifiedPasswords {
+  /**
+   * Undefined: unknown, wrong password or disabled. Rejects with `StoreUnavailable`, also when it cannot
+   * be known whether the person was changed since.
+   */
+  check(name: string, password: string): Promise<Person | undefined>;
+}
+
+export interface VerifiedPasswordsOptions {
+  readonly directory: Pick<Directory, 'authenticate'>;
+  readonly feed: Pick<RevocationFeed, 'latest'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Pairs of name and password that are remembered. */
+const CAPACITY = 10_000;
+/** Milliseconds: for a directory that tells of no changes. */
+const LIFE = 5 * 60_000;
+/** Times that a password is hashed because the person was changed meanwhile. */
+const ROUNDS = 3;
+
+interface Verified extends Authenticated {
+  readonly epoch: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/**
+ * Right passwords are remembered under an HMAC whose key nobody has outside of this process; wrong ones
+ * never. A remembered one counts only while the person's generation is that of the hashing, which is
+ * looked at every time, so that a change of the person is seen by the next request.
+ */
+export function createVerifiedPasswords({
+  directory,
+  feed,
+  clock,
+  random,
+}: VerifiedPasswordsOptions): VerifiedPasswords {
+  const secret = random(32);
+  const verified = new RecentMap<Verified>(CAPACITY);
+  const underWay = new Map<string, Promise<boolean>>();
+
+  const keyOf = (name: string, password: string) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([name, password]))
+      .digest('base64url');
+
+  const counts = ({ id, generation, epoch, until }: Verified, view: RevocationView) =>
+    epoch === view.epoch && generation >= view.generation(id) && clock.now() < until;
+
+  async function authenticate(
+    key: string,
+    [name, password]: readonly [string, string],
+    epoch: string | undefined,
+  ): Promise<boolean> {
+    const until = clock.now() + LIFE;
+    const person = await directory.authenticate(name, password);
+    if (person !== undefined) verified.set(key, { ...person, epoch, until });
+    return person !== undefined;
+  }
+
+  return {
+    async check(name, password) {
+      const key = keyOf(name, password);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const view = await feed.latest();
+        const known = verified.get(key);
+        if (known !== undefined && counts(known, view)) return { id: known.id, name: known.name };
+        // Who comes while the same is being hashed waits for that, and then asks the feed anew.
+        let right = underWay.get(key);
+        if (right === undefined) {
+          right = authenticate(key, [name, password], view.epoch).finally(() =>
+            underWay.delete(key),
+          );
+          underWay.set(key, right);
+        }
+        if (!(await right)) return undefined;
+      }
+      throw new StoreUnavailable('the person is changed faster than the password is checked');
+    },
+  };
+}
