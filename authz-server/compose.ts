@@ -3,6 +3,7 @@ import { localDirectory } from '#shared/directory/local.ts';
 import { createPasswords } from '#shared/directory/password.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
@@ -19,7 +20,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     // OpenID Connect Discovery 1.0 section 3: RS256 must be there for ID tokens.
     'ES256',
     'RS256',
-    ...config.spaces.map(({ alg }) => alg),
+    ...tokenSpaces(config).map(({ alg }) => alg),
   ]);
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });

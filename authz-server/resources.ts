@@ -2,6 +2,7 @@ import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { KeySet } from './key-ring.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
@@ -34,9 +35,10 @@ export interface Resources {
 }
 
 export function resources(config: Config, keys: KeySet): Resources {
-  const find = (resource: string) => config.spaces.find(({ url }) => sameResource(url, resource));
+  const spaces = tokenSpaces(config);
+  const find = (resource: string) => spaces.find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>
-    strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? config.spaces;
+    strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
 
   return {
     defaultResource(ctx, client, oneOf) {

@@ -4,6 +4,7 @@ import { epochSeconds } from '#shared/clock.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { AuthzServer } from './server.ts';
 
 type Next = () => Promise<unknown>;
@@ -62,7 +63,7 @@ async function verify(
   if (key === undefined) return undefined;
   const checked = checkAccessToken(parsed, key, {
     issuer: config.issuer,
-    audiences: config.spaces.map(({ url }) => url),
+    audiences: tokenSpaces(config).map(({ url }) => url),
     now: epochSeconds(clock),
     skew: config.tokens.skew,
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import { admit, refusal } from '#shared/auth/admit.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest } from '#shared/auth/request.ts';
+import { authRequest, type Door } from '#shared/auth/request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
@@ -47,11 +47,11 @@ const PREFLIGHT: Answer = {
 export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
   const { config, stores } = server;
   const space = userinfoSpace(server, publicKey);
-  const proxies = trustedProxies(config.trustedProxies);
+  const door: Door = { at: ORIGIN, proxies: trustedProxies(config.trustedProxies), local: false };
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     const { method = '', url = '', headers } = request;
-    const asked = authRequest(request, { method, target: url, origin: config.issuer }, proxies);
+    const asked = authRequest(request, { method, target: url, origin: config.issuer }, door);
     const outcome = await admit(request, space, asked);
     if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
     if (outcome.kind === 'answer') return refusal(outcome, { ...ANYBODY, ...EXPOSED });

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { admit, refusal } from '#shared/auth/admit.ts';
-import { authRequest } from '#shared/auth/request.ts';
+import { authRequest, type Door } from '#shared/auth/request.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { trustedProxies } from '#shared/http/forwarded.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
@@ -21,6 +20,7 @@ import { corsFields, OPEN, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
 import type { Resources } from './resources/resource.ts';
+import { sealedAnswer } from './resources/seal.ts';
 import { createStage } from './resources/stage.ts';
 import type { Space, Spaces } from './spaces.ts';
 import { verify } from './verify.ts';
@@ -34,6 +34,7 @@ export interface AppParts {
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   readonly log: Log;
+  readonly door: Door;
 }
 
 /** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
@@ -48,8 +49,7 @@ const SERVER_METHODS = allow(['GET', 'POST', 'PUT', 'DELETE']);
 const ENDPOINT_METHODS = allow(['GET']);
 
 /** The resource server: past the front door each request goes through `handle` from top to bottom. */
-export function createApp({ config, spaces, resources, ready, log }: AppParts) {
-  const proxies = trustedProxies(config.trustedProxies);
+export function createApp({ config, spaces, resources, ready, log, door }: AppParts) {
   const page = homePage(config, spaces);
   const stage = createStage(log);
 
@@ -87,22 +87,27 @@ export function createApp({ config, spaces, resources, ready, log }: AppParts) {
       const answer = preflight(space.corsOrigins, headers.origin, methods?.keys() ?? []);
       return send(request, response, answer);
     }
-    const asked = authRequest(request, { method, target: url, origin: space.origin }, proxies);
+    const asked = authRequest(request, { method, target: url, origin: space.origin }, door);
     const outcome = await admit(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     const cors = corsFields(space.corsOrigins, headers.origin);
-    if (outcome.kind === 'answer') return send(request, response, refusal(outcome, cors));
-    stage(request, response, { space, target, methods, fields: { ...outcome.fields, ...cors } });
+    if (outcome.kind === 'answer') {
+      return send(request, response, sealedAnswer(request, refusal(outcome, cors), outcome.seal));
+    }
+    const { scheme, principal, seal } = outcome;
+    const fields = { ...outcome.fields, ...cors };
+    const visit = { space, target, scheme, principal };
+    stage(request, response, { ...visit, methods, fields, ...(seal && { seal }) });
   }
 
   const home: Endpoint = { get: () => page, fields: {} };
   const forwardAuthentication: Endpoint = {
-    get: (request) => verify(request, spaces, proxies),
+    get: (request) => verify(request, spaces, door),
     fields: {},
   };
   const metadata: Endpoint = {
     get({ rawHeaders, socket }, target) {
-      const trusted = proxies.has(socket.remoteAddress ?? '');
+      const trusted = door.proxies.has(socket.remoteAddress ?? '');
       const origin = trusted ? forwardedOrigin(rawHeaders) : undefined;
       return resourceMetadata(config, spaces, origin ?? config.resource, target);
     },

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import type { OAuthSpace } from '#shared/auth/schemes/oauth.ts';
-import { audiencesOf } from '#shared/auth/token-verifier.ts';
+import { ORIGIN } from '#shared/auth/scheme.ts';
+import { isLoopback } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import type { Gss } from '#shared/kerberos/gss.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
-import { metadataUrl } from './auth/metadata.ts';
+import { schemeFactories } from './auth/schemes.ts';
 import { openContent } from './resources/content.ts';
 import { documents, sweepContent } from './resources/documents.ts';
+import { identity } from './resources/identity.ts';
+import type { Resources } from './resources/resource.ts';
 import type { Shelf } from './resources/shelf.ts';
-import { createSpaces, type SchemeSite, type Space } from './spaces.ts';
+import { createSpaces, type Space } from './spaces.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
@@ -20,23 +23,27 @@ const LEFTOVER_AGE = 86_400;
 const SWEEP_STORE = 60;
 const SWEEP_CONTENT = 3600;
 
-/**
- * Puts the resource server together: schemes, spaces, documents, and the application over them.
- * `fetch` gives the JSON behind a URL and rejects within seconds when there is none.
- */
-export async function composeResourceServer(
-  { config, stores, feed, master, clock, random, log, ready }: Parts,
-  fetch: (url: string) => Promise<unknown>,
-): Promise<Server> {
+/** What the resource server needs that is neither its store nor its configuration. */
+export interface Outside {
+  /** The JSON behind a URL; rejects within seconds when there is none. */
+  fetch(url: string): Promise<unknown>;
+  /** Kerberos, where it is configured and installed. */
+  readonly gss: Gss | undefined;
+}
+
+/** Puts the resource server together: schemes, spaces, documents, and the application over them. */
+export async function composeResourceServer(parts: Parts, outside: Outside): Promise<Server> {
+  const { config, stores, feed, master, clock, random, log, ready } = parts;
+  const { fetch, gss } = outside;
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
   const jwks = createJwks({ url, fetch, clock, maxAge, cooldown, log });
   const { issuer } = config;
   const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: config.tokens.skew });
-  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
-  const spaces = createSpaces(config, {
-    Bearer: (site) => bearer(oauthSpace(site)),
-    DPoP: (site) => dpop({ ...oauthSpace(site), nonce: site.nonce }),
-  });
+  const oauth = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const schemes = schemeFactories({ ...parts, oauth, gss });
+  const spaces = createSpaces(config, schemes.all);
+  const proxies = trustedProxies(config.trustedProxies);
+  const local = isLoopback(config.listen.resource.host) && config.trustedProxies.length === 0;
 
   const shelves = new Map<Space, Shelf>();
   for (const space of spaces.all.filter(({ serves }) => serves === 'documents')) {
@@ -46,16 +53,17 @@ export async function composeResourceServer(
     const content = await openContent({ folder, maxBytes, random });
     shelves.set(space, { key, rows: stores.documents, content, maxBytes, clock, random });
   }
-  const app = createApp({
-    config,
-    spaces,
-    resources: new Map([...shelves].map(([space, shelf]) => [space, documents(shelf)])),
-    ready,
-    log,
-  });
+  const resources = new Map<Space, Resources>(
+    [...shelves].map(([space, shelf]) => [space, documents(shelf)]),
+  );
+  for (const space of spaces.all.filter(({ serves }) => serves === 'identity')) {
+    resources.set(space, identity);
+  }
+  const door = { at: ORIGIN, proxies, local };
+  const app = createApp({ config, spaces, resources, ready, log, door });
 
   return {
-    handler: logged(app, { log, clock, random, trusted: trustedProxies(config.trustedProxies) }),
+    handler: logged(app, { log, clock, random, trusted: proxies }),
     chores: [
       { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
       {
@@ -67,9 +75,4 @@ export async function composeResourceServer(
       },
     ],
   };
-}
-
-/** What the schemes of OAuth are told of a space that is a resource of its own (RFC 8707, RFC 9728). */
-function oauthSpace({ realm, url, scopes }: SchemeSite): OAuthSpace {
-  return { realm, scopes, audiences: audiencesOf(url), metadata: metadataUrl(url) };
 }

@@ -13,7 +13,11 @@ export function homePage({ issuer, resource }: Config, { all }: Spaces): Answer 
     `<p>This server keeps documents and lets in whoever holds a token for them. Tokens come from the
 authorization server at <a href="${authorizationServer}">${authorizationServer}</a>. A token that is
 revoked is refused by the next request.</p>
-${all.map((space) => section(space, issuer)).join('\n')}
+${all
+  .filter(({ serves }) => serves !== 'identity')
+  .map((space) => section(space, issuer))
+  .join('\n')}
+${trials(all.filter(({ serves }) => serves === 'identity'))}
 <h2>For operators</h2>
 <p><code>${here}/health/ready</code> says whether the server can work. <code>${here}/verify</code>
 answers a trusted reverse proxy whether a request may pass.</p>`,
@@ -22,16 +26,31 @@ answers a trusted reverse proxy whether a request may pass.</p>`,
 
 function section(space: Space, issuer: string): string {
   const schemes = space.schemes.map(({ name }) => name);
-  const hides = space.hide ? 'What a token does not reach looks as if it were not there.' : '';
+  const hides = space.hide ? 'What credentials do not reach looks as if it were not there.' : '';
+  const tokens = schemes.includes('Bearer') || schemes.includes('DPoP');
   const example =
     space.serves === 'documents' && schemes.includes('Bearer')
       ? `<pre>${escapeHtml(tour(space, issuer))}</pre>`
       : '';
   return `<h2>${escapeHtml(space.realm)}</h2>
-<p><code>${escapeHtml(space.url)}</code> takes ${escapeHtml(schemes.join(' and '))} tokens. Reading needs
+<p><code>${escapeHtml(space.url)}</code> takes ${escapeHtml(schemes.join(', '))}. Reading needs
 ${needed(space.scopes('GET'))}, writing ${needed(space.scopes('PUT'))}. ${hides}
-<a href="${escapeHtml(metadataUrl(space.url))}">Its metadata</a>.</p>
+${tokens ? `<a href="${escapeHtml(metadataUrl(space.url))}">Its metadata</a>.` : ''}</p>
 ${example}`;
+}
+
+/** Spaces that only say who the client is. */
+function trials(spaces: readonly Space[]): string {
+  if (spaces.length === 0) return '';
+  const rows = spaces.map(
+    ({ url, schemes }) =>
+      `<li><a href="${escapeHtml(url)}">${escapeHtml(url)}</a>: ${escapeHtml(schemes.map(({ name }) => name).join(', '))}</li>`,
+  );
+  return `<h2>For authors of clients</h2>
+<p>Each of these answers, in JSON, who the client is and by which scheme:</p>
+<ul>
+${rows.join('\n')}
+</ul>`;
 }
 
 function needed(scopes: readonly string[]): string {

@@ -42,7 +42,7 @@ async function run(config: object): Promise<{ child: ChildProcess; log: () => st
   return { child, log: () => log };
 }
 
-const anyPort = { listen: { resource: { port: 0 } } };
+const anyPort = { listen: { resource: { port: 0 }, proxy: { port: 0 } } };
 
 interface Ready {
   readonly ready: true;
@@ -141,7 +141,7 @@ test('a taken port is a failure that names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const { child } = await run({ listen: { resource: { port } } });
+  const { child } = await run({ listen: { resource: { port }, proxy: { port: 0 } } });
   const [message] = (await once(child, 'message')) as [object];
   expect(message).toEqual({
     failed: `port ${port} is taken: set listen.resource.port to another`,

@@ -1,3 +1,4 @@
+import { openGss } from '#shared/kerberos/open.ts';
 import { runProcess } from '#shared/server/process.ts';
 import { composeResourceServer } from './compose.ts';
 import { fetchJson } from './fetch-json.ts';
@@ -7,7 +8,10 @@ await runProcess(
     name: 'resource',
     makesEpoch: false,
     origin: ({ resource }) => resource,
-    create: (parts) => composeResourceServer(parts, fetchJson),
+    async create(parts) {
+      const gss = await openGss(parts.config.negotiate, process.env, parts.log);
+      return composeResourceServer(parts, { fetch: fetchJson, gss });
+    },
   },
   process.env,
 );

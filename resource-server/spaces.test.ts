@@ -1,12 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { createSpaces, type SchemeSite } from './spaces.ts';
+import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
+import { createSpaces } from './spaces.ts';
 
 const named = (name: string) => (): Scheme => ({
   name,
   challenge: () => [],
   authenticate: () => ({ kind: 'refused', reason: 'test' }),
+});
+
+const factories = (
+  make: (name: string) => (site: SchemeSite) => Scheme,
+): SchemeFactories['all'] => ({
+  'API-Key': make('API-Key'),
+  Basic: make('Basic'),
+  Bearer: make('Bearer'),
+  DPoP: make('DPoP'),
+  Digest: make('Digest'),
+  Negotiate: make('Negotiate'),
+  'SCRAM-SHA-1': make('SCRAM-SHA-1'),
+  'SCRAM-SHA-256': make('SCRAM-SHA-256'),
 });
 
 /** Spaces with these members; realms and schemes where a test does not care. */
@@ -17,7 +31,7 @@ function spacesOf(...members: object[]) {
       Object.assign({ realm: `r${index}`, schemes: ['Bearer'] }, space),
     ),
   });
-  return createSpaces(config, { Bearer: named('Bearer'), DPoP: named('DPoP') });
+  return createSpaces(config, factories(named));
 }
 
 const find = (spaces: ReturnType<typeof spacesOf>, path: string, origin = 'https://rs.example') =>
@@ -110,8 +124,31 @@ test('schemes stand in the configured order and know their space', () => {
     sites.push(site);
     return named(name)();
   };
-  const { all } = createSpaces(config, { Bearer: note('Bearer'), DPoP: note('DPoP') });
+  const { all } = createSpaces(config, factories(note));
   expect(all[0]?.schemes.map(({ name }) => name)).toEqual(['DPoP', 'Bearer']);
   expect(sites[0]).toMatchObject({ url: 'https://rs.example/a/', realm: 'r', nonce: true });
   expect(sites[0]?.scopes('GET')).toEqual(['s']);
+});
+
+test("RFC 9110 section 11.4: scopes of people whose scheme knows none: theirs and everyone's; applications have their own", () => {
+  const [space] = spacesOf({
+    url: 'https://rs.example/a/',
+    grants: { everyone: ['read'], people: { alice: ['write'] } },
+  }).all;
+  const person = (name: string) => ({ kind: 'person', realm: 'r0', name }) as const;
+  expect(space?.granted?.(person('alice'))).toEqual(new Set(['read', 'write']));
+  expect(space?.granted?.(person('bob'))).toEqual(new Set(['read']));
+  expect(space?.granted?.(person('constructor'))).toEqual(new Set(['read']));
+  expect(space?.granted?.({ kind: 'application', id: 'alice' })).toEqual(new Set());
+  expect(space?.granted?.({ kind: 'anonymous' })).toEqual(new Set());
+});
+
+test('an API key beside the credentials of a person, where the space says so', () => {
+  const [without, beside] = spacesOf(
+    { url: 'https://rs.example/a/' },
+    { url: 'https://rs.example/b/', apiKey: { beside: true } },
+  ).all;
+  expect(without?.application).toBeUndefined();
+  expect(beside?.application?.name).toBe('API-Key');
+  expect(beside?.schemes.map(({ name }) => name)).toEqual(['Bearer']);
 });

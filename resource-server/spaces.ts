@@ -1,7 +1,8 @@
-import { ORIGIN, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
+import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
+import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {
@@ -16,11 +17,6 @@ export interface Space extends ProtectionSpace {
   readonly serves: SpaceConfig['serves'];
 }
 
-export type SchemeName = SpaceConfig['schemes'][number];
-/** What a scheme is told of the space that it is made for. */
-export type SchemeSite = Pick<Space, 'realm' | 'url' | 'scopes'> & Pick<SpaceConfig, 'nonce'>;
-export type SchemeFactories = Readonly<Record<SchemeName, (site: SchemeSite) => Scheme>>;
-
 export interface Spaces {
   readonly all: readonly Space[];
   /** The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`. */
@@ -28,8 +24,8 @@ export interface Spaces {
 }
 
 /** THE list: every protection space, with its schemes in the configured order. */
-export function createSpaces(config: Config, factories: SchemeFactories): Spaces {
-  const all = config.spaces.map((space) => createSpace(space, factories));
+export function createSpaces(config: Config, schemes: SchemeFactories['all']): Spaces {
+  const all = config.spaces.map((space) => createSpace(space, schemes));
   const longestFirst = all.toSorted((a, b) => b.segments.length - a.segments.length);
   return {
     all,
@@ -42,21 +38,29 @@ export function createSpaces(config: Config, factories: SchemeFactories): Spaces
   };
 }
 
-function createSpace(config: SpaceConfig, factories: SchemeFactories): Space {
+function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Space {
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
+  const { realm, url, nonce, digest, apiKey } = config;
   const site: SchemeSite = {
-    realm: config.realm,
-    url: config.url,
-    nonce: config.nonce,
+    realm,
+    url,
+    nonce,
+    digest,
+    apiKey,
+    domain: [url],
     scopes: (method) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
   };
   return {
-    ...site,
+    realm,
+    url,
+    scopes: site.scopes,
     at: ORIGIN,
-    schemes: config.schemes.map((name) => factories[name](site)),
+    schemes: config.schemes.map((name) => schemes[name](site)),
+    ...(apiKey.beside && { application: schemes['API-Key'](site) }),
+    granted: grantsOf(config.grants),
     ...(config.hide && { hide: config.hide }),
     origin,
     segments: target.segments,
@@ -64,6 +68,16 @@ function createSpace(config: SpaceConfig, factories: SchemeFactories): Space {
     corsOrigins: config.cors.origins,
     serves: config.serves,
   };
+}
+
+/** What people are granted who come with a scheme that knows no scopes: theirs, and everyone's. */
+function grantsOf({ everyone, people }: SpaceConfig['grants']) {
+  const byName = new Map(
+    Object.entries(people).map(([name, scopes]) => [name, new Set([...everyone, ...scopes])]),
+  );
+  const others = new Set(everyone);
+  return (principal: Principal): ReadonlySet<string> =>
+    principal.kind === 'person' ? (byName.get(principal.name) ?? others) : new Set();
 }
 
 /** The method by its name, else as `safe` or `unsafe` (RFC 9110 section 9.2.1). */

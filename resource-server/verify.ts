@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { admit, refusal } from '#shared/auth/admit.ts';
-import { authRequest } from '#shared/auth/request.ts';
+import { authRequest, type Door } from '#shared/auth/request.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
-import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
 import { note } from '#shared/server/request-log.ts';
@@ -11,10 +10,10 @@ import { forwardedOrigin } from './forwarded-origin.ts';
 import type { Spaces } from './spaces.ts';
 
 /**
- * nginx knows 401 and 403 as refusals and makes 500 of anything else, so the 400 of malformed
- * credentials and the 404 of a space that hides are told in those words.
+ * nginx knows 401 and 403 as refusals and makes 500 of anything else, so what it cannot say is told in
+ * those words: malformed credentials (400), a scheme that needs a connection (421), a space that hides (404).
  */
-const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403 };
+const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
 
 /**
  * Forward authentication: may the request that a proxy holds enter? The proxy is a trusted peer, hands
@@ -27,11 +26,11 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403 };
 export async function verify(
   request: IncomingMessage,
   spaces: Spaces,
-  proxies: TrustedProxies,
+  door: Door,
 ): Promise<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
-  if (!proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
+  if (!door.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
   const origin = forwardedOrigin(rawHeaders);
   const method = single(rawHeaders, 'x-forwarded-method');
   const uri = single(rawHeaders, 'x-forwarded-uri');
@@ -43,7 +42,7 @@ export async function verify(
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const space = spaces.find(origin, target.segments);
   if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-  const asked = authRequest(request, { method, target: uri, origin }, proxies);
+  const { content: _, ...asked } = authRequest(request, { method, target: uri, origin }, door);
   const outcome = await admit(request, space, asked);
   if (outcome.kind === 'absent') return refused(request, outcome.reason);
   if (outcome.kind === 'pass') {

@@ -12,7 +12,8 @@ export function isMetadata({ segments }: Target): boolean {
 
 /**
  * Metadata of the space whose path follows the well-known one (RFC 9728 section 3.1), with its last
- * slash or without. Anyone may read it, scripts of any origin too. Throws 404 when there is no such space.
+ * slash or without. Anyone may read it, scripts of any origin too. Throws 404 when there is no such space
+ * that takes access tokens.
  */
 export function resourceMetadata(
   { issuer }: Pick<Config, 'issuer'>,
@@ -23,11 +24,13 @@ export function resourceMetadata(
   const path = segments.slice(PREFIX.length);
   const space = spaces.find(origin, path);
   if (space === undefined || space.segments.length !== path.length) throw notFound();
+  const schemes = space.schemes.map(({ name }) => name);
+  if (!schemes.includes('Bearer') && !schemes.includes('DPoP')) throw notFound();
   const document = metadataDocument({
     url: space.url,
     name: space.realm,
     issuer,
-    schemes: space.schemes.map(({ name }) => name),
+    schemes,
     scopes: space.allScopes,
   });
   return {

@@ -109,7 +109,10 @@ export async function startWorld(
       log,
       ready: () => wrap(stores).ping(),
     },
-    async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
+    {
+      fetch: async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
+      gss: undefined,
+    },
   );
   const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });
   const now = () => Math.floor(clock.now() / 1000);

@@ -41,7 +41,11 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(config.spaces.map(({ url, hide }) => [url, hide])).toEqual([
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
+      ...['basic', 'digest', 'scram-sha-1', 'scram-sha-256', 'negotiate', 'api-key', 'all'].map(
+        (name) => [`http://localhost:3001/schemes/${name}/`, undefined],
+      ),
     ]);
+    expect(config.proxy).toMatchObject({ realm: 'proxy', destinations: ['self'] });
     expect(config.spaces[0]?.scopes).toEqual({
       safe: ['documents:read'],
       unsafe: ['documents:write'],
@@ -50,8 +54,8 @@ describe('precedence: the environment over the file over the defaults', () => {
 
   test('every scope of the tour has words in both languages, which the file may change', async () => {
     const { spaces, scopeTexts } = await load({ scopeTexts: { 'documents:read': { en: 'Look' } } });
-    const scopes = spaces.flatMap((one) => Object.values(one.scopes).flat());
-    expect(Object.keys(scopeTexts).toSorted()).toEqual(scopes.toSorted());
+    const scopes = new Set(spaces.flatMap((one) => Object.values(one.scopes).flat()));
+    expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted());
     expect(scopeTexts['documents:read']).toEqual({ en: 'Look' });
     expect(scopeTexts['hidden:write']?.de).toMatch(/verborgene/i);
     expect((await load({ spaces: [space()] })).scopeTexts).toEqual({});
@@ -86,6 +90,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       });
       expect(config.issuer).toBe('https://auth.example');
       expect(config.spaces[0]?.url).toBe('https://api.example/documents/');
+      expect(config.proxy).toBeUndefined();
     }
   });
 

@@ -52,13 +52,21 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
 
 /** Paths in the file are relative to it. */
 function fromFolder(folder: string, members: object): Record<string, unknown> {
-  const { data, brand } = members as { data?: unknown; brand?: { logo?: unknown } };
-  const logo = brand?.logo;
+  const { data } = members as { data?: unknown };
   return {
     ...members,
     ...(typeof data === 'string' && data !== '' && { data: resolve(folder, data) }),
-    ...(typeof logo === 'string' && { brand: { ...brand, logo: resolve(folder, logo) } }),
+    ...within(folder, members, 'brand', 'logo'),
+    ...within(folder, members, 'negotiate', 'keytab'),
   };
+}
+
+/** A member of a member, if it is there, as a path from the folder. */
+function within(folder: string, members: object, outer: string, inner: string): object {
+  const object: unknown = Reflect.get(members, outer);
+  if (typeof object !== 'object' || object === null) return {};
+  const path: unknown = Reflect.get(object, inner);
+  return typeof path === 'string' ? { [outer]: { ...object, [inner]: resolve(folder, path) } } : {};
 }
 
 function parseJson(text: string, refuse: (reason: string) => Error): unknown {

@@ -25,10 +25,11 @@ test.each([
 test('one listener, the issuer or the resource that can be reached from elsewhere makes it production', async () => {
   const config = await loadConfig({});
   expect(isProduction(config)).toBe(false);
-  const { authz, resource } = config.listen;
+  const { listen } = config;
   const exposed = { host: '0.0.0.0', port: 3000 };
-  expect(isProduction({ ...config, listen: { authz: exposed, resource } })).toBe(true);
-  expect(isProduction({ ...config, listen: { authz, resource: exposed } })).toBe(true);
+  for (const name of Object.keys(listen)) {
+    expect(isProduction({ ...config, listen: { ...listen, [name]: exposed } })).toBe(true);
+  }
   expect(isProduction({ ...config, issuer: 'https://auth.example' })).toBe(true);
   expect(isProduction({ ...config, resource: 'https://api.example' })).toBe(true);
 });

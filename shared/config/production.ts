@@ -17,6 +17,7 @@ export function isProduction(config: Pick<Config, 'issuer' | 'resource' | 'liste
   return ![
     config.listen.authz.host,
     config.listen.resource.host,
+    config.listen.proxy.host,
     new URL(config.issuer).hostname,
     new URL(config.resource).hostname,
   ].every(isLoopback);

@@ -147,8 +147,8 @@ export const RULES: readonly Rule[] = [
     reads: ['spaces', 'resource'],
     check: (config) =>
       eachSpace(config, 'url', ({ url, serves }) =>
-        serves === 'documents' && new URL(url).origin !== config.resource
-          ? `must begin with ${config.resource}/, the public origin of the resource server, to serve documents`
+        serves !== 'verify' && new URL(url).origin !== config.resource
+          ? `must begin with ${config.resource}/, the public origin of the resource server, to serve anything there`
           : undefined,
       ),
   },
@@ -168,6 +168,15 @@ export const RULES: readonly Rule[] = [
       eachSpace(config, 'url', ({ url }) =>
         place(url) === undefined
           ? 'has an empty segment, %2F, %5C, %00 or a broken escape in its path: no request can ever reach it'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'apiKey.beside', ({ schemes, apiKey }) =>
+        apiKey.beside && schemes.includes('API-Key')
+          ? 'takes keys beside the credentials of a person, so that API-Key cannot stand in schemes as well: remove one of the two'
           : undefined,
       ),
   },

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import {
+  DIGEST_ALGORITHMS,
+  type DigestAlgorithmName,
+} from '#shared/http/auth/digest-algorithms.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
 
 const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
@@ -36,6 +40,9 @@ const rate = z.strictObject({
   per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
 });
 
+/** Schemes for people: what a proxy can ask for too. */
+const SCHEMES = ['Negotiate', 'SCRAM-SHA-256', 'SCRAM-SHA-1', 'Digest', 'Basic'] as const;
+
 const store = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sqlite') }),
   z.strictObject({
@@ -59,14 +66,70 @@ const store = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const space = z.strictObject({
+const realm = z
+  .string()
+  .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
+
+const digest = z
+  .strictObject({
+    algorithms: z
+      .array(
+        z.enum(Object.keys(DIGEST_ALGORITHMS) as [DigestAlgorithmName, ...DigestAlgorithmName[]]),
+      )
+      .min(1)
+      .default(['SHA-256'])
+      .describe('a challenge for each, in this order'),
+    qop: z
+      .array(z.enum(['auth', 'auth-int']))
+      .min(1)
+      .default(['auth'])
+      .describe('auth-int protects the content as well'),
+    userhash: z.boolean().default(false).describe('ask clients to send a hash of the name'),
+  })
+  .prefault({});
+
+const apiKey = z
+  .strictObject({
+    field: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field')
+      .default('X-API-Key'),
+    query: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a query parameter')
+      .optional()
+      .describe(
+        'takes keys in this query parameter as well, where they end up in the logs of others',
+      ),
+    limit: rate.default({ burst: 100, per: 0.6 }).describe('requests with one key'),
+    beside: z
+      .boolean()
+      .default(false)
+      .describe("takes the key of an application beside the person's credentials, for its limit"),
+  })
+  .prefault({});
+
+const grants = z
+  .strictObject({
+    everyone: scopeList.default([]),
+    people: z.record(z.string(), scopeList).default({}).describe('scopes by name'),
+  })
+  .prefault({})
+  .describe('scopes of people who are let in by a scheme that knows none');
+
+/** A protection space. */
+export const spaceSchema = z.strictObject({
   url: absoluteUrl.describe(
     'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
   ),
-  realm: z
-    .string()
-    .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters'),
-  schemes: z.array(z.enum(['Bearer', 'DPoP'])).min(1),
+  realm,
+  schemes: z
+    .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'API-Key']))
+    .min(1)
+    .describe('in the order of the challenges: strongest first'),
+  digest,
+  apiKey,
+  grants,
   scopes: z
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
     .default({})
@@ -81,9 +144,31 @@ const space = z.strictObject({
   nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
   cors: z.strictObject({ origins: z.array(origin) }).default({ origins: [] }),
   serves: z
-    .enum(['documents', 'verify'])
+    .enum(['documents', 'identity', 'verify'])
     .default('documents')
-    .describe('documents on disk, or nothing but the answers of GET /verify'),
+    .describe('documents on disk, who the client is, or nothing but the answers of GET /verify'),
+});
+
+/** The forward proxy. */
+export const proxySchema = z.strictObject({
+  realm: realm.default('proxy'),
+  schemes: z.array(z.enum(SCHEMES)).min(1).default(['Digest', 'Basic']),
+  digest,
+  destinations: z
+    .array(
+      z
+        .string()
+        .regex(/^(self|public:\d{1,5}|.+:\d{1,5})$/, 'must be self, public:PORT or HOST:PORT'),
+    )
+    .default(['public:80', 'public:443'])
+    .describe(
+      'what may be reached: `self` (the resource server), `public:PORT` (any public address), a name (also *.example.com), an address or a network, with a port; other private and loopback addresses are refused',
+    ),
+  tunnels: z.int().min(1).max(100_000).default(500).describe('tunnels open at a time'),
+  idle: seconds(1, 86_400)
+    .default(120)
+    .describe('a tunnel in which nothing moves for so long ends'),
+  total: seconds(1, 604_800).default(14_400).describe('a tunnel ends after so long in any case'),
 });
 
 /** The one schema of the pair's configuration file. */
@@ -99,6 +184,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       authz: address(3000),
       resource: address(3001),
+      proxy: address(3128),
     })
     .prefault({}),
   data: z
@@ -188,6 +274,11 @@ export const configSchema = z.strictObject({
       signIn: rate
         .default({ burst: 200, per: 0.5 })
         .describe('attempts to sign in from one address'),
+      credentials: rate
+        .default({ burst: 50, per: 10 })
+        .describe(
+          'credentials of one account that are looked at by the resource server, from addresses that it was not let in from lately',
+        ),
       userCode: rate
         .default({ burst: 10, per: 60 })
         .describe('codes of devices that one person enters'),
@@ -201,9 +292,22 @@ export const configSchema = z.strictObject({
         .default(64 * 1024 * 1024),
     })
     .prefault({}),
-  spaces: z.array(space).default([]),
+  negotiate: z
+    .strictObject({
+      keytab: z.string().min(1).describe('file with the keys of the service'),
+      service: z
+        .string()
+        .regex(/^HTTP@[A-Za-z0-9.-]+$/, 'must be HTTP@ and the host that clients ask for')
+        .optional()
+        .describe('name of the service; default: any in the keytab'),
+    })
+    .optional()
+    .describe('Kerberos, for the scheme Negotiate'),
+  proxy: proxySchema.optional().describe('the forward proxy; none without this'),
+  spaces: z.array(spaceSchema).default([]),
 });
 
 export type Config = z.infer<typeof configSchema>;
 export type SpaceConfig = Config['spaces'][number];
+export type ProxyConfig = NonNullable<Config['proxy']>;
 export type RedisConfig = Extract<Config['store'], { kind: 'redis' }>;

@@ -1,25 +1,83 @@
-import type { Config, SpaceConfig } from './schema.ts';
+import { isProduction } from './production.ts';
+import { type Config, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
 
-/** The configuration with the spaces of one that names none: documents, and the same hidden. */
+/**
+ * The configuration with the spaces of one that names none: documents, the same hidden, and for authors
+ * of clients a space for each scheme and one for all. In development there is a proxy to them as well.
+ */
 export function withTour(config: Config): Config {
-  const space = (name: string): SpaceConfig => ({
-    url: `${config.resource}/${name}/`,
-    realm: name,
-    schemes: ['Bearer', 'DPoP'],
-    scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
-    alg: 'ES256',
-    nonce: false,
-    cors: { origins: [] },
-    serves: 'documents',
-  });
+  const { resource } = config;
   return {
     ...config,
     scopeTexts: { ...TEXTS, ...config.scopeTexts },
-    spaces: [space('documents'), { ...space('hidden'), hide: 'forbidden' }],
+    spaces: [
+      documents(resource, 'documents'),
+      documents(resource, 'hidden', 'forbidden'),
+      ...trials(resource),
+    ],
+    ...(!config.proxy && !isProduction(config) && { proxy: PROXY }),
   };
 }
 
+function documents(origin: string, name: string, hide?: SpaceConfig['hide']): SpaceConfig {
+  return spaceSchema.parse({
+    url: `${origin}/${name}/`,
+    realm: name,
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
+    hide,
+  });
+}
+
+type Trial = readonly [path: string, members: Partial<SpaceConfig>];
+
+const QOP: SpaceConfig['digest'] = {
+  algorithms: ['SHA-256'],
+  qop: ['auth', 'auth-int'],
+  userhash: false,
+};
+
+/** One scheme each, since clients differ in what they make of several challenges. */
+const TRIALS: readonly Trial[] = [
+  ['basic', { schemes: ['Basic'] }],
+  ['digest', { schemes: ['Digest'], digest: QOP }],
+  ['scram-sha-1', { schemes: ['SCRAM-SHA-1'] }],
+  ['scram-sha-256', { schemes: ['SCRAM-SHA-256'] }],
+  ['negotiate', { schemes: ['Negotiate'] }],
+  ['api-key', { schemes: ['API-Key'] }],
+  [
+    'all',
+    {
+      scopes: { safe: ['schemes'], unsafe: ['schemes'] },
+      grants: { everyone: ['schemes'], people: {} },
+      schemes: [
+        'Negotiate',
+        'DPoP',
+        'SCRAM-SHA-256',
+        'Digest',
+        'SCRAM-SHA-1',
+        'Bearer',
+        'Basic',
+        'API-Key',
+      ],
+    },
+  ],
+];
+
+const trials = (origin: string): SpaceConfig[] =>
+  TRIALS.map(([path, members]) =>
+    spaceSchema.parse({
+      url: `${origin}/schemes/${path}/`,
+      realm: path,
+      serves: 'identity',
+      ...members,
+    }),
+  );
+
+const PROXY = proxySchema.parse({ destinations: ['self'] });
+
 const TEXTS: Config['scopeTexts'] = {
+  schemes: { en: 'Try every scheme of authentication', de: 'Alle Anmeldeverfahren ausprobieren' },
   'documents:read': { en: 'Read the documents', de: 'Die Dokumente lesen' },
   'documents:write': {
     en: 'Add, change and delete documents',

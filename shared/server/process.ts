@@ -7,7 +7,7 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import { jsonLog, type Log } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { type Random, systemRandom } from '#shared/random.ts';
-import { type Handler, listen } from './listen.ts';
+import { type Handler, listen, type Listening } from './listen.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -42,6 +42,12 @@ export interface Chore {
 export interface Server {
   readonly handler: Handler;
   readonly chores: readonly Chore[];
+  /** A second listener of the same process, opened when the first one listens. */
+  readonly beside?: {
+    /** Its member of the configuration's `listen`. */
+    readonly name: 'proxy';
+    open(main: Listening): Promise<Listening>;
+  };
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object;
 }
@@ -93,21 +99,32 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   using chores = new DisposableStack();
   for (const chore of server.chores) chores.use(every(chore, log));
 
-  const { host, port } = config.listen[role.name];
-  const listening = await listen({ host, port, handler: server.handler, log }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE') throw error;
-      throw new Error(`port ${port} is taken: set listen.${role.name}.port to another`);
-    },
+  const { handler, beside } = server;
+  const listening = await onPort(config, role.name, ({ host, port }) =>
+    listen({ host, port, handler, log }),
   );
+  const another = beside && (await onPort(config, beside.name, () => beside.open(listening)));
   const url = role.origin(config);
+  if (another) log.info(beside.name, { address: another.address, port: another.port });
   log.info('listening', { url, address: listening.address, port: listening.port });
   process.send?.({ ready: true, url, port: listening.port, ...server.report });
 
   log.info('ending', { reason: await ending });
   draining = true;
   if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
-  await listening.close(GRACE_MILLISECONDS);
+  await Promise.all([listening, another].map((one) => one?.close(GRACE_MILLISECONDS)));
+}
+
+async function onPort(
+  { listen: addresses }: Config,
+  name: keyof Config['listen'],
+  open: (address: Config['listen'][typeof name]) => Promise<Listening>,
+): Promise<Listening> {
+  const address = addresses[name];
+  return open(address).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${address.port} is taken: set listen.${name}.port to another`);
+  });
 }
 
 function every({ name, seconds, run }: Chore, log: Log): Disposable {

@@ -1,5 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
+import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { Ready } from './pair.ts';
 
 /** What a person reads when both servers listen. `firstStart`: the file that keeps the lines of the first start. */
@@ -39,7 +40,7 @@ function nextStep(
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
-  const scopes = new Set(config.spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  const scopes = new Set(tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()));
   return [
     'Register a client, and let a person sign in:',
     `  npm run -s cli -- client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
