@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Limits, Rate, Spent } from '#shared/stores/limits.ts';
+import type { Limits, Rate } from '#shared/stores/limits.ts';
 import { RecentMap } from './recent-map.ts';
+import type { Verdict } from './scheme.ts';
+
+type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
 
 /**
  * Slows down who guesses, whatever the scheme, without locking out who knows: an account that was let in
@@ -10,9 +13,10 @@ import { RecentMap } from './recent-map.ts';
 export interface Attempts {
   /**
    * Before a secret is looked at: takes from the bucket of the address and from that of the account,
-   * whether or not there is such an account. Rejects with `StoreUnavailable`.
+   * whether or not there is such an account. Resolves to what the client is told when either is empty.
+   * Rejects with `StoreUnavailable`.
    */
-  begin(account: string, address: string): Promise<Spent>;
+  begin(account: string, address: string): Promise<Unavailable | undefined>;
   succeeded(account: string, address: string): void;
   failed(account: string, address: string): void;
 }
@@ -43,7 +47,6 @@ interface Known {
 /** What is known is known to this process alone; the buckets are shared. */
 export function createAttempts({ limits, account, address }: AttemptsOptions): Attempts {
   const known = new RecentMap<Known>(KNOWN);
-  const nothing: Spent = { ok: true, remaining: account.burst, reset: 1 };
   const keysOf = (name: string, from: string) => {
     const customer = customerOf(from);
     const key = hash('sha256', name, 'base64url');
@@ -56,12 +59,19 @@ export function createAttempts({ limits, account, address }: AttemptsOptions): A
       const here = known.get(pair);
       if (here !== undefined && here.free > 0) {
         here.free -= 1;
-        return nothing;
+        return undefined;
       }
       const paid = await limits.spend('credentials-address', customer, address);
       const spent = paid.ok ? await limits.spend('credentials-account', key, account) : paid;
-      if (spent.ok && here !== undefined) here.suspect = false;
-      return spent;
+      if (!spent.ok)
+        return {
+          kind: 'unavailable',
+          status: 429,
+          reason: 'too many attempts',
+          retryAfter: spent.retryAfter,
+        };
+      if (here !== undefined) here.suspect = false;
+      return undefined;
     },
 
     succeeded(name, from) {

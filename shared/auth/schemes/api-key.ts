@@ -99,11 +99,8 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     const parsed = parseApiKey(text);
     if (parsed === undefined) return { kind: 'refused', reason: 'not an API key' };
     const { id, secret } = parsed;
-    const begun = await attempts.begin(id, address);
-    if (!begun.ok) {
-      const { retryAfter } = begun;
-      return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
-    }
+    const tooMany = await attempts.begin(id, address);
+    if (tooMany !== undefined) return tooMany;
     const key = await apiKeys.get(id);
     if (!acceptable(key, secret)) {
       attempts.failed(id, address);

@@ -51,11 +51,8 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
       const sent = token68 === undefined ? undefined : parseUserPass(token68);
       if (sent === undefined) return refused('no user-pass');
       const account = usernameCaseMapped(sent.name) ?? sent.name;
-      const spent = await attempts.begin(account, peer.address);
-      if (!spent.ok) {
-        const { retryAfter } = spent;
-        return { kind: 'unavailable', status: 429, retryAfter, reason: 'too many attempts' };
-      }
+      const tooMany = await attempts.begin(account, peer.address);
+      if (tooMany !== undefined) return tooMany;
       const person = await passwords.check(sent.name, sent.password);
       if (person === undefined) {
         attempts.failed(account, peer.address);

@@ -69,11 +69,8 @@ export function digest(options: DigestOptions): Scheme {
       const { address } = request.peer;
       // A hash is counted by itself: only of names that exist could we know which it is.
       const account = usernameCaseMapped(username) ?? username;
-      const spent = await attempts.begin(account, address);
-      if (!spent.ok) {
-        const { retryAfter } = spent;
-        return { kind: 'unavailable', reason: 'too many attempts', status: 429, retryAfter };
-      }
+      const tooMany = await attempts.begin(account, address);
+      if (tooMany !== undefined) return tooMany;
       const verifier = await verifierOf(claim);
       const { crypto, hexLength } = DIGEST_ALGORITHMS[algorithm];
       const content = signed.qop === 'auth-int' ? await request.content?.digest(crypto) : undefined;

@@ -109,13 +109,6 @@ export function scram(options: ScramOptions): Scheme {
     return (await verifiers.scram(realm, hash, name)) ?? fallback;
   }
 
-  async function begin({ account }: Username, request: AuthRequest): Promise<Verdict | undefined> {
-    const spent = await attempts.begin(account, request.peer.address);
-    if (spent.ok) return undefined;
-    const { retryAfter } = spent;
-    return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
-  }
-
   /** ServerSignature and who it is for; undefined when the proof is wrong. */
   function prove({ message, bare, keys, serverFirst }: Attempt) {
     const signed = [bare, serverFirst, message.withoutProof].join(',');
@@ -149,7 +142,7 @@ export function scram(options: ScramOptions): Scheme {
     const parsed = parseClientFirst(message);
     if (parsed === undefined) return refused('not a client-first-message that is supported');
     const { user, bare, nonce: clientNonce } = parsed;
-    const tooMany = await begin(user, request);
+    const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
     const { salt, iterations } = await keysOf(user);
     const nonce = clientNonce + random(NONCE_BYTES).toString('base64');
@@ -189,7 +182,7 @@ export function scram(options: ScramOptions): Scheme {
     if (nonce === undefined || known === undefined || user === undefined) {
       return refused('nobody has authenticated with this nonce');
     }
-    const tooMany = await begin(user, request);
+    const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
     const keys = await keysOf(user);
     const { bare, sid } = known;
