@@ -12,6 +12,8 @@ import { createJwks } from './auth/jwks.ts';
 import { schemeFactories } from './auth/schemes.ts';
 import { openContent } from './resources/content.ts';
 import { documents, sweepContent } from './resources/documents.ts';
+import type { Network } from './proxy/network.ts';
+import { openProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
 import type { Resources } from './resources/resource.ts';
 import type { Shelf } from './resources/shelf.ts';
@@ -29,12 +31,13 @@ export interface Outside {
   fetch(url: string): Promise<unknown>;
   /** Kerberos, where it is configured and installed. */
   readonly gss: Gss | undefined;
+  readonly network: Network;
 }
 
 /** Puts the resource server together: schemes, spaces, documents, and the application over them. */
 export async function composeResourceServer(parts: Parts, outside: Outside): Promise<Server> {
   const { config, stores, feed, master, clock, random, log, ready } = parts;
-  const { fetch, gss } = outside;
+  const { fetch, gss, network } = outside;
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
   const jwks = createJwks({ url, fetch, clock, maxAge, cooldown, log });
   const { issuer } = config;
@@ -62,7 +65,24 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const door = { at: ORIGIN, proxies, local };
   const app = createApp({ config, spaces, resources, ready, log, door });
 
+  const { proxy } = config;
   return {
+    ...(proxy && {
+      beside: {
+        name: 'proxy',
+        open: (main) =>
+          openProxy({
+            address: config.listen.proxy,
+            config: proxy,
+            schemes: schemes.people,
+            network,
+            main,
+            log,
+            clock,
+            random,
+          }),
+      },
+    }),
     handler: logged(app, { log, clock, random, trusted: proxies }),
     chores: [
       { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },

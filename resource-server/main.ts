@@ -2,6 +2,7 @@ import { openGss } from '#shared/kerberos/open.ts';
 import { runProcess } from '#shared/server/process.ts';
 import { composeResourceServer } from './compose.ts';
 import { fetchJson } from './fetch-json.ts';
+import { systemNetwork } from './proxy/network.ts';
 
 await runProcess(
   {
@@ -10,7 +11,7 @@ await runProcess(
     origin: ({ resource }) => resource,
     async create(parts) {
       const gss = await openGss(parts.config.negotiate, process.env, parts.log);
-      return composeResourceServer(parts, { fetch: fetchJson, gss });
+      return composeResourceServer(parts, { fetch: fetchJson, gss, network: systemNetwork });
     },
   },
   process.env,

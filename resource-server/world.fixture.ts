@@ -14,6 +14,7 @@ import { listen } from '#shared/server/listen.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { composeResourceServer } from './compose.ts';
+import { systemNetwork } from './proxy/network.ts';
 
 export const ISSUER = 'https://as.example';
 export const RESOURCE = 'https://rs.example';
@@ -112,6 +113,7 @@ export async function startWorld(
     {
       fetch: async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
       gss: undefined,
+      network: systemNetwork,
     },
   );
   const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });

@@ -50,23 +50,30 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
   return fromFolder(dirname(file), members);
 }
 
+/** Members that are paths. */
+const PATHS: readonly (readonly string[])[] = [
+  ['data'],
+  ['brand', 'logo'],
+  ['negotiate', 'keytab'],
+  ['proxy', 'tls', 'certificate'],
+  ['proxy', 'tls', 'key'],
+];
+
 /** Paths in the file are relative to it. */
 function fromFolder(folder: string, members: object): Record<string, unknown> {
-  const { data } = members as { data?: unknown };
-  return {
-    ...members,
-    ...(typeof data === 'string' && data !== '' && { data: resolve(folder, data) }),
-    ...within(folder, members, 'brand', 'logo'),
-    ...within(folder, members, 'negotiate', 'keytab'),
-  };
+  const copy = structuredClone(members) as Record<string, unknown>;
+  for (const path of PATHS) {
+    const last = path.at(-1) ?? '';
+    const holder = path.slice(0, -1).reduce<unknown>(memberOf, copy);
+    const value = memberOf(holder, last);
+    if (typeof value !== 'string' || value === '') continue;
+    Object.assign(holder as object, { [last]: resolve(folder, value) });
+  }
+  return copy;
 }
 
-/** A member of a member, if it is there, as a path from the folder. */
-function within(folder: string, members: object, outer: string, inner: string): object {
-  const object: unknown = Reflect.get(members, outer);
-  if (typeof object !== 'object' || object === null) return {};
-  const path: unknown = Reflect.get(object, inner);
-  return typeof path === 'string' ? { [outer]: { ...object, [inner]: resolve(folder, path) } } : {};
+function memberOf(object: unknown, name: string): unknown {
+  return typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;
 }
 
 function parseJson(text: string, refuse: (reason: string) => Error): unknown {

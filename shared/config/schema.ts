@@ -169,6 +169,10 @@ export const proxySchema = z.strictObject({
     .default(120)
     .describe('a tunnel in which nothing moves for so long ends'),
   total: seconds(1, 604_800).default(14_400).describe('a tunnel ends after so long in any case'),
+  tls: z
+    .strictObject({ certificate: z.string().min(1), key: z.string().min(1) })
+    .optional()
+    .describe('files in PEM: clients speak TLS to the proxy, with HTTP/2 or HTTP/1.1'),
 });
 
 /** The one schema of the pair's configuration file. */

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { isHost } from '#shared/http/host.ts';
+import type { AnyRequest } from './message.ts';
 
 /** Fields that decide who is addressed, who asks and where the message ends: one line each. */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ const SINGLE: ReadonlySet<string> = new Set([
  * cannot. The answer is 400 before anything else is looked at. That Host differs from the authority
  * of an absolute-form target is no ambiguity: the target wins (RFC 9112 section 3.2.2).
  */
-export function ambiguous(request: IncomingMessage): string | undefined {
+export function ambiguous(request: AnyRequest): string | undefined {
   const { rawHeaders, headers, httpVersion } = request;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {

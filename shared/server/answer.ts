@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { BadRequest } from '#shared/http/fields.ts';
 import { problem } from '#shared/http/problem.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { AnyRequest, AnyResponse } from './message.ts';
 
 /** Response header fields: name as it is written, value or values. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -52,10 +53,11 @@ export function errorAnswer(error: unknown): Answer {
 }
 
 /** Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). */
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function send(request: AnyRequest, response: AnyResponse, answer: Answer): void {
   const { status, fields, body } = answer;
+  const content: Writable = response;
   response.statusCode = status;
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
   if (body) response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(request.method === 'HEAD' ? undefined : body);
+  content.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -13,14 +13,24 @@ interface Exchange {
 /** How long a refused client may go on sending: a reset would destroy the answer (RFC 9112 section 9.6). */
 const LINGER = 1000;
 
-/** The open connections, and the exchanges that are under way on each. */
+/** Ends a connection whose client may still be sending; `last` are the last bytes it gets. */
+export function endGently(socket: Duplex, last = ''): void {
+  socket.end(last);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
 export class Connections {
   /** Unfinished exchanges in order; the last one stays until the next begins. */
   readonly #exchanges = new Map<Duplex, Exchange[]>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
 
+  /** A connection that comes back after a refused CONNECT is known already. */
   open(socket: Duplex): void {
+    if (this.#exchanges.has(socket)) return;
     this.#exchanges.set(socket, []);
     socket.once('close', () => this.#exchanges.delete(socket));
   }
@@ -34,6 +44,13 @@ export class Connections {
       exchange.done = true;
       if (this.#closing) this.#closeIfIdle(request.socket);
     });
+  }
+
+  /** Resolves when the answers under way on the connection are out. */
+  async settled(socket: Duplex): Promise<void> {
+    const last = this.#exchanges.get(socket)?.findLast(({ done }) => !done);
+    if (last === undefined) return;
+    await new Promise((resolve) => last.response.once('close', resolve));
   }
 
   /**
@@ -51,9 +68,7 @@ export class Connections {
     const before = exchanges.findLast((exchange) => exchange !== broken && !exchange.done);
     const answer = () => {
       if (!socket.writable) return;
-      socket.end(broken?.response.headersSent ? '' : refusalMessage(refusal, clock));
-      const timer = setTimeout(() => socket.destroy(), LINGER);
-      socket.once('close', () => clearTimeout(timer));
+      endGently(socket, broken?.response.headersSent ? '' : refusalMessage(refusal, clock));
     };
     if (before === undefined) answer();
     else before.response.once('close', answer);

@@ -8,6 +8,16 @@ export interface Refusal {
   readonly detail: string;
 }
 
+export const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
+export const UNMET_EXPECTATION: Refusal = {
+  status: 417,
+  detail: 'The only expectation that is met here is 100-continue.',
+};
+export const FAILED: Refusal = {
+  status: 500,
+  detail: 'The server could not do this. The reason is in its log.',
+};
+
 /** Answers a request that the parser understood, and closes the connection after it. */
 export function refuse(response: ServerResponse, { status, detail }: Refusal): void {
   const { type, body } = problem(status, undefined, detail);

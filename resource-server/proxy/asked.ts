@@ -1,0 +1,52 @@
+import { Http2ServerRequest } from 'node:http2';
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { ambiguous } from '#shared/server/ambiguity.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { framingOf } from './fields.ts';
+import { type Authority, parseAuthority, parseTarget, type Target } from './target.ts';
+
+/**
+ * What a request to a proxy is for, and its whole URL. Throws BadRequest, or HttpError 421 for what is
+ * for an origin server.
+ */
+export function targetOf(request: AnyRequest): { readonly uri: string; readonly target: Target } {
+  const { method = '', url = '' } = request;
+  refuseAmbiguous(request);
+  const http2 = request instanceof Http2ServerRequest;
+  if (!http2 && (url === '*' || url.startsWith('/'))) {
+    throw new HttpError(421, 'This is a forward proxy, which needs the whole URL as the target.');
+  }
+  if (method === 'PRI') throw new HttpError(501, 'PRI is no request (RFC 9113 section 3.4).');
+  if (method === 'TRACE' && framingOf(request) !== undefined) {
+    throw new BadRequest('TRACE has no content (RFC 9110 section 9.3.8).');
+  }
+  const uri = http2 ? `${request.scheme}://${request.authority}${url === '*' ? '' : url}` : url;
+  const target = parseTarget(method, uri);
+  if (target === undefined) {
+    throw new BadRequest('The target has to be an http URL. For https ask for a tunnel (CONNECT).');
+  }
+  return { uri, target };
+}
+
+/** Where a tunnel leads. Throws BadRequest for what is not `host:port` (RFC 9110 section 9.3.6). */
+export function destinationOf(request: AnyRequest, authority: string): Authority {
+  refuseAmbiguous(request);
+  const { rawHeaders } = request;
+  if (['content-length', 'transfer-encoding'].some((name) => single(rawHeaders, name))) {
+    throw new BadRequest('CONNECT has no content (RFC 9110 section 9.3.6).');
+  }
+  const destination = parseAuthority(authority);
+  if (destination === undefined) throw new BadRequest('CONNECT needs a host and a port.');
+  return destination;
+}
+
+function refuseAmbiguous(request: AnyRequest): void {
+  const reason = ambiguous(request);
+  if (reason !== undefined) throw new BadRequest(reason);
+  if (!(request instanceof Http2ServerRequest)) return; // where the target wins over Host
+  const { host = request.authority } = request.headers;
+  if (host.toLowerCase() !== request.authority.toLowerCase()) {
+    throw new BadRequest('Host differs from :authority (RFC 9113 section 8.3.1).');
+  }
+}

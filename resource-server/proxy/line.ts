@@ -1,0 +1,46 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Log, LogFields } from '#shared/log.ts';
+import { type Random, randomId } from '#shared/random.ts';
+import { type Answer, errorAnswer } from '#shared/server/answer.ts';
+
+/** One line in the log for a request or a tunnel. Never credentials or a query. */
+export interface Line {
+  note(fields: LogFields): void;
+  /** Notes why, and gives what the client is told; a defect of ours goes to the log with its trace. */
+  fail(error: unknown): Answer;
+  /** Writes it; later calls write nothing. */
+  write(fields: LogFields): void;
+}
+
+export interface LineParts {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function startLine(event: string, { log, clock, random }: LineParts): Line {
+  const start = clock.now();
+  const noted: Record<string, LogFields[string]> = { id: randomId(random) };
+  let written = false;
+  return {
+    note: (fields) => void Object.assign(noted, fields),
+    fail(error) {
+      const { message, cause, stack } = error instanceof Error ? error : new Error(String(error));
+      noted['reason'] = [message, messageOf(cause)].join(' ').trim();
+      const answer = errorAnswer(error);
+      if (answer.status === 500) log.error('request.failed', { reason: stack });
+      return answer;
+    },
+    write(fields) {
+      if (written) return;
+      written = true;
+      log.info(event, { ...noted, ...fields, milliseconds: clock.now() - start });
+    },
+  };
+}
+
+function messageOf(cause: unknown): string {
+  return typeof cause === 'object' && cause !== null && 'message' in cause
+    ? String(cause.message)
+    : '';
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { PROXY, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { isLoopback } from '#shared/config/production.ts';
+import type { Config, ProxyConfig } from '#shared/config/schema.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { listen, type Listening } from '#shared/server/listen.ts';
+import type { RealmSite, SchemeFactories } from '../auth/schemes.ts';
+import type { LineParts } from './line.ts';
+import type { Network } from './network.ts';
+import { createProxy } from './proxy.ts';
+
+export interface ProxyServer extends LineParts {
+  readonly address: Config['listen']['proxy'];
+  readonly config: ProxyConfig;
+  readonly schemes: SchemeFactories['people'];
+  readonly network: Network;
+  /** The resource server that it stands beside: its destination `self`. */
+  readonly main: Listening;
+}
+
+/** Listens as a forward proxy. Rejects like `listen`, and when a file of the certificate cannot be read. */
+export async function openProxy(parts: ProxyServer): Promise<Listening> {
+  const { address, config, schemes, main, log } = parts;
+  const { host, port } = address;
+  const { realm, digest, tls } = config;
+  const site: RealmSite = { realm, digest };
+  const space: ProtectionSpace = {
+    at: PROXY,
+    realm,
+    schemes: config.schemes.map((name) => schemes[name](site)),
+    scopes: () => [],
+  };
+  const certificate = tls && {
+    key: await readFile(tls.key),
+    cert: await readFile(tls.certificate),
+  };
+  const { handler, tunnel } = createProxy({
+    ...parts,
+    space,
+    // Nobody stands before a forward proxy whose word on addresses would count.
+    door: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
+    origin: `${tls ? 'https' : 'http'}://${host}:${port}`,
+    self: () => [main],
+  });
+  return listen({ host, port, handler, tunnel, http2: { handler, certificate }, log });
+}

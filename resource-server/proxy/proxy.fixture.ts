@@ -1,0 +1,130 @@
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { PROXY, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
+import { systemClock } from '#shared/clock.ts';
+import type { ProxyConfig } from '#shared/config/schema.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { jsonLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
+import { listen, type Listening, type ServerLimits } from '#shared/server/listen.ts';
+import type { Certificate } from '#shared/server/versions.ts';
+import type { Listener } from './destinations.ts';
+import { type Network, systemNetwork } from './network.ts';
+import { createProxy } from './proxy.ts';
+
+export const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
+/** The field line of who may use the proxy. */
+export const ALICE = `Proxy-Authorization: ${CREDENTIALS}\r\n`;
+
+const parts: AsyncDisposable[] = [];
+
+/** Ends what was started since the last call. */
+export async function stopAll(): Promise<void> {
+  for (const part of parts.splice(0).toReversed()) await part[Symbol.asyncDispose]();
+}
+
+/** Basic (RFC 7617) of alice, whose password is `secret`. */
+export const alone: Scheme = {
+  name: 'Basic',
+  challenge: () => [{ scheme: 'Basic', params: { realm: 'proxy' } }],
+  authenticate: ({ token68 }) =>
+    `Basic ${token68}` === CREDENTIALS
+      ? { kind: 'granted', principal: { kind: 'person', realm: 'proxy', name: 'alice' } }
+      : { kind: 'refused', reason: 'wrong password' },
+};
+
+export interface ProxyOptions extends Partial<
+  Pick<ProxyConfig, 'destinations' | 'tunnels' | 'idle' | 'total'>
+> {
+  readonly schemes?: readonly Scheme[];
+  readonly network?: Partial<Network>;
+  readonly self?: readonly Listener[];
+  readonly certificate?: Certificate;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface RunningProxy {
+  readonly listening: Listening;
+  readonly port: number;
+  /** What it has logged. */
+  readonly lines: Record<string, unknown>[];
+}
+
+/** A proxy as the resource server opens it, for alice. */
+export async function startProxy(options: ProxyOptions = {}): Promise<RunningProxy> {
+  const { destinations = [], tunnels = 10, idle = 20, total = 60, schemes = [alone] } = options;
+  const lines: Record<string, unknown>[] = [];
+  const log = jsonLog((line) => void lines.push(JSON.parse(line)), systemClock, 'test');
+  const space: ProtectionSpace = { at: PROXY, realm: 'proxy', schemes, scopes: () => [] };
+  const { handler, tunnel } = createProxy({
+    config: {
+      realm: 'proxy',
+      schemes: ['Basic'],
+      digest: DIGEST,
+      destinations,
+      tunnels,
+      idle,
+      total,
+    },
+    space,
+    door: { at: PROXY, proxies: trustedProxies([]), local: true },
+    origin: 'http://proxy.example:3128',
+    self: () => options.self ?? [],
+    network: { ...systemNetwork, ...options.network },
+    log,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const { certificate, limits = {} } = options;
+  const listening = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    handler,
+    tunnel,
+    http2: { handler, certificate },
+    log,
+    limits,
+  });
+  parts.push(listening);
+  return { listening, port: listening.port, lines };
+}
+
+const DIGEST: ProxyConfig['digest'] = { algorithms: ['SHA-256'], qop: ['auth'], userhash: false };
+
+async function started(server: Server, sockets: Set<Socket>): Promise<number> {
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  parts.push({
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** An origin server; resolves to its port. */
+export function startOrigin(listener: RequestListener): Promise<number> {
+  const server: HttpServer = createServer(listener);
+  return started(server, new Set());
+}
+
+/** A server of anything, such as broken HTTP; resolves to its port and its open connections. */
+export async function startTcp(
+  serve: (socket: Socket) => void,
+  { allowHalfOpen = false } = {},
+): Promise<{ readonly port: number; readonly sockets: ReadonlySet<Socket> }> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer({ allowHalfOpen }, serve);
+  return { port: await started(server, sockets), sockets };
+}

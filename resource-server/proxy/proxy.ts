@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { ServerResponse } from 'node:http';
+import { constants, Http2ServerRequest } from 'node:http2';
+import type { Writable } from 'node:stream';
+import { refusal } from '#shared/auth/admit.ts';
+import { authorize } from '#shared/auth/authorize.ts';
+import { judge } from '#shared/auth/judge.ts';
+import { authRequest, type Door } from '#shared/auth/request.ts';
+import type { AuthRequest, Fields, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { ProxyConfig } from '#shared/config/schema.ts';
+import { lines } from '#shared/http/fields.ts';
+import { type Answer, errorAnswer, HttpError, notFound, send } from '#shared/server/answer.ts';
+import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
+import { destinationOf, targetOf } from './asked.ts';
+import { createDestinations, type Listener } from './destinations.ts';
+import { forward } from './forward.ts';
+import { type Line, type LineParts, startLine } from './line.ts';
+import { answerHere, maxForwards } from './max-forwards.ts';
+import type { Network } from './network.ts';
+import { createReach } from './reach.ts';
+import { relay } from './relay.ts';
+import { sideOf } from './side.ts';
+
+/** Milliseconds for looking up a name, and again for connecting. */
+const PATIENCE = 10_000;
+
+export interface ProxyParts extends LineParts {
+  readonly config: ProxyConfig;
+  /** Who may use the proxy. */
+  readonly space: ProtectionSpace;
+  readonly door: Door;
+  /** Where clients find it: scheme, host and port. */
+  readonly origin: string;
+  /** Where this server listens: the destination `self`. */
+  readonly self: () => readonly Listener[];
+  readonly network: Network;
+}
+
+/** What a listener needs. */
+export interface Proxy {
+  readonly handler: AnyHandler;
+  readonly tunnel: TunnelHandler;
+}
+
+type Passed = Extract<Outcome, { kind: 'pass' }>;
+
+/**
+ * A forward proxy: absolute-form requests (RFC 9112 section 3.2.2) and tunnels (RFC 9110 section 9.3.6).
+ * Each request is authenticated, on a kept connection too. Throws TypeError for a destination that is
+ * none.
+ */
+export function createProxy(parts: ProxyParts): Proxy {
+  const { config, space, door, origin, self, network, random } = parts;
+  const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
+  /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
+  const pseudonym = `countersign-${random(6).toString('hex')}`;
+  let tunnels = 0;
+
+  /** From the first byte to the last, whatever comes of it. */
+  async function handler(request: AnyRequest, response: AnyResponse): Promise<void> {
+    const line = startLine('proxy.request', parts);
+    const gone = new AbortController();
+    const client: Writable = response;
+    client.once('close', () => {
+      gone.abort();
+      const cut = client.writableFinished ? undefined : true;
+      line.write({ status: response.statusCode, cut });
+    });
+    const { signal } = gone;
+    const answer = await handle(request, response, line, signal).catch(failed(line, signal));
+    if (answer === undefined) return;
+    // What is malformed may have been read in another way by who sent it (RFC 9112 section 11.2).
+    if (answer.status === 400 && response instanceof ServerResponse)
+      response.shouldKeepAlive = false;
+    send(request, response, answer);
+  }
+
+  /** Undefined: nothing is left to be said. */
+  async function handle(
+    request: AnyRequest,
+    response: AnyResponse,
+    line: Line,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    const { method = '' } = request;
+    line.note({ method });
+    const { uri, target } = targetOf(request);
+    line.note({ host: target.authority, path: target.path.replace(/\?.*/s, '') });
+    const outcome = await enter(authRequest(request, { method, target: uri, origin }, door), line);
+    if (outcome.kind !== 'pass') return denied(request, outcome);
+    const { fields, seal } = outcome;
+    return proven(outcome, { method, line, signal }, async () => {
+      if (maxForwards(request) === 0) return answerHere(request);
+      if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
+        throw new HttpError(508, 'This request has been here before.');
+      }
+      const socket = await reach(target, signal);
+      const { idle } = config;
+      await forward({ request, response, target, socket, fields, seal, pseudonym, idle });
+      return undefined;
+    });
+  }
+
+  async function tunnel(asked: TunnelRequest): Promise<void> {
+    const line = startLine('proxy.tunnel', parts);
+    const gone = new AbortController();
+    const side: Writable = sideOf(asked.request);
+    const leave = () => gone.abort();
+    side.once('close', leave);
+    const { signal } = gone;
+    const answer = await connect(asked, line, signal).catch(failed(line, signal));
+    side.off('close', leave);
+    line.write(answer ? { status: answer.status } : { cut: true });
+    if (answer !== undefined) asked.refuse(answer);
+  }
+
+  /** Undefined: nothing is left to be said. */
+  async function connect(
+    asked: TunnelRequest,
+    line: Line,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    const { request, authority } = asked;
+    const destination = destinationOf(request, authority);
+    line.note({ host: authority });
+    const method = 'CONNECT';
+    const about = { method, target: authority, origin };
+    const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
+    const outcome = await enter({ ...authRequest(request, about, door), content }, line);
+    if (outcome.kind !== 'pass') return denied(request, outcome);
+    return proven(outcome, { method, line, signal }, async () => {
+      if (tunnels >= config.tunnels) {
+        throw new HttpError(503, 'All tunnels are in use. Try again.', { 'Retry-After': '1' });
+      }
+      tunnels += 1;
+      try {
+        const socket = await reach(destination, signal);
+        const end = await relay(asked.open(proof(outcome, '')), socket, config);
+        const { bytesRead, bytesWritten } = socket;
+        line.write({ status: 200, end, received: bytesRead, sent: bytesWritten });
+        return undefined;
+      } finally {
+        tunnels -= 1;
+      }
+    });
+  }
+
+  async function enter(asked: AuthRequest, line: Line): Promise<Outcome> {
+    const judged = await judge(space, asked);
+    const outcome = judged.kind === 'pass' ? authorize(space, judged, asked) : judged;
+    const verdict = outcome.kind === 'pass' ? 'granted' : 'refused';
+    line.note({ space: space.realm, verdict });
+    if (outcome.kind !== 'absent') line.note({ scheme: outcome.scheme });
+    if (outcome.kind !== 'pass') line.note({ reason: outcome.reason });
+    return outcome;
+  }
+
+  return { handler, tunnel };
+}
+
+/** What an error comes to; nothing once the client has left. */
+function failed(line: Line, signal: AbortSignal): (error: unknown) => Answer | undefined {
+  return (error) => (signal.aborted ? undefined : line.fail(error));
+}
+
+/** What is owed to a client that was let in stands on every answer, whatever becomes of its request. */
+async function proven(
+  passed: Passed,
+  { method, line, signal }: { method: string; line: Line; signal: AbortSignal },
+  run: () => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  const answer = await run().catch(failed(line, signal));
+  if (answer === undefined) return undefined;
+  const body = method === 'HEAD' ? '' : (answer.body ?? '');
+  return { ...answer, fields: { ...answer.fields, ...proof(passed, body) } };
+}
+
+function proof({ fields, seal }: Pick<Passed, 'fields' | 'seal'>, body: string): Fields {
+  return { ...fields, ...seal?.proof(createHash(seal.hash).update(body).digest()) };
+}
+
+function denied(
+  request: AnyRequest,
+  outcome: Exclude<Outcome, { kind: 'pass' }>,
+): Answer | undefined {
+  if (outcome.kind === 'absent') return errorAnswer(notFound());
+  if (outcome.http11 && request instanceof Http2ServerRequest) {
+    request.stream.close(constants.NGHTTP2_HTTP_1_1_REQUIRED);
+    return undefined;
+  }
+  return refusal(outcome, {});
+}

@@ -1,0 +1,72 @@
+import { isIP, type Socket } from 'node:net';
+import { HttpError } from '#shared/server/answer.ts';
+import type { Destinations } from './destinations.ts';
+import { failure } from './failure.ts';
+import type { Network } from './network.ts';
+import type { Authority } from './target.ts';
+
+/** How many addresses of a name are tried. */
+const ADDRESSES = 4;
+
+/**
+ * A connection to a destination that may be reached. The name is looked up once and exactly the
+ * addresses that were checked are dialled, so that it does not matter what the name means later.
+ * Rejects with HttpError: 403 where the configuration refuses, 502 and 504 where the network does.
+ */
+export type Reach = (asked: Authority, signal: AbortSignal) => Promise<Socket>;
+
+/** `patience`: milliseconds for looking up the name, and again for connecting. */
+export function createReach(
+  destinations: Destinations,
+  { resolve, dial }: Network,
+  patience: number,
+): Reach {
+  async function addressesOf(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    return within(resolve(host), patience).catch((error: unknown) => {
+      throw isTimeout(error)
+        ? failure(504, 'The name was not resolved in time.', error)
+        : failure(502, 'The name cannot be resolved.', error);
+    });
+  }
+
+  return async ({ host, port }, signal) => {
+    const permits = destinations.concerning({ host, port });
+    const found = permits === undefined ? [] : await addressesOf(host);
+    const addresses = found.filter((address) => permits?.(address)).slice(0, ADDRESSES);
+    if (addresses.length === 0) {
+      throw new HttpError(403, 'This proxy does not connect to this destination.');
+    }
+    let last: unknown;
+    for (const address of addresses) {
+      const deadline = AbortSignal.timeout(patience / addresses.length);
+      try {
+        return await dial(address, port, AbortSignal.any([signal, deadline]));
+      } catch (error) {
+        last = error;
+        signal.throwIfAborted();
+      }
+    }
+    throw isTimeout(last)
+      ? failure(504, 'The destination did not answer in time.', last)
+      : failure(502, 'The destination cannot be connected to.', last);
+  };
+}
+
+function isTimeout(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const named = 'name' in error && error.name === 'TimeoutError';
+  return named || ('code' in error && error.code === 'ETIMEDOUT');
+}
+
+async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  const signal = AbortSignal.timeout(milliseconds);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const expire = () => reject(signal.reason);
+  signal.addEventListener('abort', expire, { once: true });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    signal.removeEventListener('abort', expire);
+  }
+}

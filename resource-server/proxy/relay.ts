@@ -1,0 +1,56 @@
+import { constants } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Side } from '#shared/server/tunnel.ts';
+import { breakOff } from './side.ts';
+
+/** Seconds. */
+export interface TunnelTimes {
+  /** Without a byte in either direction. */
+  readonly idle: number;
+  readonly total: number;
+}
+
+/** What ended a tunnel: both sides are done, one of them broke off, or its time is over. */
+export type End = 'done' | 'client' | 'destination' | 'idle' | 'total';
+
+/**
+ * Forwards bytes both ways until both sides are closed; each direction is as fast as its receiver, and
+ * ends by itself (RFC 9110 section 9.3.6, RFC 9113 section 8.5). What breaks off on one side breaks
+ * off on the other and does not look like an end.
+ */
+export async function relay(
+  client: Side,
+  destination: Socket,
+  { idle, total }: TunnelTimes,
+): Promise<End> {
+  let end: End | undefined;
+  function stop(reason: End): void {
+    end ??= reason;
+    breakOff(client, constants.NGHTTP2_CONNECT_ERROR);
+    destination.resetAndDestroy();
+  }
+
+  const timer = setTimeout(stop, total * 1000, 'total');
+  for (const side of [client, destination]) side.setTimeout(idle * 1000, () => stop('idle'));
+  // An error is followed by `close`.
+  client.on('error', () => {});
+  destination.on('error', () => {});
+  const over = [
+    closed(client).then(() => {
+      if (!client.readableEnded || !destination.readableEnded) stop('client');
+    }),
+    closed(destination).then(() => {
+      if (!destination.readableEnded || !client.readableEnded) stop('destination');
+    }),
+  ];
+  client.pipe(destination);
+  destination.pipe(client);
+  await Promise.all(over);
+  clearTimeout(timer);
+  return end ?? 'done';
+}
+
+async function closed(side: Duplex): Promise<void> {
+  if (!side.closed) await new Promise((resolve) => side.once('close', resolve));
+}

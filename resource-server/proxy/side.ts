@@ -1,0 +1,16 @@
+import { constants, Http2ServerRequest } from 'node:http2';
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Side } from '#shared/server/tunnel.ts';
+
+export function sideOf(request: AnyRequest): Side {
+  return request instanceof Http2ServerRequest ? request.stream : request.socket;
+}
+
+/** Breaks off in a way that nobody can take for the end of the data. `code`: of HTTP/2. */
+export function breakOff(side: Side, code = constants.NGHTTP2_INTERNAL_ERROR): void {
+  if (side instanceof TLSSocket) side.destroy();
+  else if (side instanceof Socket) side.resetAndDestroy();
+  else side.close(code);
+}

@@ -1,0 +1,62 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** Where a request wants to go. */
+export interface Authority {
+  /** A name in lower case without the dot at its end, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The target of a request that a proxy forwards (RFC 9112 section 3.2.2). */
+export interface Target extends Authority {
+  /** As received: the value of Host onwards. */
+  readonly authority: string;
+  /** Path and query as received; `*` for OPTIONS without a path (RFC 9112 section 3.2.4). */
+  readonly path: string;
+}
+
+const AUTHORITY =
+  /^(?:\[(?<literal>[0-9a-f:.]+)\]|(?<name>[0-9a-z._-]+))(?::(?<port>[0-9]{1,5}))?$/i;
+const LABEL = /^[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?$/;
+/** What programs take for an IPv4 address, in decimal, octal or hexadecimal (WHATWG URL section 3.5). */
+const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/;
+
+const ABSOLUTE = /^http:\/\/([^/?]+)([!"$-~]*)$/i;
+
+/**
+ * Parses `host:port` (RFC 9110 section 7.2); without a port it is `port`. Undefined for what is
+ * malformed or can be read in two ways: userinfo, percent-encoding, a number that is not an address
+ * in four decimal parts.
+ */
+export function parseAuthority(text: string, port?: number): Authority | undefined {
+  const { literal, name, port: given } = AUTHORITY.exec(text)?.groups ?? {};
+  const host = literal?.toLowerCase() ?? parseName(name);
+  const number = given === undefined ? port : Number(given);
+  if (host === undefined || number === undefined || number < 1 || number > 65_535) return undefined;
+  if (literal !== undefined && !isIPv6(literal)) return undefined;
+  return { host, port: number };
+}
+
+function parseName(text = ''): string | undefined {
+  const name = text.toLowerCase().replace(/\.$/, '');
+  const labels = name.split('.');
+  if (name.length > 253 || !labels.every((label) => LABEL.test(label))) return undefined;
+  if (NUMBER.test(labels.at(-1) ?? '')) return isIPv4(text) ? text : undefined;
+  return name;
+}
+
+/**
+ * Parses absolute-form with the scheme http. Undefined when it is another form or malformed; there
+ * are no fragments in targets, and userinfo is refused (RFC 9110 section 4.2.4).
+ */
+export function parseTarget(method: string, text: string): Target | undefined {
+  const [, authority = '', rest = ''] = ABSOLUTE.exec(text) ?? [];
+  const parsed = parseAuthority(authority, 80);
+  if (parsed === undefined) return undefined;
+  const empty = method === 'OPTIONS' ? '*' : '/';
+  return {
+    ...parsed,
+    authority,
+    path: rest.startsWith('/') ? rest : rest === '' ? empty : `/${rest}`,
+  };
+}

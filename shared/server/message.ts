@@ -1,0 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+
+/** A request of HTTP/1.1 or of HTTP/2, whose pseudo-header fields stand in `headers` and `rawHeaders`. */
+export type AnyRequest = IncomingMessage | Http2ServerRequest;
+export type AnyResponse = ServerResponse | Http2ServerResponse;
+
+/** What a request comes to that may be of either version. */
+export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;

@@ -1,0 +1,90 @@
+import net, { type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { peek } from './peek.ts';
+
+/** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** In PEM. */
+export interface Certificate {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+}
+
+export interface Versions {
+  readonly http1: Server;
+  readonly http2: Server;
+  readonly certificate?: Certificate | undefined;
+  /** Milliseconds until the first bytes have come, or the handshake of TLS is over. */
+  readonly patience: number;
+}
+
+export interface Front {
+  /** Does not listen yet. */
+  readonly server: Server;
+  /** Ends the connections that have not said yet what they speak. */
+  close(): void;
+  /** Ends all of them. */
+  destroy(): void;
+}
+
+/**
+ * One port for both versions of HTTP: with TLS the client chooses by ALPN (RFC 9113 section 3.2), in
+ * clear text its first bytes tell.
+ */
+export function versionsFront({ http1, http2, certificate, patience }: Versions): Front {
+  const open = new Set<Socket>();
+  const undecided = new Set<Socket>();
+
+  async function choose(socket: Socket): Promise<void> {
+    undecided.add(socket);
+    socket.on('error', lost);
+    const bytes = await peek(socket, decides, patience);
+    undecided.delete(socket);
+    socket.off('error', lost);
+    if (bytes === undefined) socket.destroy();
+    else (isPreface(bytes) ? http2 : http1).emit('connection', socket);
+  }
+
+  const options = { allowHalfOpen: true, noDelay: true };
+  const handshake = {
+    ...certificate,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: patience,
+  } as const;
+  const server =
+    certificate === undefined
+      ? net.createServer(options, (socket) => void choose(socket))
+      : tls.createServer({ ...options, ...handshake }, (socket) => {
+          (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
+        });
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+
+  return {
+    server,
+    close() {
+      for (const socket of undecided) socket.destroy();
+    },
+    destroy() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+function lost(this: Socket): void {
+  this.destroy();
+}
+
+function isPreface(bytes: Buffer): boolean {
+  return bytes.subarray(0, PREFACE.length).equals(PREFACE);
+}
+
+/** There are enough bytes to tell: the whole preface, or something else. */
+function decides(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, PREFACE.length);
+  return start.length === PREFACE.length || !PREFACE.subarray(0, start.length).equals(start);
+}
