@@ -78,13 +78,15 @@ export class Pair implements AsyncDisposable {
   readonly resource: string;
   readonly authz: readonly ServerProcess[];
   readonly resources: readonly ServerProcess[];
+  /** Where the forward proxies listen, if the configuration has one. */
+  readonly proxies: readonly string[];
   readonly data: string;
   /** What the command line needs to work on the same store. */
   readonly env: NodeJS.ProcessEnv;
   readonly #end: () => PromiseLike<void>;
 
   constructor(
-    ports: { authz: readonly number[]; resource: readonly number[] },
+    ports: Readonly<Record<'authz' | 'resource' | 'proxy', readonly number[]>>,
     data: string,
     end: () => PromiseLike<void>,
   ) {
@@ -101,6 +103,7 @@ export class Pair implements AsyncDisposable {
       (port, index) =>
         new ServerProcess('resource-server/main.ts', port, env(`config-${index}.json`)),
     );
+    this.proxies = ports.proxy.map((port) => `http://127.0.0.1:${port}`);
     this.data = data;
     this.env = env('config-0.json');
     this.#end = end;
@@ -188,7 +191,10 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const folder = await temporaryFolder();
   const ports = async (count = 1) => Promise.all(Array.from({ length: count }, freePort));
   const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
-  const pair = new Pair({ authz, resource }, folder.path, () => folder[Symbol.asyncDispose]());
+  const proxy = await ports(options.resource);
+  const pair = new Pair({ authz, resource, proxy }, folder.path, () =>
+    folder[Symbol.asyncDispose](),
+  );
   const { settings } = options;
   const further = typeof settings === 'function' ? settings(pair) : settings;
   try {
@@ -196,6 +202,7 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
       const listen = {
         authz: { host: '127.0.0.1', port: authz[index] ?? 0 },
         resource: { host: '127.0.0.1', port: resource[index] ?? 0 },
+        proxy: { host: '127.0.0.1', port: proxy[index] ?? 0 },
       };
       const config = {
         issuer: pair.issuer,

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { launchBrowser, newPerson } from '../parts/browser.ts';
+import { until } from '../parts/process.ts';
+import { ALICE, identity, JASON, startSite } from './site.ts';
+import type { Site } from './site.ts';
+
+/** Basic (RFC 7617) and Digest (RFC 7616) in Chromium, and what pages elsewhere make it send. */
+const WRONG = { ...ALICE, password: 'wrong' };
+
+const parts = new AsyncDisposableStack();
+let browser: Browser;
+/** A page elsewhere with a form, by two names: of the same site as ours, though another origin, and not. */
+let elsewhere: { readonly sameSite: string; readonly crossSite: string };
+
+beforeAll(async () => {
+  browser = parts.use(await launchBrowser());
+  const server = createServer(({ url = '' }, response) => {
+    const action = new URL(url, 'http://localhost').searchParams.get('action') ?? '';
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<!doctype html><form method="post" action="${action}"><button>Win</button>`);
+  }).listen(0, '127.0.0.1');
+  parts.use(server);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  elsewhere = { sameSite: `http://127.0.0.1:${port}`, crossSite: `http://localhost:${port}` };
+}, 60_000);
+afterAll(async () => parts.disposeAsync());
+
+const spaces = () => ({
+  basic: { schemes: ['Basic'] },
+  digest: { schemes: ['Digest'] },
+  userhash: { schemes: ['Digest'], digest: { userhash: true } },
+  'three-algorithms': {
+    schemes: ['Digest'],
+    digest: { algorithms: ['SHA-512-256', 'SHA-256', 'MD5'] },
+  },
+  both: { schemes: ['Digest', 'Basic'] },
+  'auth-int': { schemes: ['Digest'], digest: { qop: ['auth-int'] } },
+  'basic-for-friends': { schemes: ['Basic'], cors: { origins: [elsewhere.crossSite] } },
+  'digest-for-friends': { schemes: ['Digest'], cors: { origins: [elsewhere.crossSite] } },
+});
+
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite(kind, { spaces: spaces() });
+  }, 60_000);
+  afterAll(async () => site[Symbol.asyncDispose]());
+
+  /** A window of somebody who gives the browser this password when it asks for one. */
+  async function windowOf({ name: username, password }: typeof ALICE): Promise<Page> {
+    const context = await newPerson(browser);
+    await context.setHTTPCredentials({ username, password });
+    return context.newPage();
+  }
+
+  /** What a page gets, and the credentials that it sent unasked: those after a 401 are not shown. */
+  async function visit(page: Page, url: string) {
+    const response = await page.goto(url);
+    if (response === null) throw new Error('there is no answer');
+    const { authorization = '' } = await response.request().allHeaders();
+    return { status: response.status(), body: await response.text(), authorization };
+  }
+
+  describe.each([
+    ['basic', 'Basic', /^Basic /],
+    ['digest', 'Digest', /algorithm=SHA-256,.* qop=auth, nc=00000002,/],
+    ['userhash', 'Digest', /username="[0-9a-f]{64}".* userhash=true/],
+    ['three-algorithms', 'Digest', /algorithm=SHA-256,/],
+    ['both', 'Digest', /^Digest /],
+  ])('%s', (space, scheme, credentials) => {
+    test.each([ALICE, JASON])('$name, twice', async (person) => {
+      const page = await windowOf(person);
+      const body = identity(scheme, space, person);
+      expect(await visit(page, site.url(space))).toMatchObject({ status: 200, body });
+      const again = await visit(page, `${site.url(space)}?a=b%20c`);
+      expect(again).toMatchObject({ status: 200, body });
+      expect(again.authorization).toMatch(credentials);
+      await page.context().close();
+    });
+
+    test('a wrong password is 401', async () => {
+      const page = await windowOf(WRONG);
+      expect(await visit(page, site.url(space))).toMatchObject({ status: 401 });
+      await page.context().close();
+    });
+  });
+
+  test('RFC 7616 section 3.4: to auth-int alone Chromium answers without qop, and is refused', async () => {
+    const page = await windowOf(ALICE);
+    expect(await visit(page, site.url('auth-int'))).toMatchObject({ status: 401 });
+    await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop"') === true, 5000);
+    await page.context().close();
+  });
+
+  test('specification 5.5: user and password in the address are for the browser alone', async () => {
+    const page = await (await newPerson(browser)).newPage();
+    const userinfo = `${ALICE.name}:${encodeURIComponent(ALICE.password)}@`;
+    const seen = await visit(page, site.url('basic').replace('://', `://${userinfo}`));
+    expect(seen).toMatchObject({ status: 200, body: identity('Basic', 'basic') });
+    await page.context().close();
+  });
+
+  describe('a form elsewhere, in a browser that has the password', () => {
+    async function submit(from: string, space: string) {
+      const page = await windowOf(ALICE);
+      const url = site.url(space);
+      expect(await visit(page, url)).toMatchObject({ status: 200 });
+      await page.goto(`${from}/?action=${encodeURIComponent(url)}`);
+      const answered = page.waitForResponse(url);
+      await page.getByRole('button').click();
+      const response = await answered;
+      const { authorization = '' } = await response.request().allHeaders();
+      const [status, method] = [response.status(), response.request().method()];
+      await page.context().close();
+      return { status, method, scheme: authorization.split(' ')[0] };
+    }
+
+    describe.each([
+      ['basic', 'Basic'],
+      ['digest', 'Digest'],
+    ])('%s', (space, scheme) => {
+      test.each(['crossSite', 'sameSite'] as const)('%s: 403', async (from) => {
+        const came = await submit(elsewhere[from], space);
+        expect(came).toEqual({ status: 403, method: 'POST', scheme });
+      });
+
+      test('of an origin that the space names: 200', async () => {
+        const came = await submit(elsewhere.crossSite, `${space}-for-friends`);
+        expect(came).toEqual({ status: 200, method: 'POST', scheme });
+      });
+
+      test('of another origin than it names: 403', async () => {
+        const came = await submit(elsewhere.sameSite, `${space}-for-friends`);
+        expect(came).toMatchObject({ status: 403 });
+      });
+    });
+  });
+});
