@@ -76,7 +76,11 @@ test('start runs both servers: a token is issued, accepted, and refused once it 
   const ports = { authz: await freePort(), resource: await freePort() };
   const issuer = `http://127.0.0.1:${ports.authz}`;
   const resource = `http://127.0.0.1:${ports.resource}`;
-  const listen = { authz: { port: ports.authz }, resource: { port: ports.resource } };
+  const listen = {
+    authz: { port: ports.authz },
+    resource: { port: ports.resource },
+    proxy: { port: 0 },
+  };
   const config = join(folder.path, 'countersign.json');
   await writeFile(config, JSON.stringify({ issuer, resource, listen, data: './data' }));
   const env = { COUNTERSIGN_CONFIG: config };

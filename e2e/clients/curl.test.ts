@@ -68,15 +68,18 @@ describe('the tour of README.md', () => {
     const script = lines.map((line) => `${line}\nprintf '\\036'\n`).join('');
     const kept = await readFile(join(pair.data, 'first-start.txt'), 'utf8');
     const [, secret = ''] = /^client_secret +(\S+)$/m.exec(kept) ?? [];
+    const [, password = ''] = /^password +(\S+)$/m.exec(kept) ?? [];
+    const [key = ''] = /\bcs_\w+/.exec(kept) ?? [];
     const bash = spawn('bash', ['-eu'], {
       cwd: ROOT,
-      env: { ...pair.env, PATH: process.env['PATH'], SECRET: secret },
+      env: { ...pair.env, PATH: process.env['PATH'], SECRET: secret, PASSWORD: password, KEY: key },
       stdio: 'pipe',
     });
     bash.stdin.end(
       script
         .replaceAll('http://localhost:3000', pair.issuer)
-        .replaceAll('http://localhost:3001', pair.resource),
+        .replaceAll('http://localhost:3001', pair.resource)
+        .replaceAll('http://localhost:3128', pair.proxies[0] ?? ''),
     );
     const [out, errors] = await Promise.all([
       text(bash.stdout),
@@ -122,7 +125,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(3);
+    expect(more).toHaveLength(10);
   });
 
   test('people and clients of your own', () => {
@@ -130,6 +133,24 @@ describe('the tour of README.md', () => {
     expect(person).toContain('alice');
     expect(client).toMatch(/^client_id: \w+\n$/);
     expect(ended).toContain('alice');
+  });
+
+  test('every scheme, and the proxy', () => {
+    const [basic = '', digest = '', key = '', through = '', tunnelled = '', realms = '', added = ''] =
+      printed.slice(13);
+    const as = (scheme: string, realm: string) => ({
+      scheme,
+      realm,
+      principal: { kind: 'person', name: 'demo' },
+    });
+    expect(JSON.parse(basic)).toEqual(as('Basic', 'basic'));
+    expect(JSON.parse(digest)).toEqual(as('Digest', 'digest'));
+    expect(JSON.parse(key)).toMatchObject({ principal: { kind: 'application' } });
+    expect(JSON.parse(through)).toEqual(as('Basic', 'basic'));
+    expect(tunnelled).toContain('200');
+    expect(tunnelled).toContain(JSON.stringify(as('Digest', 'digest')));
+    expect(realms).toContain('/schemes/all/');
+    expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
   });
 });
 

@@ -22,11 +22,11 @@ async function home(more: object = {}) {
   const folder = await temporaryFolder();
   const data = join(folder.path, 'data');
   const file = join(folder.path, 'countersign.json');
-  const [authz, resource] = [await freePort(), await freePort()];
+  const [authz, resource, proxy] = [await freePort(), await freePort(), await freePort()];
   const config = {
     issuer: `http://localhost:${authz}`,
     resource: `http://localhost:${resource}`,
-    listen: { authz: { port: authz }, resource: { port: resource } },
+    listen: { authz: { port: authz }, resource: { port: resource }, proxy: { port: proxy } },
     ...more,
   };
   await writeFile(file, JSON.stringify(config));
@@ -37,7 +37,7 @@ async function home(more: object = {}) {
   };
   return {
     ...config,
-    ports: { authz, resource },
+    ports: { authz, resource, proxy },
     data,
     env,
     firstStart: join(data, 'first-start.txt'),
@@ -163,7 +163,7 @@ test('Ctrl-C while an upload is under way: it is finished, answered and there af
   expect(await interrupt(second)).toBe(0);
 }, 30_000);
 
-test.each(['authz', 'resource'] as const)(
+test.each(['authz', 'resource', 'proxy'] as const)(
   'a taken port names the setting listen.%s.port, and nothing runs on',
   async (name) => {
     await using place = await home();
