@@ -100,10 +100,10 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   for (const chore of server.chores) chores.use(every(chore, log));
 
   const { handler, beside } = server;
-  const listening = await onPort(config, role.name, ({ host, port }) =>
+  await using listening = await onPort(config, role.name, ({ host, port }) =>
     listen({ host, port, handler, log }),
   );
-  const another = beside && (await onPort(config, beside.name, () => beside.open(listening)));
+  await using another = beside && (await onPort(config, beside.name, () => beside.open(listening)));
   const url = role.origin(config);
   if (another) log.info(beside.name, { address: another.address, port: another.port });
   log.info('listening', { url, address: listening.address, port: listening.port });
