@@ -1,15 +1,9 @@
-/** Runs once before all tests: the programs of Debian that some of them start have to be there. */
+/** Runs once before all tests: what some of them start or load has to be there. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { command, installParts, type Part } from '#shared/kerberos/debian.ts';
 
-interface Part {
-  /** Shell command that succeeds when the part is there. */
-  readonly check: string;
-  /** Debian packages that bring it. */
-  readonly packages: readonly string[];
-}
-
-const command = (name: string) => `PATH=$PATH:/usr/sbin command -v ${name}`;
+const python = (module: string) => `/usr/bin/python3 -c "import ${module}"`;
 
 const parts: readonly Part[] = [
   { check: command('redis-server'), packages: ['redis-server'] },
@@ -19,57 +13,23 @@ const parts: readonly Part[] = [
   { check: command('haproxy'), packages: ['haproxy'] },
   { check: command('caddy'), packages: ['caddy'] },
   { check: command('curl'), packages: ['curl'] },
+  { check: command('wget'), packages: ['wget'] },
   { check: command('openssl'), packages: ['openssl'] },
   { check: command('chromium'), packages: ['chromium'] },
   { check: command('oidc-agent'), packages: ['oidc-agent-cli'] },
-  {
-    check: '/usr/bin/python3 -c "import authlib, requests"',
-    packages: ['python3', 'python3-authlib', 'python3-requests'],
-  },
+  { check: command('gsasl'), packages: ['gsasl'] },
+  { check: command('krb5kdc'), packages: ['krb5-kdc'] },
+  { check: command('kadmin.local'), packages: ['krb5-admin-server'] },
+  { check: command('kinit'), packages: ['krb5-user'] },
+  { check: python('authlib, requests'), packages: ['python3-authlib', 'python3-requests'] },
+  { check: python('requests_kerberos'), packages: ['python3-requests-kerberos'] },
+  { check: python('httpx'), packages: ['python3-httpx'] },
 ];
-
-/** Debian asks this file whether a service of a new package may start; 101 means no. */
-const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Installs what is missing on Debian as root; elsewhere rejects with what to install. */
 export default async function setup(): Promise<void> {
-  const missing = packagesMissing();
-  if (missing.length === 0) return;
-  const install = `apt-get install --yes --no-install-recommends ${missing.join(' ')}`;
-  if (process.getuid?.() !== 0 || !isDebian()) {
-    throw new Error(`The tests start programs that are missing here; on Debian: sudo ${install}`);
-  }
-  process.stdout.write(`\nInstalling what the tests start: ${missing.join(' ')} ...\n`);
-  const ours = !existsSync(POLICY);
-  if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    run('apt-get update');
-    run(install);
-  } finally {
-    if (ours) rmSync(POLICY);
-  }
-  const still = packagesMissing();
-  if (still.length > 0) throw new Error(`Installed, but not found: ${still.join(' ')}`);
-  process.stdout.write('Installed.\n');
-}
-
-function packagesMissing(): readonly string[] {
-  return parts.filter(({ check }) => !succeeds(check)).flatMap(({ packages }) => packages);
-}
-
-function succeeds(line: string): boolean {
-  return spawnSync('sh', ['-c', line], { stdio: 'ignore' }).status === 0;
-}
-
-function isDebian(): boolean {
-  const release = '/etc/os-release';
-  return existsSync(release) && /^ID(_LIKE)?=.*debian/m.test(readFileSync(release, 'utf8'));
-}
-
-function run(line: string): void {
-  const { status, stderr } = spawnSync('sh', ['-c', line], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`${line} ended with ${status}: ${stderr}`);
+  installParts(parts);
+  const script = fileURLToPath(new URL('../shared/kerberos/install.ts', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
 }

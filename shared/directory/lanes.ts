@@ -13,7 +13,7 @@ export function createLanes(lanes: number, waiting: number): Lanes {
   return async (work) => {
     if (free > 0) free -= 1;
     else if (queue.length < waiting) await new Promise<void>((resolve) => queue.push(resolve));
-    else throw new StoreUnavailable('too many passwords are being checked');
+    else throw new StoreUnavailable('too much work of this kind is waiting');
     try {
       return await work();
     } finally {

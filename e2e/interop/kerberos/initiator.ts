@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PROCESS = fileURLToPath(new URL('initiator-process.ts', import.meta.url));
+
+/** Numbers of npm `kerberos` and of RFC 2744 appendix A; the last of MS-KILE section 3.2.5.2. */
+export const SPNEGO = 6;
+export const KERBEROS = 9;
+export const MUTUAL = 2;
+export const THREE_MESSAGES = 0x1000;
+
+export interface InitiatorOptions {
+  /** Default: HTTP@localhost. */
+  readonly service?: string;
+  readonly mechanism?: number;
+  readonly flags?: number;
+}
+
+/** A client that can be told to do what a well-behaved one would not. */
+export class Initiator implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  #complaints = '';
+
+  /** `env`: of a person who has tickets. */
+  constructor(env: NodeJS.ProcessEnv, options: InitiatorOptions = {}) {
+    const { service = 'HTTP@localhost', mechanism = SPNEGO, flags = MUTUAL } = options;
+    this.#child = spawn(process.execPath, [PROCESS, service, `${mechanism}`, `${flags}`], { env });
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#complaints += chunk.toString();
+    });
+  }
+
+  /**
+   * The next message, in base64, to the one of the server; `complete`: nothing is left to be proved.
+   * Rejects with what the library says when it does not accept the server's message.
+   */
+  async step(message = ''): Promise<{ readonly token: string; readonly complete: boolean }> {
+    this.#child.stdin.write(`${message}\n`);
+    const line = await this.#lines.next();
+    if (line.done) throw new Error(this.#complaints);
+    return JSON.parse(line.value) as { token: string; complete: boolean };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill();
+    await once(this.#child, 'close');
+  }
+}
+
+/** The one message of a client, in base64. */
+export async function ticket(env: NodeJS.ProcessEnv, options?: InitiatorOptions): Promise<string> {
+  await using initiator = new Initiator(env, options);
+  return (await initiator.step()).token;
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { startKdc } from '../parts/kdc.ts';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+
+/** Negotiate by Chromium, which sends tickets to the sites of its policy and to no others. */
+const parts = new AsyncDisposableStack();
+let pair: Pair;
+let alice: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  const kdc = parts.use(await startKdc({ services: ['HTTP/localhost'] }));
+  pair = parts.use(await startPair({ settings: { negotiate: { keytab: kdc.keytab } } }));
+  await pair.addPerson('alice');
+  await pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
+  alice = await kdc.signIn('alice@EXAMPLE.COM');
+}, 60_000);
+afterAll(() => parts.disposeAsync());
+
+const url = () => `${pair.resource.replace('127.0.0.1', 'localhost')}/schemes/negotiate/`;
+
+async function browserOf(env: NodeJS.ProcessEnv, allowed: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? ''])),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-auth-negotiate-cname-lookup',
+      `--auth-server-allowlist=${allowed}`,
+    ],
+  });
+}
+
+test('a page is shown to who has a ticket, also after the connection was kept', async () => {
+  await using browser = await browserOf(alice, 'localhost');
+  const page = await browser.newPage();
+  // The first navigation of a profile fails while Chromium loads its GSS library.
+  await page.goto(url()).catch(() => undefined);
+  for (let time = 0; time < 2; time += 1) {
+    const response = await page.goto(url());
+    expect(response?.status()).toBe(200);
+    expect(await response?.json()).toMatchObject({ principal: { kind: 'person', name: 'alice' } });
+  }
+}, 60_000);
+
+test('a site that the policy of the browser does not name gets no ticket', async () => {
+  await using browser = await browserOf(alice, 'intranet.example');
+  const page = await browser.newPage();
+  const statuses: (number | undefined)[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    const response = await page.goto(url()).catch(() => null);
+    statuses.push(response?.status());
+  }
+  expect(statuses).toEqual([401, 401]);
+}, 60_000);

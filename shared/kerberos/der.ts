@@ -1,0 +1,52 @@
+export interface Element {
+  /** The identifier octet: class, form and a number below 31. */
+  readonly tag: number;
+  readonly content: Buffer;
+}
+
+/** The first of the elements that `bytes` begins with, and the bytes after it. */
+function readElement(bytes: Buffer): { element: Element; rest: Buffer } | undefined {
+  const [tag, first] = bytes;
+  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
+  const more = first < 0x80 ? 0 : first - 0x80;
+  if (first === 0x80 || more > 3 || bytes.length < 2 + more) return undefined;
+  const length = more === 0 ? first : bytes.readUIntBE(2, more);
+  const start = 2 + more;
+  if (bytes.length < start + length) return undefined;
+  return {
+    element: { tag, content: bytes.subarray(start, start + length) },
+    rest: bytes.subarray(start + length),
+  };
+}
+
+/**
+ * The elements that `bytes` consists of (X.690 section 8.1, definite lengths below 16 MiB). Undefined
+ * when it is cut off, or is anything else.
+ */
+export function readElements(bytes: Buffer): Element[] | undefined {
+  const elements: Element[] = [];
+  let left = bytes;
+  while (left.length > 0) {
+    const read = readElement(left);
+    if (read === undefined) return undefined;
+    elements.push(read.element);
+    left = read.rest;
+  }
+  return elements;
+}
+
+/** The content of the one element that `bytes` is, if it has this tag. */
+export function contentOf(bytes: Buffer | undefined, tag: number): Buffer | undefined {
+  const [only, another] = (bytes && readElements(bytes)) ?? [];
+  return only?.tag === tag && another === undefined ? only.content : undefined;
+}
+
+export const SEQUENCE = 0x30;
+
+/** The members of the SEQUENCE that `bytes` is, by tag; undefined as well when they are not in ascending order. */
+export function membersOf(bytes: Buffer | undefined): ReadonlyMap<number, Buffer> | undefined {
+  const content = contentOf(bytes, SEQUENCE);
+  const elements = content && readElements(content);
+  if (elements?.some(({ tag }, index) => tag <= (elements[index - 1]?.tag ?? -1))) return undefined;
+  return elements && new Map(elements.map(({ tag, content: member }) => [tag, member]));
+}

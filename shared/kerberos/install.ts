@@ -1,0 +1,65 @@
+/**
+ * `npm run kerberos`: builds the native module that the scheme Negotiate needs, from source, against
+ * the headers of the Node that runs this. Fetches nothing but packages of npm (by the lock file in
+ * `module/`) and of Debian. Quick when it is there already.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { command, installParts, type Part } from './debian.ts';
+
+const PARTS: readonly Part[] = [
+  { check: 'test -e /usr/include/gssapi/gssapi_krb5.h', packages: ['libkrb5-dev'] },
+  { check: command('g++'), packages: ['g++'] },
+  { check: command('make'), packages: ['make'] },
+  { check: command('python3'), packages: ['python3'] },
+];
+
+/** Milliseconds. */
+const PATIENCE = 600_000;
+
+const folder = fileURLToPath(new URL('module/', import.meta.url));
+const require = createRequire(folder);
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Whether the release that is pinned is there, and can be loaded. */
+function isBuilt(): boolean {
+  const { dependencies } = require('./package.json') as Manifest;
+  try {
+    require('kerberos');
+    return (require('kerberos/package.json') as Manifest).version === dependencies['kerberos'];
+  } catch {
+    return false;
+  }
+}
+
+function build(): void {
+  const node = dirname(dirname(process.execPath));
+  if (!existsSync(join(node, 'include/node/node_api.h'))) {
+    throw new Error(`${process.execPath} has no headers: run this with the Node of npm scripts`);
+  }
+  const settings = ['npm_config_build_from_source=true', `npm_config_nodedir=${node}`];
+  const npm = ['npm', 'ci', '--prefix', folder, '--no-audit', '--no-fund'];
+  const { status } = spawnSync('env', [...settings, ...npm], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`npm ci ended with ${status}`);
+  if (!isBuilt()) throw new Error('the module is built, but cannot be loaded');
+}
+
+try {
+  // One at a time, also when several test runs begin at once; the system lets go of it at the end.
+  using lock = new DatabaseSync(join(folder, '.lock'), { timeout: PATIENCE });
+  lock.exec('BEGIN EXCLUSIVE');
+  installParts(PARTS);
+  if (!isBuilt()) build();
+  process.stdout.write('The native module of Negotiate is there.\n');
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { contentOf, membersOf, readElements, SEQUENCE } from './der.ts';
+
+/** What a client has sent, as far as it is looked at before GSS does. */
+export interface ClientToken {
+  /** Opens a handshake; if not, it is of use only in one that was begun. */
+  readonly first: boolean;
+  /**
+   * The encrypted Authenticator of the Kerberos request in it (RFC 4120 section 5.5.1): no two requests
+   * have the same, and whoever wraps a request anew cannot change it.
+   */
+  readonly authenticator?: Buffer;
+}
+
+const SPNEGO = Buffer.from('2b0601050502', 'hex'); // 1.3.6.1.5.5.2
+const KERBEROS = Buffer.from('2a864886f712010202', 'hex'); // 1.2.840.113554.1.2.2
+const KERBEROS_OF_WINDOWS = Buffer.from('2a864882f712010202', 'hex'); // 1.2.840.48018.1.2.2
+const NTLM = Buffer.from('2b06010401823702020a', 'hex'); // 1.3.6.1.4.1.311.2.2.10
+const NTLM_SIGNATURE = Buffer.from('NTLMSSP\0');
+
+/** How a token of that mechanism begins (RFC 2743 section 3.1). */
+const framed = (mechanism: Buffer) => Buffer.concat([Buffer.of(0x06, mechanism.length), mechanism]);
+/** RFC 4121 section 4.1. */
+const AP_REQ = Buffer.concat([framed(KERBEROS), Buffer.of(1, 0)]);
+
+/** RFC 2743 section 3.1, [APPLICATION 0]. */
+const INITIAL_TOKEN = 0x60;
+/** RFC 4120 section 5.5.1, [APPLICATION 14]. */
+const KERBEROS_REQUEST = 0x6e;
+const OCTET_STRING = 0x04;
+const context = (number: number) => 0xa0 + number;
+
+const after = (prefix: Buffer, bytes: Buffer) =>
+  bytes.subarray(0, prefix.length).equals(prefix) ? bytes.subarray(prefix.length) : undefined;
+
+/**
+ * Reads what the Negotiate scheme carries: SPNEGO (RFC 4178 section 4.2) with Kerberos inside, or
+ * Kerberos without it (RFC 4121 section 4.1), which some clients send. `ntlm`: asks for NTLM and cannot
+ * do Kerberos. `unknown`: anything else, also what is cut off.
+ */
+export function readClientToken(bytes: Buffer): ClientToken | 'ntlm' | 'unknown' {
+  if (after(NTLM_SIGNATURE, bytes) !== undefined) return 'ntlm';
+  const response = contentOf(bytes, context(1));
+  if (response !== undefined) {
+    const members = membersOf(response);
+    if (members === undefined) return 'unknown';
+    return token(false, contentOf(members.get(context(2)), OCTET_STRING));
+  }
+  const initial = contentOf(bytes, INITIAL_TOKEN);
+  if (initial === undefined) return 'unknown';
+  if (after(framed(KERBEROS), initial) !== undefined) return token(true, bytes);
+  const inner = after(framed(SPNEGO), initial);
+  return inner === undefined ? 'unknown' : readNegTokenInit(inner);
+}
+
+function readNegTokenInit(inner: Buffer): ClientToken | 'ntlm' | 'unknown' {
+  const members = membersOf(contentOf(inner, context(0)));
+  const mechanisms = mechanismsOf(members?.get(context(0)));
+  if (members === undefined || mechanisms === undefined) return 'unknown';
+  const isKerberos = (one: Buffer) => one.equals(KERBEROS) || one.equals(KERBEROS_OF_WINDOWS);
+  if (!mechanisms.some(isKerberos)) {
+    return mechanisms.some((one) => one.equals(NTLM)) ? 'ntlm' : 'unknown';
+  }
+  // The token, if there is one, is for the mechanism that the client likes best.
+  const [best] = mechanisms;
+  const optimistic = contentOf(members.get(context(2)), OCTET_STRING);
+  return token(true, best && isKerberos(best) ? optimistic : undefined);
+}
+
+/** Contents of the object identifiers, in the client's order. */
+function mechanismsOf(list: Buffer | undefined): Buffer[] | undefined {
+  const content = contentOf(list, SEQUENCE);
+  const elements = content && readElements(content);
+  return elements?.map((element) => element.content);
+}
+
+function token(first: boolean, mechanismToken: Buffer | undefined): ClientToken {
+  const authenticator = mechanismToken && authenticatorOf(mechanismToken);
+  return { first, ...(authenticator && { authenticator }) };
+}
+
+/** Of a request in its frame, or without it, as in a handshake of three messages (MS-KILE section 3.4.5.1). */
+function authenticatorOf(mechanismToken: Buffer): Buffer | undefined {
+  const initial = contentOf(mechanismToken, INITIAL_TOKEN);
+  const request = initial === undefined ? mechanismToken : after(AP_REQ, initial);
+  const members = membersOf(contentOf(request, KERBEROS_REQUEST));
+  const encrypted = membersOf(members?.get(context(4)));
+  return contentOf(encrypted?.get(context(2)), OCTET_STRING);
+}
