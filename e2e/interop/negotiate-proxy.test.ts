@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';
+import { startStore, STORE_KINDS } from '../flows/flow.ts';
 import { startKdc } from '../parts/kdc.ts';
 import type { Kdc } from '../parts/kdc.ts';
 import { startPair } from '../parts/pair.ts';
@@ -9,21 +10,9 @@ import type { Pair } from '../parts/pair.ts';
 
 /** Negotiate at a proxy (RFC 9110 section 11.7): 407, for single requests and for tunnels. */
 const run = promisify(execFile);
-const parts = new AsyncDisposableStack();
 let kdc: Kdc;
 let pair: Pair;
 let alice: NodeJS.ProcessEnv;
-
-beforeAll(async () => {
-  kdc = parts.use(await startKdc({ services: ['HTTP/localhost', 'HTTP/127.0.0.1'] }));
-  const proxy = { schemes: ['Negotiate'], destinations: ['self'] };
-  const settings = { negotiate: { keytab: kdc.keytab }, proxy };
-  pair = parts.use(await startPair({ settings }));
-  await pair.addPerson('alice');
-  await pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
-  alice = await kdc.signIn('alice@EXAMPLE.COM');
-}, 60_000);
-afterAll(() => parts.disposeAsync());
 
 const proxy = () => String(pair.proxies[0]).replace('127.0.0.1', 'localhost');
 const home = () => `${pair.resource}/health/live`;
@@ -43,61 +32,75 @@ async function curl(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
 const AT_PROXY = ['--proxy-negotiate', '--proxy-user', ':'];
 const AT_ORIGIN = ['--negotiate', '--user', ':'];
 
-describe.each([
-  ['a request', [], '000'],
-  ['a tunnel', ['--proxytunnel'], '200'],
-])('curl, by %s', (_what, how, connected) => {
-  test('with a ticket for the proxy', async () => {
-    const { codes } = await curl(alice, ...how, ...AT_PROXY, home());
-    expect(codes).toBe(`${connected} 200`);
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  const parts = new AsyncDisposableStack();
+  beforeAll(async () => {
+    kdc = parts.use(await startKdc({ services: ['HTTP/localhost', 'HTTP/127.0.0.1'] }));
+    const proxy = { schemes: ['Negotiate'], destinations: ['self'] };
+    const settings = { negotiate: { keytab: kdc.keytab }, proxy };
+    pair = parts.use(await startPair({ ...(await startStore(kind, parts)), settings }));
+    await pair.addPerson('alice');
+    await pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
+    alice = await kdc.signIn('alice@EXAMPLE.COM');
+  }, 60_000);
+  afterAll(() => parts.disposeAsync());
+
+  describe.each([
+    ['a request', [], '000'],
+    ['a tunnel', ['--proxytunnel'], '200'],
+  ])('curl, by %s', (_what, how, connected) => {
+    test('with a ticket for the proxy', async () => {
+      const { codes } = await curl(alice, ...how, ...AT_PROXY, home());
+      expect(codes).toBe(`${connected} 200`);
+    });
+
+    test('with a ticket for the proxy and one for the origin', async () => {
+      const { codes, body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity());
+      expect(codes).toBe(`${connected} 200`);
+      expect(JSON.parse(body)).toMatchObject({ principal: { kind: 'person', name: 'alice' } });
+    });
+
+    test('two requests, each with a ticket of its own', async () => {
+      const { body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity(), identity());
+      expect(body.match(/"name":"alice"/g)).toHaveLength(2);
+    });
+
+    test.each([
+      ['without a ticket', async () => ({ ...alice, KRB5CCNAME: '/nonexistent' })],
+      ['with a ticket of somebody unknown', () => kdc.signIn('bob@EXAMPLE.COM')],
+    ])('%s: 407', async (_who, env) => {
+      const { codes } = await curl(await env(), ...how, ...AT_PROXY, home());
+      expect(codes).toBe(how.length === 0 ? '000 407' : '407 000');
+    });
   });
 
-  test('with a ticket for the proxy and one for the origin', async () => {
-    const { codes, body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity());
-    expect(codes).toBe(`${connected} 200`);
-    expect(JSON.parse(body)).toMatchObject({ principal: { kind: 'person', name: 'alice' } });
-  });
-
-  test('two requests, each with a ticket of its own', async () => {
-    const { body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity(), identity());
-    expect(body.match(/"name":"alice"/g)).toHaveLength(2);
-  });
-
-  test.each([
-    ['without a ticket', async () => ({ ...alice, KRB5CCNAME: '/nonexistent' })],
-    ['with a ticket of somebody unknown', () => kdc.signIn('bob@EXAMPLE.COM')],
-  ])('%s: 407', async (_who, env) => {
-    const { codes } = await curl(await env(), ...how, ...AT_PROXY, home());
-    expect(codes).toBe(how.length === 0 ? '000 407' : '407 000');
-  });
+  /**
+   * To an origin that asks for nothing: where an answer of 401 follows, Chromium 156 takes the connection
+   * to the proxy for authenticated, goes on with a handshake that is over and gives up.
+   */
+  test('Chromium, with a ticket for the proxy', async () => {
+    await using browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      env: Object.fromEntries(Object.entries(alice).map(([name, value]) => [name, value ?? ''])),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--disable-auth-negotiate-cname-lookup',
+        '--auth-server-allowlist=127.0.0.1,localhost',
+        `--proxy-server=${proxy()}`,
+        '--proxy-bypass-list=<-loopback>',
+      ],
+    });
+    const page = await browser.newPage();
+    // The first navigation of a profile fails while Chromium loads its GSS library.
+    await page.goto(home()).catch(() => undefined);
+    for (let time = 0; time < 2; time += 1) {
+      const response = await page.goto(home());
+      expect(response?.status()).toBe(200);
+      expect(await response?.headerValue('via')).toContain('countersign');
+    }
+  }, 60_000);
 });
-
-/**
- * To an origin that asks for nothing: where an answer of 401 follows, Chromium 156 takes the connection
- * to the proxy for authenticated, goes on with a handshake that is over and gives up.
- */
-test('Chromium, with a ticket for the proxy', async () => {
-  await using browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    env: Object.fromEntries(Object.entries(alice).map(([name, value]) => [name, value ?? ''])),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--disable-auth-negotiate-cname-lookup',
-      '--auth-server-allowlist=127.0.0.1,localhost',
-      `--proxy-server=${proxy()}`,
-      '--proxy-bypass-list=<-loopback>',
-    ],
-  });
-  const page = await browser.newPage();
-  // The first navigation of a profile fails while Chromium loads its GSS library.
-  await page.goto(home()).catch(() => undefined);
-  for (let time = 0; time < 2; time += 1) {
-    const response = await page.goto(home());
-    expect(response?.status()).toBe(200);
-    expect(await response?.headerValue('via')).toContain('countersign');
-  }
-}, 60_000);
