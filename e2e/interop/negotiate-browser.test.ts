@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../parts/browser.ts';
 import { startKdc } from '../parts/kdc.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
@@ -21,21 +20,11 @@ afterAll(() => parts.disposeAsync());
 
 const url = () => `${pair.resource.replace('127.0.0.1', 'localhost')}/schemes/negotiate/`;
 
-async function browserOf(env: NodeJS.ProcessEnv, allowed: string): Promise<Browser> {
-  return chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? ''])),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--disable-auth-negotiate-cname-lookup',
-      `--auth-server-allowlist=${allowed}`,
-    ],
+const browserOf = (env: NodeJS.ProcessEnv, allowed: string) =>
+  launchBrowser({
+    env,
+    args: ['--disable-auth-negotiate-cname-lookup', `--auth-server-allowlist=${allowed}`],
   });
-}
 
 test('a page is shown to who has a ticket, also after the connection was kept', async () => {
   await using browser = await browserOf(alice, 'localhost');

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import { startStore, STORE_KINDS } from '../flows/flow.ts';
+import { launchBrowser } from '../parts/browser.ts';
 import { startKdc } from '../parts/kdc.ts';
 import type { Kdc } from '../parts/kdc.ts';
 import { startPair } from '../parts/pair.ts';
@@ -79,15 +79,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
    * to the proxy for authenticated, goes on with a handshake that is over and gives up.
    */
   test('Chromium, with a ticket for the proxy', async () => {
-    await using browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      env: Object.fromEntries(Object.entries(alice).map(([name, value]) => [name, value ?? ''])),
+    await using browser = await launchBrowser({
+      env: alice,
       args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
         '--disable-auth-negotiate-cname-lookup',
         '--auth-server-allowlist=127.0.0.1,localhost',
         `--proxy-server=${proxy()}`,

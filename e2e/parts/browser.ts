@@ -1,10 +1,18 @@
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Locator } from 'playwright-core';
 
+export interface BrowserOptions {
+  /** Further arguments of the command line. */
+  readonly args?: readonly string[];
+  /** Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Chromium as Debian ships it, without its calls home. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser({ args = [], env }: BrowserOptions = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
+    ...(env && { env }),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -13,6 +21,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   });
 }

@@ -1,48 +1,35 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
 import type { ApiKeys } from '#shared/stores/api-keys.ts';
-import { startRedis } from '../../../e2e/parts/redis.ts';
-import type { Redis } from '../../../e2e/parts/redis.ts';
 import { someApiKey } from '../contract/races.ts';
 import { redisApiKeys } from './api-keys.ts';
-import { Interrupted } from './interrupted.fixture.ts';
-import { topologyOf } from './topology.ts';
-import { redisConfig } from './under-test.ts';
+import { interruptedRedis } from './interrupted.fixture.ts';
 
 const BEFORE_THE_WRITE = /^SCRIPT \{test\}:api-keys/;
 
 describe('what happens between the look at an API key and the change', () => {
-  let redis: Redis;
-  let connection: Interrupted;
-  let undisturbed: Interrupted;
+  let place: Awaited<ReturnType<typeof interruptedRedis>>;
   let one: ApiKeys;
   let other: ApiKeys;
   beforeAll(async () => {
-    redis = await startRedis();
-    const topology = topologyOf(redisConfig({ urls: [redis.url] }));
-    const open = () => new Interrupted(topology, '{test}:revocations', 0, silentLog);
-    [connection, undisturbed] = [open(), open()];
+    place = await interruptedRedis();
+    const { connection, undisturbed } = place;
     one = redisApiKeys(connection, 'test');
     other = redisApiKeys(undisturbed, 'test');
   });
-  afterAll(async () => {
-    connection[Symbol.dispose]();
-    undisturbed[Symbol.dispose]();
-    await redis[Symbol.asyncDispose]();
-  });
+  afterAll(() => place[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await redis.cli('FLUSHALL');
+    await place.redis.cli('FLUSHALL');
     await other.add(someApiKey('x'));
   });
 
   const meanwhile = (work: () => Promise<unknown>) => {
-    connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
   };
 
   test('it is removed: a use does not bring it back', async () => {
     meanwhile(() => other.remove('x'));
     await one.touch('x', 7);
-    expect(connection.interruptions).toEqual([]);
+    expect(place.connection.interruptions).toEqual([]);
     expect(await other.get('x')).toBeUndefined();
   });
 

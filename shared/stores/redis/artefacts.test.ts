@@ -5,10 +5,9 @@ import type { Artefact, Artefacts } from '#shared/stores/artefacts.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
-import type { Redis } from '../../../e2e/parts/redis.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { Connection } from './connection.ts';
-import { Interrupted } from './interrupted.fixture.ts';
+import { interruptedRedis } from './interrupted.fixture.ts';
 import { topologyOf } from './topology.ts';
 import { redisConfig } from './under-test.ts';
 
@@ -18,33 +17,25 @@ const ACCOUNT = /^SCRIPT test:account:/;
 const LOOK_INTO_GRANT = /^ZSCORE test:grant:/;
 
 describe('what happens between the steps of a verb', () => {
-  let redis: Redis;
-  let connection: Interrupted;
-  let undisturbed: Interrupted;
+  let place: Awaited<ReturnType<typeof interruptedRedis>>;
   let one: Artefacts;
   let other: Artefacts;
   beforeAll(async () => {
-    redis = await startRedis();
-    const topology = topologyOf(redisConfig({ urls: [redis.url] }));
-    const open = () => new Interrupted(topology, '{test}:revocations', 0, silentLog);
-    [connection, undisturbed] = [open(), open()];
+    place = await interruptedRedis();
+    const { connection, undisturbed } = place;
     one = redisArtefacts(connection, 'test', new ManualClock());
     other = redisArtefacts(undisturbed, 'test', new ManualClock());
   });
-  afterAll(async () => {
-    connection[Symbol.dispose]();
-    undisturbed[Symbol.dispose]();
-    await redis[Symbol.asyncDispose]();
-  });
+  afterAll(() => place[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await redis.cli('FLUSHALL');
+    await place.redis.cli('FLUSHALL');
   });
   afterEach(() => {
-    expect(connection.interruptions).toEqual([]);
+    expect(place.connection.interruptions).toEqual([]);
   });
 
   const before = (step: RegExp, work: () => Promise<unknown>) => {
-    connection.interruptions.push({ before: step, work });
+    place.connection.interruptions.push({ before: step, work });
   };
   const access = (payload: Artefact['payload'] = {}): Artefact => ({
     kind: 'Access',
@@ -60,7 +51,7 @@ describe('what happens between the steps of a verb', () => {
     expect(await other.listByAccount('Access', 'alice')).toEqual(expected);
     await other.removeByGrant(String(found?.['grantId']));
     expect(await there()).toBeUndefined();
-    expect(await redis.cli('DBSIZE')).toBe('0');
+    expect(await place.redis.cli('DBSIZE')).toBe('0');
   };
 
   test('RFC 9700 section 4.14.2: the grant is removed before the artefact is written: it is removed too', async () => {

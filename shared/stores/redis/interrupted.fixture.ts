@@ -1,5 +1,9 @@
+import { silentLog } from '#shared/log.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
 import { Connection } from './connection.ts';
 import type { Script } from './connection.ts';
+import { topologyOf } from './topology.ts';
+import { redisConfig } from './under-test.ts';
 
 interface Interruption {
   readonly before: RegExp;
@@ -39,4 +43,22 @@ export class Interrupted extends Connection {
     this.interruptions.shift();
     await next.work();
   }
+}
+
+/** A Redis of its own, a connection on which something may happen, and one that is left alone. */
+export async function interruptedRedis() {
+  const redis = await startRedis();
+  const topology = topologyOf(redisConfig({ urls: [redis.url] }));
+  const open = () => new Interrupted(topology, '{test}:revocations', 0, silentLog);
+  const [connection, undisturbed] = [open(), open()];
+  return {
+    connection,
+    undisturbed,
+    redis,
+    async [Symbol.asyncDispose]() {
+      connection[Symbol.dispose]();
+      undisturbed[Symbol.dispose]();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
 }
