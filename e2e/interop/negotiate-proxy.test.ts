@@ -36,8 +36,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const parts = new AsyncDisposableStack();
   beforeAll(async () => {
     kdc = parts.use(await startKdc({ services: ['HTTP/localhost', 'HTTP/127.0.0.1'] }));
-    const proxy = { schemes: ['Negotiate'], destinations: ['self'] };
-    const settings = { negotiate: { keytab: kdc.keytab }, proxy };
+    const settings = {
+      negotiate: { keytab: kdc.keytab },
+      proxy: { schemes: ['Negotiate'], destinations: ['self'] },
+    };
     pair = parts.use(await startPair({ ...(await startStore(kind, parts)), settings }));
     await pair.addPerson('alice');
     await pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');

@@ -112,7 +112,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   log.info('ending', { reason: await ending });
   draining = true;
   if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
-  await Promise.all([listening, another].map((one) => one?.close(GRACE_MILLISECONDS)));
+  const open = another === undefined ? [listening] : [listening, another];
+  await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
 }
 
 async function onPort(

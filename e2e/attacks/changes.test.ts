@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { disablePerson, enablePerson, setPassword } from '#shared/directory/people.ts';
+import { digestClient } from '../clients/digest/digest-client.ts';
+import type { HttpResponse, SchemeClient } from '../clients/digest/exchange.ts';
+import { scramClient } from '../clients/scram/scram-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { asked, basic, get, inTurn, startTown, UNLIMITED, visit } from './town.fixture.ts';
+import type { Realm, Somebody, Town } from './town.fixture.ts';
+
+/** What was good a moment ago and is in use at both processes, with the very next request. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let town: Town;
+  beforeAll(async () => {
+    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+  }, 60_000);
+  afterAll(() => town[Symbol.asyncDispose]());
+
+  type Ask = () => Promise<HttpResponse>;
+  /** By the realm that names it, one who asks each of the two servers with what they remember. */
+  type Asks = readonly (readonly [Realm, readonly Ask[]])[];
+
+  const SERVERS = [0, 1] as const;
+  const withClients = (realm: Realm, client: () => SchemeClient) =>
+    [
+      realm,
+      SERVERS.map((server) => {
+        const own = client();
+        return async () => (await visit(own, get(realm), town.send(server))).answer;
+      }),
+    ] as const;
+
+  const clientsOf = (who: Somebody): Asks => [
+    ['basic', SERVERS.map((server) => () => town.send(server)(get('basic', [basic(who)])))],
+    ['beside', SERVERS.map((server) => () => town.send(server)(get('beside', [basic(who)])))],
+    withClients('digest', () => digestClient(who)),
+    withClients('hashed', () => digestClient({ ...who, algorithm: 'SHA-256' })),
+    withClients('scram-1', () => scramClient({ ...who, hash: 'SHA-1' })),
+    withClients('scram-256', () => scramClient({ ...who, hash: 'SHA-256' })),
+  ];
+  /** Twice at each: the second time Basic is remembered, Digest has its nonce and SCRAM its `sr`. */
+  async function inUse(who: Somebody): Promise<Asks> {
+    const asks = clientsOf(who);
+    for (const round of [1, 2]) await expectAll(asks, 200, `round ${round}`);
+    return asks;
+  }
+  async function expectAll(asks: Asks, status: number, when: string): Promise<void> {
+    const answers = asks.flatMap(([realm, both]) => both.map((ask) => [realm, ask] as const));
+    const got = await inTurn(answers, async ([realm, ask]) => {
+      const answer = await ask();
+      return [when, realm, answer.status, status === 401 ? asked(answer, 'stale') : undefined];
+    });
+    expect(got).toEqual(answers.map(([realm]) => [when, realm, status, undefined]));
+  }
+
+  test('a person who is disabled is out everywhere, and back with what is still right', async () => {
+    const who = await town.newcomer();
+    const asks = await inUse(who);
+    await disablePerson(town.people, who.username);
+    await expectAll(asks, 401, 'disabled');
+    await expectAll(clientsOf(who), 401, 'disabled, anew');
+    await enablePerson(town.people, who.username);
+    await expectAll(clientsOf(who), 200, 'enabled');
+  });
+
+  test('a changed password: the old one is wrong and the new one right, everywhere', async () => {
+    const who = await town.newcomer();
+    const asks = await inUse(who);
+    const changed = { ...who, password: 'quite another one' };
+    await setPassword(town.people, who.username, changed.password);
+    await expectAll(asks, 401, 'changed');
+    await expectAll(clientsOf(who), 401, 'the old one anew');
+    await expectAll(clientsOf(changed), 200, 'the new one');
+  });
+
+  test('passwords changed ten times under fire: after each only the last is right', async () => {
+    const { username, password } = await town.newcomer([]);
+    const passwords = [password, ...Array.from({ length: 10 }, (_, index) => `password ${index}`)];
+    for (const [index, next] of passwords.slice(1).entries()) {
+      const old = { username, password: passwords[index] ?? '' };
+      const who = { username, password: next };
+      const ask = (one: Somebody, server: number) => town.send(server)(get('basic', [basic(one)]));
+      const fire = inTurn([old, old, old, old], ask);
+      await setPassword({ ...town.people, realms: [] }, username, next);
+      const after = await inTurn([old, old, who, who], ask);
+      expect(after.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
+      for (const { status } of await fire) expect([200, 401]).toContain(status);
+    }
+  });
+
+  test('an API key that is removed or ended is refused by both, another goes on', async () => {
+    const ask = (key: string) =>
+      Promise.all(
+        SERVERS.map(
+          async (server) => (await town.send(server)(get('keys', [['X-API-Key', key]]))).status,
+        ),
+      );
+    const keys = [];
+    for (let count = 0; count < 3; count += 1) keys.push(await town.newKey('keys'));
+    for (const { key } of keys) expect(await ask(key)).toEqual([200, 200]);
+    await town.stores.apiKeys.remove(keys[0]?.id ?? '');
+    await town.stores.apiKeys.expire(keys[1]?.id ?? '', Date.now());
+    const after = [];
+    for (const { key } of keys) after.push(await ask(key));
+    expect(after).toEqual([
+      [403, 403],
+      [403, 403],
+      [200, 200],
+    ]);
+  });
+});

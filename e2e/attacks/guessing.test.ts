@@ -1,0 +1,302 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newApiKey } from '#shared/directory/api-key.ts';
+import { disablePerson } from '#shared/directory/people.ts';
+import { randomId, systemRandom } from '#shared/random.ts';
+import { sentBy } from '../clients/digest/answers.fixture.ts';
+import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
+import { parseServerFirst } from '../clients/scram/messages.ts';
+import { scramClient } from '../clients/scram/scram-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { ATTEMPTS, BASIC, DIGEST, SCRAM } from './attempts.fixture.ts';
+import type { Attempt } from './attempts.fixture.ts';
+import { asked, field, get, inTurn, masked, startTown, withAuthorization } from './town.fixture.ts';
+import type { Somebody, Town } from './town.fixture.ts';
+
+/** Well-formed, with an id and a secret that is not its own. */
+const forged = (id: string) =>
+  newApiKey((bytes) => (bytes === 8 ? Buffer.from(id, 'hex') : systemRandom(bytes))).key;
+
+/** With one account, from wherever: none comes back while a test lasts. */
+const ACCOUNT = { burst: 5, per: 3600 };
+/** From one address: one comes back each second. */
+const ADDRESS = { burst: 40, per: 1 };
+
+/** What somebody learns who tries names and passwords, and how often they may. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let town: Town;
+  beforeAll(async () => {
+    town = await startTown(kind, { credentials: ACCOUNT, signIn: ADDRESS });
+  }, 60_000);
+  afterAll(() => town[Symbol.asyncDispose]());
+
+  let hosts = 0;
+  /** An address that nobody has used yet. */
+  const address = () => `127.1.${Math.floor((hosts += 1) / 250)}.${1 + (hosts % 250)}`;
+
+  const tryWith = ({ make }: Attempt, who: Somebody, server = 0, from = address()) =>
+    make(who, town.send(server, from));
+
+  const wrong = (who: Somebody): Somebody => ({ ...who, password: 'a wrong one' });
+  const stranger = (): Somebody => ({
+    username: `q${randomId(systemRandom).toLowerCase()}`,
+    password: 'a wrong one',
+  });
+
+  describe('who exists does not show (RFC 7616 section 5.11, RFC 7804 section 8)', () => {
+    test.each(ATTEMPTS)('$name: every answer is the same', async (attempt) => {
+      const disabled = await town.newcomer([attempt.realm]);
+      await disablePerson(town.people, disabled.username);
+      const right = await town.newcomer([attempt.realm]);
+      expect((await tryWith(attempt, right)).answer.status).toBe(200);
+      const refused = [
+        wrong(await town.newcomer([attempt.realm])),
+        stranger(),
+        wrong(disabled),
+        disabled,
+        wrong(await town.newcomer([])),
+        // Without a verifier Basic still has the hash, and would be right to let them in.
+        ...(attempt === BASIC ? [] : [await town.newcomer([])]),
+      ];
+      const seen = await inTurn(refused, async (who, server) =>
+        (await tryWith(attempt, who, server)).answers.map(masked),
+      );
+      expect(seen[0]?.at(-1)).toMatch(/^401\n/);
+      for (const answers of seen) expect(answers).toEqual(seen[0]);
+    });
+
+    test.each(['SHA-256', 'SHA-1'] as const)(
+      'SCRAM-%s: who is not there has a salt of their own as well, always the same',
+      async (hash) => {
+        const realm = hash === 'SHA-1' ? 'scram-1' : 'scram-256';
+        const saltOf = async (username: string, server: number) => {
+          const nonce = () => 'c-nonce';
+          const client = scramClient({ username, password: 'x', hash, nonce, unprompted: true });
+          const send = town.send(server, address());
+          const answer = await send(await sentBy(client.exchange(get(realm))));
+          const { salt, iterations } = parseServerFirst(asked(answer, 'data') ?? '', nonce());
+          return { salt: salt.toString('base64'), iterations };
+        };
+        const salts: string[] = [];
+        const costs: number[] = [];
+        for (const { username } of [
+          await town.newcomer([realm]),
+          stranger(),
+          await town.newcomer([]),
+        ]) {
+          const forms = [username, username, username.toUpperCase()];
+          const [first, ...others] = await inTurn(forms, saltOf);
+          for (const other of others) expect(other).toEqual(first);
+          salts.push(first?.salt ?? '');
+          costs.push(first?.iterations ?? 0);
+        }
+        expect(new Set(salts).size).toBe(3);
+        expect(new Set(salts.map((salt) => Buffer.from(salt, 'base64').length)).size).toBe(1);
+        expect(new Set(costs).size).toBe(1);
+      },
+    );
+
+    test('an API key: unknown, wrong, ended, of another realm or none at all', async () => {
+      const [here, ended, other] = [
+        await town.newKey('keys'),
+        await town.newKey('keys'),
+        await town.newKey('other-keys'),
+      ];
+      await town.stores.apiKeys.expire(ended.id, Date.now());
+      const shown = [
+        undefined,
+        '',
+        here.key.slice(0, -1),
+        here.key.replace(/.{8}$/, '00000000'),
+        forged(here.id),
+        forged('0123456789abcdef'),
+        ended.key,
+        other.key,
+        here.key.toUpperCase(),
+        `${here.key},${here.key}`,
+      ];
+      const answers = await inTurn(shown, (key, server) =>
+        town.send(server, address())(get('keys', key === undefined ? [] : [['X-API-Key', key]])),
+      );
+      expect(answers[0]?.status).toBe(403);
+      expect(new Set(answers.map(masked)).size).toBe(1);
+    });
+  });
+
+  describe('an account has so many attempts, wherever they come from (RFC 7616 section 5.7)', () => {
+    const attempts = Array.from({ length: ACCOUNT.burst + 3 }, (_, index) => index);
+    const statuses = (refused: readonly HttpResponse[]) => refused.map(({ status }) => status);
+    const SPENT = [401, 401, 401, 401, 401, 429, 429, 429];
+
+    test.each(ATTEMPTS)('$name: 429 with Retry-After, whatever the name', async (attempt) => {
+      const seen = [];
+      for (const who of [wrong(await town.newcomer([attempt.realm])), stranger()]) {
+        const answers = [];
+        for (const index of attempts) {
+          answers.push((await tryWith(attempt, who, index % 2)).answer);
+        }
+        expect(statuses(answers)).toEqual(SPENT);
+        const last = answers.at(-1) as HttpResponse;
+        expect(Number(field(last, 'Retry-After'))).toBeGreaterThan(0);
+        expect(Number(field(last, 'Retry-After'))).toBeLessThanOrEqual(ACCOUNT.per);
+        seen.push(answers.map(masked));
+      }
+      expect(seen[1]).toEqual(seen[0]);
+    });
+
+    test('fifty at once, at both: no more than the burst is looked at', async () => {
+      const who = wrong(await town.newcomer([]));
+      const all = Array.from({ length: 50 }, () => who);
+      const answers = await inTurn(all, (one, server) => tryWith(BASIC, one, server));
+      const found = statuses(answers.map(({ answer }) => answer)).toSorted((a, b) => a - b);
+      expect(found).toEqual([...SPENT.slice(0, 5), ...Array.from({ length: 45 }, () => 429)]);
+    });
+
+    test('one account for all schemes and all forms of its name', async () => {
+      const who = await town.newcomer([DIGEST.realm, SCRAM.realm]);
+      const shouted = { ...wrong(who), username: who.username.toUpperCase() };
+      const wide = { ...wrong(who), username: who.username.replace('p', 'ｐ') };
+      const answers = [];
+      const tries: readonly (readonly [Attempt, Somebody])[] = [
+        [BASIC, wrong(who)],
+        [DIGEST, wrong(who)],
+        [SCRAM, shouted],
+        [BASIC, wide],
+        [SCRAM, wide],
+        [BASIC, who],
+        [DIGEST, who],
+        [SCRAM, who],
+      ];
+      for (const [index, [attempt, one]] of tries.entries()) {
+        answers.push((await tryWith(attempt, one, index % 2)).answer);
+      }
+      expect(statuses(answers)).toEqual(SPENT);
+    });
+
+    test.each(ATTEMPTS)(
+      '$name: who was let in from an address is still let in there',
+      async (attempt) => {
+        const who = await town.newcomer([attempt.realm]);
+        const home = address();
+        for (const server of [0, 1]) {
+          expect((await tryWith(attempt, who, server, home)).answer.status).toBe(200);
+        }
+        const last = [];
+        for (const index of attempts) {
+          last.push((await tryWith(attempt, wrong(who), index % 2)).answer.status);
+        }
+        expect(last.at(-1)).toBe(429);
+        for (const server of [0, 1, 0, 1]) {
+          expect((await tryWith(attempt, who, server, home)).answer.status).toBe(200);
+        }
+        // From elsewhere the right password is not looked at either, or it could be guessed on.
+        expect((await tryWith(attempt, who)).answer.status).toBe(429);
+      },
+    );
+
+    test('an API key: its id has so many attempts, and its holder goes on', async () => {
+      const { id, key } = await town.newKey('other-keys');
+      const show = (shown: string, server: number, from = address()) =>
+        town.send(server, from)(get('other-keys', [['X-API-Key', shown]]));
+      const home = address();
+      for (const server of [0, 1]) expect((await show(key, server, home)).status).toBe(200);
+      const forgeries = Array.from({ length: 20 }, () => forged(id));
+      const answers = await inTurn(forgeries, (shown, server) => show(shown, server));
+      expect(statuses(answers)).toContain(429);
+      expect(statuses(answers).filter((status) => status === 403).length).toBeLessThan(6);
+      for (const server of [0, 1]) expect((await show(key, server, home)).status).toBe(200);
+    });
+  });
+
+  describe('an address has so many attempts, with whatever names', () => {
+    /** Begins exchanges with new names until it is told to wait; resolves to that answer. */
+    async function exhaust(from: string, fields: () => readonly Field[] = () => []) {
+      for (let index = 0; index < 200; index += 1) {
+        const send = town.send(index % 2, from);
+        const client = scramClient({
+          username: `somebody-${from}-${index}`,
+          password: 'x',
+          hash: 'SHA-256',
+          unprompted: true,
+        });
+        const answer = await send(await sentBy(client.exchange(get('scram-256', fields()))));
+        if (answer.status !== 401) return { answer, count: index };
+        expect(asked(answer, 'sid')).toBeDefined();
+      }
+      throw new Error('nothing is ever too much');
+    }
+
+    test('first legs without end: 429 with Retry-After, others pass, and later so does this one', async () => {
+      const from = address();
+      const waiting = scramClient({ ...(await town.newcomer([SCRAM.realm])), hash: 'SHA-256' });
+      const exchange = waiting.exchange(get('scram-256'));
+      const begun = await town.send(0, address())(await sentBy(exchange));
+      const first = await sentBy(exchange, begun);
+      const final = await sentBy(exchange, await town.send(0, address())(first));
+
+      const { answer, count } = await exhaust(from);
+      expect(answer.status).toBe(429);
+      expect(count).toBeGreaterThanOrEqual(ADDRESS.burst);
+      expect(asked(answer, 'sid')).toBeUndefined();
+      const retryAfter = Number(field(answer, 'Retry-After'));
+      expect(retryAfter).toBeGreaterThan(0);
+
+      // A leg that waited meanwhile is still there, at the other process.
+      expect((await town.send(1, address())(final)).status).toBe(200);
+      const who = await town.newcomer([SCRAM.realm]);
+      for (const server of [0, 1]) {
+        expect((await tryWith(SCRAM, who, server)).answer.status).toBe(200);
+      }
+      await sleep(retryAfter * 1000 + 100);
+      expect((await tryWith(BASIC, who, 1, from)).answer.status).toBe(200);
+    });
+
+    test('X-Forwarded-For of who is no proxy of ours makes no new customer, and charges no other', async () => {
+      const [from, victim] = [address(), address()];
+      let claimed = 0;
+      await exhaust(from, () => [
+        ['X-Forwarded-For', (claimed += 1) % 2 === 0 ? victim : `198.51.100.${claimed % 250}`],
+        ['Forwarded', `for=198.51.100.${claimed % 250}`],
+        ['X-Real-IP', `198.51.100.${claimed % 250}`],
+      ]);
+      const spared = await exhaust(victim);
+      expect(spared.count).toBeGreaterThanOrEqual(ADDRESS.burst);
+    });
+  });
+
+  test('a sid cannot be guessed, nor does guessing take one from who has it (RFC 7804 section 5)', async () => {
+    const who = await town.newcomer([SCRAM.realm]);
+    const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
+    const exchange = client.exchange(get('scram-256'));
+    const first = await sentBy(exchange);
+    const challenge = await town.send(0, address())(first);
+    const final = await sentBy(exchange, challenge);
+    const sid = asked(challenge, 'sid') ?? '';
+    expect(sid.length).toBeGreaterThanOrEqual(22); // 128 bits in base64url
+    const guesses = [
+      '',
+      sid.slice(0, -1),
+      `${sid}=`,
+      sid.toUpperCase(),
+      `${sid.slice(0, -1)}${sid.endsWith('A') ? 'B' : 'A'}`,
+      'A'.repeat(sid.length),
+      'A'.repeat(65),
+      '__proto__',
+      'constructor',
+      '*',
+      '%',
+      "' OR 1=1 --",
+      '../../transient.db',
+      'scram:x',
+      `cs:session:${sid}`,
+      'é',
+    ];
+    const none = await town.send(1, address())(get('scram-256'));
+    const answers = await inTurn(guesses, (guess, server) => {
+      const value = final.fields[0]?.[1].replace(/(?<=sid=)[^,]*/, `"${guess}"`) ?? '';
+      return town.send(server, address())(withAuthorization(get('scram-256'), value));
+    });
+    for (const answer of answers) expect(masked(answer)).toBe(masked(none));
+    expect((await town.send(1, address())(final)).status).toBe(200);
+  });
+});

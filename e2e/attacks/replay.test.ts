@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sentBy } from '../clients/digest/answers.fixture.ts';
+import { digestClient } from '../clients/digest/digest-client.ts';
+import type { HttpRequest, HttpResponse } from '../clients/digest/exchange.ts';
+import { scramClient } from '../clients/scram/scram-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import {
+  asked,
+  authorization,
+  field,
+  get,
+  inTurn,
+  lastOf,
+  post,
+  startTown,
+  UNLIMITED,
+  visit,
+  withAuthorization,
+} from './town.fixture.ts';
+import type { Somebody, Town } from './town.fixture.ts';
+
+/** What may be used once, used again: at the other process, in another order, ten at a time. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let town: Town;
+  let who: Somebody;
+  beforeAll(async () => {
+    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    who = await town.newcomer();
+  }, 60_000);
+  afterAll(() => town[Symbol.asyncDispose]());
+
+  const send = (request: HttpRequest, server: number) => town.send(server)(request);
+  /** The same at both servers, one after the other. */
+  const atBoth = async (request: HttpRequest) => [await send(request, 0), await send(request, 1)];
+  const expectRefused = (answers: readonly HttpResponse[]) => {
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      // A client that is told `stale` tries again without asking its user (RFC 7616 section 3.3).
+      expect(asked(answer, 'stale')).toBeUndefined();
+    }
+  };
+  /** How many are let in. */
+  const passed = (answers: readonly HttpResponse[]) => {
+    const refused = answers.filter((answer) => answer.status !== 200);
+    expectRefused(refused);
+    return answers.length - refused.length;
+  };
+
+  describe('Digest (RFC 7616 section 5.5)', () => {
+    /** Of one session, requests that have these nc, not sent yet. */
+    async function requests(counts: readonly number[]): Promise<HttpRequest[]> {
+      let nc = '00000001';
+      const client = digestClient({ ...who, prepare: (claims) => ({ ...claims, nc }) });
+      const first = await visit(client, get('digest'), town.send(0));
+      expect(first.answer.status).toBe(200);
+      const prepared: HttpRequest[] = [];
+      for (const count of counts) {
+        nc = count.toString(16).padStart(8, '0');
+        prepared.push(await sentBy(client.exchange(get('digest'))));
+      }
+      return prepared;
+    }
+
+    test('what one process has taken, both refuse, and neither calls it stale', async () => {
+      const first = await visit(digestClient(who), get('digest'), town.send(0));
+      expect(first.answer.status).toBe(200);
+      expectRefused(await atBoth(lastOf(first)));
+    });
+
+    test('auth-int is no other: the content makes no second use of nc', async () => {
+      const granted = await visit(digestClient(who), post('integrity', 'pay 1'), town.send(1));
+      expect(granted.answer.status).toBe(200);
+      expectRefused(await atBoth(lastOf(granted)));
+    });
+
+    test('one nc, ten at once at both: one passes', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const [request] = await requests([2]);
+        const all = Array.from({ length: 10 }, () => request as HttpRequest);
+        expect(passed(await inTurn(all, send))).toBe(1);
+      }
+    });
+
+    test('twenty nc at once at both, in any order: all pass, and each once', async () => {
+      const counts = Array.from({ length: 20 }, (_, index) => 2 + ((index * 7) % 20));
+      const all = await requests(counts);
+      expect(passed(await inTurn(all, send))).toBe(20);
+      expect(passed(await inTurn(all.toReversed(), send))).toBe(0);
+    });
+
+    test('nc goes back only as far as the window, and never to what was used', async () => {
+      const all = await requests([300, 300, 173, 172, 2, 299, 0xffffffff, 301]);
+      const answers = [];
+      for (const [index, request] of all.entries()) answers.push(await send(request, index % 2));
+      expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 401, 401, 200, 200, 401]);
+      expectRefused(answers.filter(({ status }) => status !== 200));
+    });
+  });
+
+  describe.each(['SHA-256', 'SHA-1'] as const)('SCRAM-%s (RFC 7804 section 8)', (hash) => {
+    const realm = `scram-${hash === 'SHA-1' ? 1 : 256}` as const;
+    /** Sends each message of a client to the other server than the one before. */
+    const alternating = () => {
+      let count = 0;
+      return (request: HttpRequest) => send(request, (count += 1) % 2);
+    };
+
+    test('the legs of one exchange may go to different processes, the last leg once', async () => {
+      const client = scramClient({ ...who, hash });
+      const granted = await visit(client, get(realm), alternating());
+      expect([granted.answer.status, granted.sent.length]).toEqual([200, 3]);
+      expectRefused(await atBoth(lastOf(granted)));
+    });
+
+    test('the last leg, ten at once at both: one passes', async () => {
+      const client = scramClient({ ...who, hash, unprompted: true });
+      const exchange = client.exchange(get(realm));
+      const final = await sentBy(exchange, await send(await sentBy(exchange), 0));
+      const all = Array.from({ length: 10 }, () => final);
+      expect(passed(await inTurn(all, send))).toBe(1);
+    });
+
+    test('a wrong last leg ends its exchange: the right one comes too late', async () => {
+      const client = scramClient({ ...who, hash, unprompted: true });
+      const exchange = client.exchange(get(realm));
+      const final = await sentBy(exchange, await send(await sentBy(exchange), 0));
+      const wrong = withData(final, (message) =>
+        message.replace(/(?<=,p=)./, (first) => (first === 'A' ? 'B' : 'A')),
+      );
+      expectRefused([await send(wrong, 1), await send(final, 0)]);
+    });
+
+    test('the proof of one exchange is none in another (sid swapped)', async () => {
+      const finals = [];
+      for (const server of [0, 1]) {
+        const exchange = scramClient({ ...who, hash, unprompted: true }).exchange(get(realm));
+        const first = await sentBy(exchange);
+        finals.push(await sentBy(exchange, await send(first, server)));
+      }
+      const sids = finals.map((one) => /sid=([^,]+)/.exec(authorization(one))?.[1] ?? '');
+      expect(sids[0]).not.toBe(sids[1]);
+      const swapped = finals.map((one, index) =>
+        withAuthorization(one, authorization(one).replace(/sid=[^,]+/, `sid=${sids[1 - index]}`)),
+      );
+      expectRefused(await inTurn(swapped, send));
+    });
+
+    test('reauthentication at the other process, once (section 5.1)', async () => {
+      const client = scramClient({ ...who, hash });
+      const visits = [];
+      for (const server of [0, 1, 0]) {
+        visits.push(await visit(client, get(realm), town.send(server)));
+      }
+      expect(visits.map(({ answer, sent }) => [answer.status, sent.length])).toEqual([
+        [200, 3],
+        [200, 1],
+        [200, 1],
+      ]);
+      for (const again of visits.slice(1)) expectRefused(await atBoth(lastOf(again)));
+    });
+
+    test('reauthentication, ten at once at both: one passes', async () => {
+      const client = scramClient({ ...who, hash });
+      await visit(client, get(realm), town.send(0));
+      const again = await sentBy(client.exchange(get(realm)));
+      const all = Array.from({ length: 10 }, () => again);
+      expect(passed(await inTurn(all, send))).toBe(1);
+    });
+  });
+
+  describe('API keys (specification 5.4)', () => {
+    const withKey = (key: string) => get('keys', [['X-API-Key', key]]);
+
+    test('the limit of a key is one for all processes, and no other key pays for it', async () => {
+      const [{ key }, other] = [await town.newKey('keys'), await town.newKey('keys')];
+      const all = Array.from({ length: 24 }, () => withKey(key));
+      const answers = await inTurn(all, send);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        ...Array.from({ length: 10 }, () => 200),
+        ...Array.from({ length: 14 }, () => 429),
+      ]);
+      for (const answer of answers) {
+        expect(field(answer, 'RateLimit-Policy')).toBe('"api-key";q=10;w=6000');
+        expect(field(answer, 'RateLimit')).toMatch(/^"api-key";r=[0-9];t=[1-9][0-9]*$/);
+        if (answer.status === 429) expect(Number(field(answer, 'Retry-After'))).toBeGreaterThan(0);
+      }
+      expect((await atBoth(withKey(other.key))).map(({ status }) => status)).toEqual([200, 200]);
+    });
+  });
+});
+
+/** With another message in the `data` of SCRAM. */
+function withData(request: HttpRequest, edit: (message: string) => string): HttpRequest {
+  const changed = authorization(request).replace(/(?<=data=")[^"]*/, (data) =>
+    Buffer.from(edit(Buffer.from(data, 'base64').toString())).toString('base64'),
+  );
+  return withAuthorization(request, changed);
+}

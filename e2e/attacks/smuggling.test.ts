@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { sentBy } from '../clients/digest/answers.fixture.ts';
+import { digestClient } from '../clients/digest/digest-client.ts';
+import type { Field, HttpRequest } from '../clients/digest/exchange.ts';
+import { scramClient } from '../clients/scram/scram-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import {
+  authorization,
+  basic,
+  challengesOf,
+  field,
+  get,
+  inTurn,
+  masked,
+  post,
+  startTown,
+  UNLIMITED,
+  visit,
+} from './town.fixture.ts';
+import type { Realm, Somebody, Town } from './town.fixture.ts';
+import { expectSound, wireOf } from './wire.fixture.ts';
+import type { Shape, Wire } from './wire.fixture.ts';
+
+/** Too much, twice, half, or by somebody else's hand. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let town: Town;
+  let wire: Wire;
+  let who: Somebody;
+  let key: string;
+  beforeAll(async () => {
+    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    wire = wireOf(town);
+    who = await town.newcomer();
+    ({ key } = await town.newKey('all'));
+  }, 60_000);
+  afterAll(() => town[Symbol.asyncDispose]());
+
+  const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
+  const send = (request: HttpRequest, server = 0) => town.send(server)(request);
+
+  describe('size (RFC 6585 section 5)', () => {
+    const good = () => inTurn([0, 1], (server) => status(server, 'basic', [basic(who).join(': ')]));
+
+    test.each<[string, Realm, (length: number) => string]>([
+      ['Basic', 'basic', (length) => `Basic ${'A'.repeat(length)}`],
+      ['Digest, one parameter', 'digest', (length) => `Digest username="${'a'.repeat(length)}"`],
+      ['Digest, many', 'digest', (length) => `Digest ${'a=b, '.repeat(length / 5)}`],
+      ['Digest, different ones', 'digest', (length) => `Digest ${parameters(length)}`],
+      ['SCRAM', 'scram-256', (length) => `SCRAM-SHA-256 data="${'bixh'.repeat(length / 4)}"`],
+      ['commas', 'all', (length) => `Digest ${','.repeat(length)}`],
+      ['quotes', 'all', (length) => `Digest a="${String.raw`\"`.repeat(length / 2)}`],
+      ['a scheme', 'all', (length) => 'a'.repeat(length)],
+    ])('%s: 64 KiB are read and refused, 128 KiB are 431', async (_, realm, make) => {
+      const lines = (length: number) => [`Authorization: ${make(length)}`];
+      expect([400, 401]).toContain(await status(0, realm, lines(65_536)));
+      expect(await status(1, realm, lines(131_072))).toBe(431);
+      expect(await good()).toEqual([200, 200]);
+    });
+
+    test('an API key of 64 KiB', async () => {
+      expect(await status(0, 'keys', [`X-API-Key: ${'a'.repeat(65_536)}`])).toBe(403);
+      expect(await status(0, 'keys', [`X-API-Key: ${'a'.repeat(131_072)}`])).toBe(431);
+      expect(await good()).toEqual([200, 200]);
+    });
+
+    test('a password of 1 MB never arrives', async () => {
+      const [name, value] = basic({ ...who, password: 'a'.repeat(1_000_000) });
+      expect(await status(0, 'basic', [`${name}: ${value}`])).toBe(431);
+      expect(await good()).toEqual([200, 200]);
+    });
+
+    test('passwords of 10 KB: none is hashed, or 200 at once would fill the queue', async () => {
+      const many = Array.from({ length: 200 }, (_, index) =>
+        get('basic', [basic({ ...who, password: `${index}${'ä'.repeat(5000)}` })]),
+      );
+      const answers = await inTurn(many, (request) => send(request));
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([401]));
+      expect(await good()).toEqual([200, 200]);
+    });
+  });
+
+  describe('a second set of credentials (RFC 9110 section 11.4)', () => {
+    const two = () => [basic(who).join(': '), `X-API-Key: ${key}`] as const;
+
+    test('each alone is good', async () => {
+      const [person, application] = two();
+      expect(await status(0, 'all', [person])).toBe(200);
+      expect(await status(1, 'all', [application])).toBe(200);
+      expect(await status(1, 'all', [], { target: `/all/?key=${key}` })).toBe(200);
+    });
+
+    test.each<[string, Shape, () => readonly string[]]>([
+      ['two lines', {}, () => [two()[0], two()[0]]],
+      ['two lines in different cases', {}, () => [two()[0], two()[0].toLowerCase()]],
+      ['a bad one first', {}, () => ['Authorization: Basic x', two()[0]]],
+      ['a bad one last', {}, () => [two()[0], 'Authorization: Basic x']],
+      ['an empty one', {}, () => [two()[0], 'Authorization:']],
+      ['two schemes', {}, () => [two()[0], 'Authorization: Bearer x']],
+      ['one line, comma', {}, () => [`${two()[0]}, Basic YTpi`]],
+      ['one line, comma and another scheme', {}, () => [`${two()[0]}, Digest a="b"`]],
+      ['one line, comma and nothing', {}, () => [`${two()[0]},`]],
+      ['one line, semicolon', {}, () => [`${two()[0]}; Basic YTpi`]],
+      ['a person and a key', {}, () => two()],
+      ['a person and a wrong key', {}, () => [two()[0], 'X-API-Key: x']],
+      ['a wrong person and a key', {}, () => ['Authorization: Basic x', two()[1]]],
+      ['two keys', {}, () => [two()[1], two()[1]]],
+      ['a key in field and query', { target: '/all/?key=x' }, () => [two()[1]]],
+      ['two keys in the query', { target: '/all/?key=x&key=y' }, () => []],
+      ['a person and a key in the query', { target: '/all/?key=x' }, () => [two()[0]]],
+      ['obsolete line folding', {}, () => [two()[0].replace('Basic ', 'Basic\r\n ')]],
+      ['folding before the value', {}, () => [two()[0].replace(': ', ':\r\n ')]],
+      ['a bare CR', {}, () => [two()[0].replace('Basic ', 'Basic \r')]],
+      ['a blank before the colon', {}, () => [two()[0].replace(':', ' :')]],
+      ['a field that CGI takes for it', {}, () => [two()[0], 'Proxy_Authorization: Basic x']],
+      ['userinfo in the target', { target: 'http://alice:pw@a/all/' }, () => []],
+    ])('%s: 400', async (_, more, lines) => {
+      expect(await inTurn([0, 1], (server) => status(server, 'all', lines(), more))).toEqual([
+        400, 400,
+      ]);
+    });
+
+    test('beside a person a space may take a key, which is to be right too', async () => {
+      const own = await town.newKey('beside');
+      const [person] = two();
+      const beside = (...lines: readonly string[]) => status(1, 'beside', lines);
+      expect(await beside(person)).toBe(200);
+      expect(await beside(person, `X-API-Key: ${own.key}`)).toBe(200);
+      expect(await beside(`X-API-Key: ${own.key}`)).toBe(401);
+      expect(await beside(person, `X-API-Key: ${key}`)).toBe(401);
+      expect(await beside(person, 'X-API-Key: ')).toBe(401);
+      expect(await beside(person, `X-API-Key: ${own.key}`, 'X-API-Key: x')).toBe(400);
+    });
+
+    test.each([
+      ['the field of a proxy', 'Proxy-Authorization'],
+      ['a look-alike', 'X-Authorization'],
+      ['a cookie', 'Cookie'],
+    ])('%s lets nobody in', async (_, name) => {
+      expect(await status(0, 'basic', [`${name}: ${basic(who)[1]}`])).toBe(401);
+    });
+
+    test('a key in the query is for nobody else to keep (specification 2.5)', async () => {
+      const answers = await inTurn([key, 'x'], (one, server) =>
+        wire(server, 'all', [], { target: `/all/?key=${one}` }),
+      );
+      expect(answers.map((answer) => answer.status)).toEqual([200, 401]);
+      for (const answer of answers) {
+        expect(field(answer, 'Cache-Control')).toMatch(/private/);
+        expect(field(answer, 'Referrer-Policy')).toBe('no-referrer');
+      }
+    });
+  });
+
+  describe('HTTP/1.0 (RFC 9112 section 2.6)', () => {
+    const old = { version: '1.0' };
+
+    test('a challenge, and each scheme lets in', async () => {
+      const asked = await wire(0, 'all', [], old);
+      expect(asked.status).toBe(401);
+      expect(challengesOf(asked).map(({ scheme }) => scheme)).toEqual(
+        challengesOf(await wire(0, 'all', [])).map(({ scheme }) => scheme),
+      );
+      const over = (server: number) => (request: HttpRequest) => {
+        const { method, target, fields, content } = request;
+        const lines = fields.map((line) => line.join(': '));
+        return wire(server, 'all', lines, {
+          ...old,
+          method,
+          target,
+          content: content.toString('latin1'),
+        });
+      };
+      const requests = [get('digest'), post('integrity', 'content')];
+      for (const [server, request] of requests.entries()) {
+        const { answer } = await visit(digestClient(who), request, over(server));
+        expect(answer.status).toBe(200);
+      }
+      const client = scramClient({ ...who, hash: 'SHA-256' });
+      expect((await visit(client, get('scram-256'), over(1))).answer.status).toBe(200);
+      expect(await status(0, 'basic', [basic(who).join(': ')], old)).toBe(200);
+      expect(await status(0, 'all', [`X-API-Key: ${key}`], old)).toBe(200);
+    });
+
+    test('chunked content, which it does not have, is 400 before any secret', async () => {
+      const lines = [basic(who).join(': '), 'Transfer-Encoding: chunked'];
+      expect(await status(0, 'basic', lines, { ...old, method: 'POST' })).toBe(400);
+    });
+  });
+
+  describe('content that auth-int covers (RFC 7616 section 3.4.3)', () => {
+    const LENGTH = 100_000_000;
+    /** Credentials for content of that length, of which not a byte is sent. */
+    async function announced(
+      one: Somebody,
+      claims: { readonly nonce?: string } = {},
+      lines: readonly string[] = [],
+    ) {
+      const client = digestClient({ ...one, prepare: (said) => ({ ...said, ...claims }) });
+      const exchange = client.exchange(post('integrity', 'small'));
+      const request = await sentBy(exchange, await send(await sentBy(exchange)));
+      const fields = [
+        `Authorization: ${authorization(request)}`,
+        `Content-Length: ${LENGTH}`,
+        ...lines,
+      ];
+      return wire(1, 'integrity', fields, { method: 'POST' });
+    }
+
+    test('with a bad nonce it is not waited for', async () => {
+      for (const lines of [[], ['Expect: 100-continue']]) {
+        expect((await announced(who, { nonce: 'bad' }, lines)).status).toBe(401);
+      }
+    });
+
+    test('with a good one it is too long, whoever sends it', async () => {
+      const [known, wrong, nobody] = await Promise.all([
+        announced(who),
+        announced({ ...who, password: 'wrong' }),
+        announced({ username: 'nobody', password: 'wrong' }),
+      ]);
+      expect(known.status).toBe(413);
+      expect(masked(wrong)).toBe(masked(known));
+      expect(masked(nobody)).toBe(masked(known));
+    });
+  });
+
+  describe('unsafe requests that a page elsewhere may have made (Fetch Metadata section 2.3)', () => {
+    const own = (): readonly Field[] => [['Origin', town.pair.resource]];
+    const elsewhere: readonly (readonly Field[])[] = [
+      [['Origin', 'https://evil.example']],
+      [['Origin', 'null']],
+      [['Sec-Fetch-Site', 'cross-site']],
+      [
+        ['Origin', 'https://evil.example'],
+        ['Sec-Fetch-Site', 'same-origin'],
+      ],
+    ];
+    const asBasic = async (request: HttpRequest, server: number) =>
+      (await send({ ...request, fields: [...request.fields, basic(who)] }, server)).status;
+    const asDigest = async (request: HttpRequest, server: number) =>
+      (await visit(digestClient(who), request, town.send(server))).answer.status;
+
+    test.each([
+      ['Basic', 'basic', asBasic],
+      ['Digest', 'digest', asDigest],
+      ['Digest with auth-int', 'integrity', asDigest],
+    ] as const)('%s: 403, and reading is free', async (_, realm, as) => {
+      for (const [index, fields] of elsewhere.entries()) {
+        expect(await as(post(realm, 'x', fields), index % 2)).toBe(403);
+        expect(await as(get(realm, fields), index % 2)).toBe(200);
+      }
+      expect(await as(post(realm, 'x', own()), 1)).toBe(200);
+      expect(await as(post(realm, 'x'), 1)).toBe(200);
+      const twice = [...own(), ...own()];
+      expect(await as(post(realm, 'x', twice), 1)).toBe(400);
+    });
+
+    test('whether the password is right does not show', async () => {
+      const fields = elsewhere[0] ?? [];
+      const answers = await inTurn([who, { ...who, password: 'wrong' }], (one, server) =>
+        send(post('basic', 'x', [...fields, basic(one)]), server),
+      );
+      expect(answers[0]?.status).toBe(403);
+      expect(answers.map(masked)[1]).toBe(answers.map(masked)[0]);
+    });
+
+    test('SCRAM is not sent by browsers', async () => {
+      const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
+      const request = post('scram-256', 'x', elsewhere[0]);
+      expect((await visit(client, request, town.send(0))).answer.status).toBe(200);
+    });
+  });
+
+  test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
+    await expectSound(town, [who.password, basic(who)[1], key.slice(-64), 'alice:pw']);
+    const good = [basic(who).join(': ')];
+    expect(await inTurn([0, 1], (server) => status(server, 'basic', good))).toEqual([200, 200]);
+  });
+});
+
+/** So many bytes of parameters whose names differ. */
+function parameters(length: number): string {
+  const all = Array.from({ length: Math.floor(length / 9) }, (_, index) => `a${100_000 + index}=b`);
+  return all.join(',').slice(0, length);
+}

@@ -1,0 +1,259 @@
+/** What an attacker finds: two resource servers on one store. The test holds the directory behind them. */
+import { hkdfSync } from 'node:crypto';
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { newApiKey } from '#shared/directory/api-key.ts';
+import { createPasswords } from '#shared/directory/password.ts';
+import { addPerson } from '#shared/directory/people.ts';
+import type { PeopleStore } from '#shared/directory/people.ts';
+import { realmNeeds } from '#shared/directory/realms.ts';
+import type { RealmNeeds } from '#shared/directory/realms.ts';
+import { silentLog } from '#shared/log.ts';
+import { longestLife } from '#shared/oauth/lifetime.ts';
+import { randomId, systemRandom } from '#shared/random.ts';
+import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { parseChallenges, valueOf } from '../clients/digest/challenges.ts';
+import type { Challenge } from '../clients/digest/challenges.ts';
+import { run, valuesOf } from '../clients/digest/exchange.ts';
+import type {
+  Field,
+  HttpRequest,
+  HttpResponse,
+  SchemeClient,
+  Send,
+} from '../clients/digest/exchange.ts';
+import { overHttp } from '../clients/digest/over-http.ts';
+import { startStore } from '../flows/flow.ts';
+import type { StoreKind } from '../flows/flow.ts';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+
+export interface Somebody {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface Town extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly stores: Stores;
+  /** To change people, as the command line does. */
+  readonly people: PeopleStore;
+  /** Somebody new, whom no other test knows; `realms` that keep verifiers of them, default all. */
+  newcomer(realms?: readonly Realm[]): Promise<Somebody>;
+  newKey(realm: string): Promise<{ id: string; key: string }>;
+  /** To one of the two servers, from an address of the loopback network. */
+  send(server: number, from?: string): Send;
+  /** Exactly these bytes; resolves to what came back until the server closed the connection. */
+  raw(server: number, bytes: string, from?: string): Promise<string>;
+  /** The secret that the servers have in common for this purpose. */
+  secret(purpose: 'digest-nonce' | 'scram'): Buffer;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Limits that no test reaches. */
+export const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+
+/** By the path and the realm that it is named for. */
+const SPACES = {
+  basic: { schemes: ['Basic'] },
+  digest: { schemes: ['Digest'] },
+  integrity: { schemes: ['Digest'], digest: { qop: ['auth-int'] } },
+  hashed: {
+    schemes: ['Digest'],
+    digest: { algorithms: ['SHA-512-256', 'SHA-256', 'SHA-256-sess'], userhash: true },
+  },
+  'scram-1': { schemes: ['SCRAM-SHA-1'] },
+  'scram-256': { schemes: ['SCRAM-SHA-256'] },
+  keys: { schemes: ['API-Key'], apiKey: { limit: { burst: 10, per: 600 } } },
+  'other-keys': { schemes: ['API-Key'], apiKey: { query: 'key' } },
+  beside: { schemes: ['Basic'], apiKey: { beside: true } },
+  all: {
+    schemes: ['SCRAM-SHA-256', 'Digest', 'SCRAM-SHA-1', 'Bearer', 'DPoP', 'Basic', 'API-Key'],
+    apiKey: { query: 'key' },
+  },
+} as const;
+
+export type Realm = keyof typeof SPACES;
+
+export const REALMS = Object.keys(SPACES) as readonly Realm[];
+
+export async function startTown(
+  kind: StoreKind,
+  limits: Readonly<Record<'credentials' | 'signIn', Config['limits']['signIn']>>,
+): Promise<Town> {
+  await using parts = new AsyncDisposableStack();
+  const store = await startStore(kind, parts);
+  const settings = ({ resource }: Pick<Config, 'resource'>) => ({
+    limits,
+    spaces: Object.entries(SPACES).map(([realm, members]) => {
+      const space = { url: `${resource}/${realm}/`, realm, serves: 'identity' };
+      return Object.assign(space, members);
+    }),
+  });
+  const pair = parts.use(await startPair({ ...store, resource: 2, settings }));
+  const config = await loadConfig(pair.env);
+  const common = { clock: systemClock, random: systemRandom, longestLife: longestLife(config) };
+  const stores = parts.use(await openStores(config, { ...common, log: silentLog }));
+  const realms = realmNeeds(config).map(withMore);
+  const people = { ...common, stores, passwords: createPasswords(), realms };
+  const master = await readMasterSecret(config, pair.env);
+  const owned = parts.move();
+
+  return {
+    pair,
+    stores,
+    people,
+    async newcomer(names = REALMS) {
+      const [username, password] = [`p${randomId(systemRandom).toLowerCase()}`, 'open sesame: 1=2'];
+      const kept = realms.filter(({ realm }) => names.some((name) => name === realm));
+      await addPerson({ ...people, realms: kept }, { name: username, password });
+      return { username, password };
+    },
+    async newKey(realm) {
+      const { id, key, secret_hash } = newApiKey(systemRandom);
+      const record = { id, application: 'app', realm, scopes: [], secret_hash, created_at: 0 };
+      await stores.apiKeys.add(record);
+      return { id, key };
+    },
+    send(server, from = '127.0.0.1') {
+      const { host, port } = placeOf(pair, server);
+      return overHttp({ host, port, agent: new Agent({ localAddress: from }) });
+    },
+    raw: (server, bytes, from = '127.0.0.1') =>
+      exactly({ ...placeOf(pair, server), localAddress: from }, bytes),
+    secret: (purpose) => Buffer.from(hkdfSync('sha256', master, '', purpose, 32)),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** More than the space offers, as of people who were imported: only the offer stands in the way. */
+function withMore({ realm, scram }: RealmNeeds): RealmNeeds {
+  return {
+    realm,
+    digest: ['MD5', 'SHA-256', 'SHA-512-256'],
+    scram: realm === 'scram-256' ? ['SHA-1', 'SHA-256'] : scram,
+  };
+}
+
+function placeOf({ resources }: Pair, server: number): { host: string; port: number } {
+  const { hostname, port } = new URL(resources[server]?.url ?? '');
+  return { host: hostname, port: Number(port) };
+}
+
+/** Milliseconds without a byte. */
+const PATIENCE = 10_000;
+
+function exactly(
+  place: { host: string; port: number; localAddress: string },
+  bytes: string,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(place, () => socket.write(bytes, 'latin1'));
+  let received = '';
+  socket.setTimeout(PATIENCE, () => reject(new Error(`left open after: ${received}`)));
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  // Of a request that is refused before its end, the rest meets a closed connection.
+  socket.on('error', () => {});
+  socket.on('close', () => resolve(received));
+  return promise.finally(() => socket.destroy());
+}
+
+/** Of the two, in turn. */
+export const inTurn = <T, R>(all: readonly T[], work: (one: T, server: number) => Promise<R>) =>
+  Promise.all(all.map((one, index) => work(one, index % 2)));
+
+export function get(realm: Realm, fields: readonly Field[] = []): HttpRequest {
+  return { method: 'GET', target: `/${realm}/`, fields, content: Buffer.alloc(0) };
+}
+
+export function post(realm: Realm, content: string, fields: readonly Field[] = []): HttpRequest {
+  return { method: 'POST', target: `/${realm}/`, fields, content: Buffer.from(content) };
+}
+
+export function basic({ username, password }: Somebody): Field {
+  return ['Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
+}
+
+/** What a client did with a request: every message that it sent, and what each was answered. */
+export interface Visit {
+  readonly sent: readonly HttpRequest[];
+  readonly answers: readonly HttpResponse[];
+  /** The last one. */
+  readonly answer: HttpResponse;
+}
+
+export async function visit(
+  client: SchemeClient,
+  request: HttpRequest,
+  send: Send,
+): Promise<Visit> {
+  const sent: HttpRequest[] = [];
+  const answers: HttpResponse[] = [];
+  const answer = await run(client.exchange(request), async (one) => {
+    sent.push(one);
+    const got = await send(one);
+    answers.push(got);
+    return got;
+  });
+  return { sent, answers, answer };
+}
+
+/** The message that a visit ended with, to be sent again. */
+export function lastOf({ sent }: Visit): HttpRequest {
+  const last = sent.at(-1);
+  if (last === undefined) throw new Error('nothing was sent');
+  return last;
+}
+
+/** The credentials of a request; nothing when it has none. */
+export function authorization(request?: HttpRequest): string {
+  return valuesOf(request?.fields ?? [], 'Authorization')[0] ?? '';
+}
+
+export function withAuthorization(request: HttpRequest, value: string): HttpRequest {
+  return { ...request, fields: [['Authorization', value]] };
+}
+
+export function challengesOf({ fields }: HttpResponse): readonly Challenge[] {
+  return parseChallenges(valuesOf(fields, 'WWW-Authenticate'));
+}
+
+/** A parameter of the first challenge that has it. */
+export function asked(answer: HttpResponse, name: string): string | undefined {
+  for (const { params } of challengesOf(answer)) {
+    const value = valueOf(params, name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+export function field({ fields }: HttpResponse, name: string): string | undefined {
+  return valuesOf(fields, name)[0];
+}
+
+/** All of an answer that can be seen, with a star for each character of what is random or a time. */
+export function masked({ status, fields, content }: HttpResponse): string {
+  const lines = fields.map(([name, value]) => `${name}: ${maskedValue(name, value)}`);
+  return [status, ...lines, content.toString('latin1')].join('\n');
+}
+
+/** The padding of base64 stays: it says how long something is. */
+const stars = (text: string) => text.replaceAll(/[^=]/g, '*');
+
+function maskedValue(name: string, value: string): string {
+  if (['date', 'retry-after'].includes(name.toLowerCase())) return stars(value);
+  return value
+    .replaceAll(/(?<=(?:nonce|sr|sid)=")[^"]*/g, stars)
+    .replaceAll(/(?<=data=")[^"]*/g, (data) =>
+      Buffer.from(data, 'base64')
+        .toString()
+        .replaceAll(/(?<=^r=|,s=)[^,]*/g, stars),
+    );
+}

@@ -1,0 +1,56 @@
+/** Requests byte by byte, where a library would tidy them. */
+import { expect } from '@jest/globals';
+import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
+import type { Realm, Town } from './town.fixture.ts';
+
+export interface Shape {
+  readonly method?: string;
+  /** Default: the realm's. */
+  readonly target?: string;
+  readonly version?: string;
+  /** One character is one octet. */
+  readonly content?: string;
+}
+
+/** Sends a request with these field lines as they are, and `Connection: close`. */
+export type Wire = (
+  server: number,
+  realm: Realm,
+  lines: readonly string[],
+  shape?: Shape,
+) => Promise<HttpResponse>;
+
+export const wireOf =
+  (town: Town): Wire =>
+  async (server, realm, lines, shape = {}) => {
+    const { method = 'GET', target = `/${realm}/`, version = '1.1', content = '' } = shape;
+    const head = [`${method} ${target} HTTP/${version}`, 'Connection: close', ...lines];
+    if (version === '1.1') head.push('Host: a');
+    if (content !== '') head.push(`Content-Length: ${content.length}`);
+    return parseAnswer(await town.raw(server, `${head.join('\r\n')}\r\n\r\n${content}`));
+  };
+
+/** One answer to one request on a connection of its own; status 0 when there is none. */
+export function parseAnswer(received: string): HttpResponse {
+  const end = received.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = received.slice(0, end).split('\r\n');
+  return {
+    status: Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(first)?.[1] ?? 0),
+    fields: lines.map((line): Field => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+    content: Buffer.from(received.slice(end + 4), 'latin1'),
+    trailers: [],
+  };
+}
+
+/** Both processes are alive, none of their errors was a defect, and the log has none of these words. */
+export async function expectSound({ pair }: Town, secrets: readonly string[]): Promise<void> {
+  for (const { url, log } of pair.resources) {
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    expect(log).toContain('"event":"request"');
+    expect(log.split('\n').filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  }
+}
