@@ -3,12 +3,30 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
 import { systemRandom } from '#shared/random.ts';
+import { digestClient } from './clients/digest/digest-client.ts';
+import { run } from './clients/digest/exchange.ts';
+import type { HttpRequest, HttpResponse } from './clients/digest/exchange.ts';
+import { scramClient } from './clients/scram/scram-client.ts';
 import { until } from './parts/process.ts';
 import { readCompose } from './parts/topology-compose.ts';
 import { ISSUER, RESOURCE, startTopology, VARIABLES } from './parts/topology.ts';
 import type { Answer, Options, ServerName, Topology } from './parts/topology.ts';
 
 const DOCUMENTS = `${RESOURCE}/documents/`;
+const SPACES = [
+  {
+    url: DOCUMENTS,
+    realm: 'documents',
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: ['documents:read'], unsafe: ['documents:write'] },
+  },
+  ...['Basic', 'Digest', 'SCRAM-SHA-256'].map((scheme) => ({
+    url: `${RESOURCE}/schemes/${scheme.toLowerCase()}/`,
+    realm: scheme,
+    schemes: [scheme],
+    serves: 'identity',
+  })),
+];
 
 describe('the compose file', () => {
   test.each(Object.keys(VARIABLES))('without %s it refuses to start', async (name) => {
@@ -55,7 +73,10 @@ describe('two of each behind the load balancer', () => {
   let authorization: string;
 
   beforeAll(async () => {
-    topology = await startTopology({ limits: { address: { burst: BURST, per: 60 } } });
+    topology = await startTopology({
+      limits: { address: { burst: BURST, per: 60 } },
+      spaces: SPACES,
+    });
     const scope = 'documents:read documents:write';
     const args = ['--name', 'Test', '--grant', 'client_credentials', '--scope', scope];
     const { client_id, client_secret } = await topology.cli('client', 'add', ...args);
@@ -139,6 +160,37 @@ describe('two of each behind the load balancer', () => {
     expect(new Set(await answeredBy('/token/revocation', 4))).toEqual(
       new Set(['authz-1', 'authz-2']),
     );
+  });
+
+  test('passwords through the balancer, which speaks TLS: each leg at another server', async () => {
+    const { password } = await topology.cli('user', 'add', 'alice');
+    const alice = { username: 'alice', password: String(password) };
+    const send = async ({ method, target, fields }: HttpRequest): Promise<HttpResponse> => {
+      const headers = Object.fromEntries(fields);
+      const { status, headers: got, text } = await ask(RESOURCE + target, { method, headers });
+      const lines = Object.entries(got).flatMap(([name, value = []]) =>
+        [value].flat().map((line): [string, string] => [name, line]),
+      );
+      return { status, fields: lines, content: Buffer.from(text), trailers: [] };
+    };
+    const get = (target: string) => ({ method: 'GET', target, fields: [], content: Buffer.of() });
+    for (const [client, path] of [
+      [digestClient(alice), '/schemes/digest/'],
+      [scramClient({ hash: 'SHA-256', ...alice }), '/schemes/scram-sha-256/'],
+    ] as const) {
+      for (let turn = 0; turn < 4; turn += 1) {
+        const { status, content } = await run(client.exchange(get(path)), send);
+        expect([status, content.toString()]).toEqual([200, expect.stringContaining('"alice"')]);
+      }
+      expect(new Set(await answeredBy(path, 5))).toEqual(new Set(['resource-1', 'resource-2']));
+    }
+    const basic = { authorization: `Basic ${btoa(`alice:${alice.password}`)}` };
+    expect((await ask(`${RESOURCE}/schemes/basic/`, { headers: basic })).status).toBe(200);
+    // RFC 7617 section 4: the server itself speaks clear text, and knows that somebody could read along.
+    const clear = await fetch(`${topology.servers['resource-1'].url}/schemes/basic/`, {
+      headers: basic,
+    });
+    expect([clear.status, clear.headers.get('www-authenticate')]).toEqual([403, null]);
   });
 
   test('RFC 9449 section 11.1: a proof is good once, whichever server gets it', async () => {

@@ -90,6 +90,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       });
       expect(config.issuer).toBe('https://auth.example');
       expect(config.spaces[0]?.url).toBe('https://api.example/documents/');
+      expect(config.spaces).toHaveLength(2);
       expect(config.proxy).toBeUndefined();
     }
   });

@@ -2,21 +2,16 @@ import { isProduction } from './production.ts';
 import { type Config, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
 
 /**
- * The configuration with the spaces of one that names none: documents, the same hidden, and for authors
- * of clients a space for each scheme and one for all. In development there is a proxy to them as well.
+ * The configuration with the spaces of one that names none: documents, and the same hidden. In
+ * development also, for authors of clients, a space for each scheme, one for all, and a proxy to them.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
-  return {
-    ...config,
-    scopeTexts: { ...TEXTS, ...config.scopeTexts },
-    spaces: [
-      documents(resource, 'documents'),
-      documents(resource, 'hidden', 'forbidden'),
-      ...trials(resource),
-    ],
-    ...(!config.proxy && !isProduction(config) && { proxy: PROXY }),
-  };
+  const spaces = [documents(resource, 'documents'), documents(resource, 'hidden', 'forbidden')];
+  const scopeTexts = { ...TEXTS, ...config.scopeTexts };
+  if (isProduction(config)) return { ...config, scopeTexts, spaces };
+  const proxy = config.proxy ?? PROXY;
+  return { ...config, scopeTexts, spaces: [...spaces, ...trials(resource)], proxy };
 }
 
 function documents(origin: string, name: string, hide?: SpaceConfig['hide']): SpaceConfig {
