@@ -3,11 +3,10 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { startRedis } from '../parts/redis.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
-import { compare } from './measure.ts';
-import type { Contender } from './measure.ts';
-import { comparison } from './report.ts';
+import type { HttpContender } from './http-load.ts';
 import type { Findings } from './report.ts';
 import { always } from './requests.ts';
+import { compareRequests } from './suite.ts';
 import { startBareIssuer } from './targets/bare.ts';
 import { startCountersign } from './targets/countersign.ts';
 import { tokenRequest } from './tokens.ts';
@@ -30,30 +29,22 @@ export async function measureAs(say: (line: string) => void): Promise<Findings> 
   await using bare = await startBareIssuer({ client, scope: SCOPE, audience }, folder.path);
   const redisClient = await onRedis.pair.addClient(SCOPE);
 
-  const measured = await compare(
-    [
-      contender('oidc-provider alone, in memory', bare, client, audience),
-      contender('ours, SQLite', onSqlite.authz, client, audience),
-      contender('ours, Redis', onRedis.authz, redisClient, onRedis.pair.documents),
-    ],
-    CONNECTIONS,
-    say,
-  );
   const title = 'Authorization server: client_credentials, client_secret_basic, ES256 JWT';
+  const contenders = [
+    contender('oidc-provider alone, in memory', bare, client, audience),
+    contender('ours, SQLite', onSqlite.authz, client, audience),
+    contender('ours, Redis', onRedis.authz, redisClient, onRedis.pair.documents),
+  ];
   const notes = [
     `wrk, ${CONNECTIONS} connections. Ours also spends two limits, reads the client and the revocation`,
     'generation from the store and writes a log line for each token. CPU time of Redis is not counted.',
   ];
-  return {
-    tables: [comparison(title, measured)],
-    notes,
-    errors: measured.reduce((sum, { errors }) => sum + errors, 0),
-  };
+  return { ...(await compareRequests({ [title]: contenders }, CONNECTIONS, say)), notes };
 }
 
 type Client = Grant['client'];
 
-function contender(name: string, server: Server, client: Client, resource: string): Contender {
+function contender(name: string, server: Server, client: Client, resource: string): HttpContender {
   const request = { client, scope: SCOPE, resource };
   const stranger = { ...client, secret: client.secret.toUpperCase() };
   return {
@@ -61,7 +52,7 @@ function contender(name: string, server: Server, client: Client, resource: strin
     server,
     load: always(tokenRequest(request)),
     answer: { status: 200, body: isJwtAnswer },
-    forged: tokenRequest({ ...request, client: stranger }),
+    forged: () => tokenRequest({ ...request, client: stranger }),
   };
 }
 

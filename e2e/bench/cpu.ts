@@ -28,13 +28,15 @@ export interface ServerOptions {
   readonly log: string;
   /** Its origin, which answers with any status once it serves. */
   readonly url: string;
+  /** Ends it; default SIGKILL. */
+  readonly signal?: NodeJS.Signals;
 }
 
 /** Starts a server on the servers' CPU; resolves when it answers. */
 export async function startServer(
   command: string,
   args: readonly string[],
-  { env, log, url }: ServerOptions,
+  { env, log, url, signal }: ServerOptions,
 ): Promise<Server> {
   const line = `exec taskset -c ${SERVER_CPU} "$@" 2>>"$0"`;
   const started = await startProcess('sh', ['-c', line, log, command, ...args], {
@@ -44,7 +46,7 @@ export async function startServer(
   return {
     url,
     cpuTime: () => cpuTime(Number(started.pid)),
-    [Symbol.asyncDispose]: () => started.kill(),
+    [Symbol.asyncDispose]: () => started.kill(signal),
   };
 }
 

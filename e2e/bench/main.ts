@@ -1,6 +1,7 @@
 /**
- * `npm run bench [as|rs|revocation] [-- --json]`: prints tables, without suites named those of all.
- * Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
+ * `npm run bench [as|rs|schemes|proxy|revocation] [-- --json]`: prints tables; those of all suites when
+ * none is named. Exits 1 when an answer was not what it should have been, 2 when nothing can be
+ * measured here.
  */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -9,19 +10,27 @@ import { measureAs } from './as.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureRevocation } from './revocation.ts';
+import { measureProxy } from './proxy.ts';
 import { measureRs } from './rs.ts';
+import { measureSchemes } from './schemes.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
 const SUITES: Readonly<Record<string, Suite>> = {
   as: measureAs,
   rs: measureRs,
+  schemes: measureSchemes,
+  proxy: measureProxy,
   revocation: measureRevocation,
 };
 /** Debian packages by the program that is needed of them. */
 const PACKAGES = {
   wrk: 'wrk',
   haproxy: 'haproxy',
+  nginx: 'nginx',
+  apache2: 'apache2',
+  htpasswd: 'apache2-utils',
+  squid: 'squid',
   'redis-server': 'redis-server',
   taskset: 'util-linux',
 };

@@ -1,7 +1,5 @@
 import type { Server } from './cpu.ts';
-import type { HttpRequest, Load } from './requests.ts';
 import { median } from './statistics.ts';
-import { wrk } from './wrk.ts';
 
 const ROUNDS = 5;
 const SECONDS = 2;
@@ -12,26 +10,39 @@ const WARM_UP_SECONDS = 5;
 export interface Contender {
   readonly name: string;
   readonly server: Server;
-  readonly load: Load;
-  /** What every answer is. */
-  readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
-  /** Has to be answered 401: nobody is to be fast by not looking. */
-  readonly forged: HttpRequest;
+  /** Rejects when it does not answer as it has to or lets in what is forged: nobody is to be fast by not looking. */
+  probe(): Promise<void>;
+  /** Prepares that many seconds of its load; what it resolves to is the run, which is measured. */
+  prepare(seconds: number): Promise<() => Promise<Run>>;
+}
+
+/** What a load generator saw. */
+export interface Run {
+  /** What was done: requests, or whatever the load consists of. */
+  readonly count: number;
+  readonly seconds: number;
+  readonly latency?: Latency;
+  /** Answers that were missing or not what they should have been. */
+  readonly errors: number;
+}
+
+/** Milliseconds from a request to its answer. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
 }
 
 /** Medians over the rounds. */
 export interface Measured {
   readonly name: string;
-  /** Microseconds of CPU time of the server for each request: the median, the least and the most. */
+  /** Microseconds of CPU time of the server for each of what was done: the median, the least and the most. */
   readonly cpu: number;
   readonly least: number;
   readonly most: number;
-  /** Requests a second by the clock on the wall. */
+  /** How many a second by the clock on the wall. */
   readonly rate: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  readonly requests: number;
+  readonly latency?: Latency;
+  readonly count: number;
   readonly errors: number;
 }
 
@@ -41,80 +52,49 @@ export interface Measured {
  */
 export async function compare(
   contenders: readonly Contender[],
-  connections: number,
   say: (line: string) => void,
 ): Promise<readonly Measured[]> {
-  for (const contender of contenders) await probe(contender);
-  const runs = new Map(contenders.map((contender) => [contender, [] as Run[]]));
+  for (const { probe } of contenders) await probe();
+  const samples = new Map(contenders.map((contender) => [contender, [] as Sample[]]));
   for (let round = 0; round <= ROUNDS; round += 1) {
     say(round === 0 ? '  warming up' : `  round ${round} of ${ROUNDS}`);
-    for (const [contender, done] of runs) {
-      const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
-      done.push(await measure(contender, connections, seconds));
+    for (const [contender, done] of samples) {
+      done.push(await measure(contender, round === 0 ? WARM_UP_SECONDS : SECONDS));
     }
   }
-  return [...runs].map(([{ name }, done]) => summarize(name, done));
+  return [...samples].map(([{ name }, done]) => summarize(name, done));
 }
 
-interface Run {
+interface Sample extends Run {
   readonly cpu: number;
-  readonly rate: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly requests: number;
-  readonly errors: number;
 }
 
-async function measure(
-  { server, load }: Contender,
-  connections: number,
-  seconds: number,
-): Promise<Run> {
-  const requests = await load.take(seconds);
+async function measure({ server, prepare }: Contender, seconds: number): Promise<Sample> {
+  const run = await prepare(seconds);
   const before = server.cpuTime();
-  const done = await wrk({ url: server.url, requests, connections, seconds });
-  const used = server.cpuTime() - before;
-  load.sent(done.requests + connections);
-  return {
-    cpu: used / done.requests,
-    rate: done.requests / (done.microseconds / 1_000_000),
-    p50: done.p50 / 1000,
-    p99: done.p99 / 1000,
-    requests: done.requests,
-    errors: done.errors,
-  };
+  const done = await run();
+  return { ...done, cpu: (server.cpuTime() - before) / done.count };
 }
 
-function summarize(name: string, runs: readonly Run[]): Measured {
-  const counted = runs.slice(1);
-  const all = (member: keyof Run) => counted.map((run) => run[member]);
+function summarize(name: string, samples: readonly Sample[]): Measured {
+  const counted = samples.slice(1);
+  const cpu = counted.map((sample) => sample.cpu);
+  const latencies = counted.flatMap(({ latency }) => latency ?? []);
+  const sum = (of: readonly Sample[], member: 'count' | 'errors') =>
+    of.reduce((total, sample) => total + sample[member], 0);
   return {
     name,
-    cpu: median(all('cpu')),
-    least: Math.min(...all('cpu')),
-    most: Math.max(...all('cpu')),
-    rate: median(all('rate')),
-    p50: median(all('p50')),
-    p99: median(all('p99')),
-    requests: counted.reduce((sum, run) => sum + run.requests, 0),
-    errors: runs.reduce((sum, run) => sum + run.errors, 0),
+    cpu: median(cpu),
+    least: Math.min(...cpu),
+    most: Math.max(...cpu),
+    rate: median(counted.map(({ count, seconds }) => count / seconds)),
+    ...(latencies.length > 0 && {
+      latency: {
+        p50: median(latencies.map(({ p50 }) => p50)),
+        p99: median(latencies.map(({ p99 }) => p99)),
+      },
+    }),
+    count: sum(counted, 'count'),
+    errors: sum(samples, 'errors'),
   };
-}
-
-async function probe({ name, server, load, answer, forged }: Contender): Promise<void> {
-  const [request] = await load.take(1);
-  if (request === undefined) throw new Error(`${name} has nothing to answer`);
-  load.sent(1);
-  const good = await ask(server.url, request);
-  if (good.status !== answer.status || answer.body?.(good.text) === false) {
-    throw new Error(`${name} answered ${good.status} ${good.text}`);
-  }
-  const bad = await ask(server.url, forged);
-  if (bad.status !== 401) throw new Error(`${name} answered ${bad.status} to what is forged`);
-}
-
-async function ask(url: string, { method, path, fields, body }: HttpRequest) {
-  const init = { method, headers: { ...fields }, ...(body !== undefined && { body }) };
-  const response = await fetch(url + path, init);
-  return { status: response.status, text: await response.text() };
 }

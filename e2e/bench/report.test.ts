@@ -8,9 +8,7 @@ const measured = (name: string, cpu: number): Measured => ({
   least: cpu - 1,
   most: cpu + 1,
   rate: 1000.4,
-  p50: 1.234,
-  p99: 5.678,
-  requests: 10,
+  count: 10,
   errors: 0,
 });
 
@@ -18,6 +16,22 @@ test('the ratio of a row is to the first row: half the CPU time is twice the req
   const { rows } = comparison('t', [measured('base', 100), measured('ours', 50)]);
   expect(rows.map(({ ratio }) => ratio)).toEqual([1, 2]);
   expect(rows.map((row) => row['req/s/core'])).toEqual([10_000, 20_000]);
+});
+
+test('columns name what was counted, and only loads with a latency have columns for it', () => {
+  const tunnels = measured('base', 100);
+  const latency = { p50: 1.234, p99: 5.678 };
+  expect(comparison('t', [{ ...tunnels, latency }]).rows[0]).toMatchObject({ 'p99 ms': 5.68 });
+  expect(Object.keys(comparison('t', [tunnels], 'MiB').rows[0] ?? {})).toEqual([
+    'server',
+    'cpu us/MiB',
+    'least..most',
+    'MiB/s/core',
+    'ratio',
+    'wall MiB/s',
+    'count',
+    'errors',
+  ]);
 });
 
 test('columns are aligned', () => {

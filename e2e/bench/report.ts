@@ -29,19 +29,18 @@ export function surroundings(clock: Clock = systemClock): Readonly<Record<string
   };
 }
 
-/** Compares all rows with the first: the ratio is how many times as many requests a core can answer. */
-export function comparison(title: string, measured: readonly Measured[]): Table {
+/** Compares all rows with the first: the ratio is how many times as many of the unit a core can do. */
+export function comparison(title: string, measured: readonly Measured[], unit = 'req'): Table {
   const base = measured[0]?.cpu ?? Number.NaN;
-  const rows = measured.map(({ name, cpu, least, most, rate, p50, p99, requests, errors }) => ({
+  const rows = measured.map(({ name, cpu, least, most, rate, latency, count, errors }) => ({
     server: name,
-    'cpu us/req': round(cpu, 1),
+    [`cpu us/${unit}`]: round(cpu, 1),
     'least..most': `${least.toFixed(1)}..${most.toFixed(1)}`,
-    'req/s/core': Math.round(1_000_000 / cpu),
+    [`${unit}/s/core`]: Math.round(1_000_000 / cpu),
     ratio: round(base / cpu, 2),
-    'wall req/s': Math.round(rate),
-    'p50 ms': round(p50, 2),
-    'p99 ms': round(p99, 2),
-    requests,
+    [`wall ${unit}/s`]: Math.round(rate),
+    ...(latency && { 'p50 ms': round(latency.p50, 2), 'p99 ms': round(latency.p99, 2) }),
+    count: Math.round(count),
     errors,
   }));
   return { title, rows };

@@ -1,15 +1,14 @@
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
-import { compare } from './measure.ts';
-import type { Contender } from './measure.ts';
-import { comparison } from './report.ts';
-import type { Findings, Table } from './report.ts';
+import type { HttpContender } from './http-load.ts';
+import type { Findings } from './report.ts';
 import { always, fresh, inTurn } from './requests.ts';
 import type { HttpRequest, Load } from './requests.ts';
 import { startResources } from './resources.ts';
 import type { Resources } from './resources.ts';
 import { bearer, BODY, ES256, get, ORIGIN, RS256, verify } from './site.ts';
 import type { Site, Space } from './site.ts';
+import { compareRequests } from './suite.ts';
 
 const CONNECTIONS = 32;
 /** More than our servers remember (20,000), so that each is unseen when it comes again. */
@@ -34,22 +33,14 @@ export async function measureRs(say: Say): Promise<Findings> {
   say(`  ${3 * TOKENS} tokens`);
   const withTokens = await bearers(resources);
 
-  const comparisons: Readonly<Record<string, readonly Contender[]>> = {
+  const comparisons: Readonly<Record<string, readonly HttpContender[]>> = {
     'Resource server: Bearer, one token again and again (seen)': withTokens(([request]) =>
       always(required(request)),
     ),
     [`Resource server: Bearer, ${TOKENS} tokens in turn (unseen)`]: withTokens(inTurn),
     'Resource server: DPoP, ES256, a new proof for each request': await proofs(resources),
   };
-  const tables: Table[] = [];
-  let errors = 0;
-  for (const [title, contenders] of Object.entries(comparisons)) {
-    say(`  ${title}`);
-    const measured = await compare(contenders, CONNECTIONS, say);
-    errors += measured.reduce((sum, row) => sum + row.errors, 0);
-    tables.push(comparison(title, measured));
-  }
-  return { tables, notes: NOTES, errors };
+  return { ...(await compareRequests(comparisons, CONNECTIONS, say)), notes: NOTES };
 }
 
 /** The contenders for Bearer tokens, for any order in which the tokens come. */
@@ -60,13 +51,13 @@ async function bearers({ koa, haproxy, sqlite }: Resources) {
   const rs256 = await sqlite.tokens(RS256, TOKENS);
   const ours = sqlite.servers.resource;
 
-  return (load: (requests: readonly HttpRequest[]) => Load): readonly Contender[] => {
+  return (load: (requests: readonly HttpRequest[]) => Load): readonly HttpContender[] => {
     const reader = (name: string, server: Server, space: Space, tokens: readonly string[]) => ({
       name,
       server,
       load: load(tokens.map((token) => get(space, bearer(token)))),
       answer: DOCUMENT,
-      forged: get(space, bearer(forged(required(tokens[0])))),
+      forged: () => get(space, bearer(forged(required(tokens[0])))),
     });
     return [
       reader('Koa + router + jose, ES256', koa, ES256, es256),
@@ -79,19 +70,19 @@ async function bearers({ koa, haproxy, sqlite }: Resources) {
         server: ours,
         load: load(others.map((token) => verify(ES256, bearer(token)))),
         answer: VERDICT,
-        forged: verify(ES256, bearer(forged(required(others[0])))),
+        forged: () => verify(ES256, bearer(forged(required(others[0])))),
       },
     ];
   };
 }
 
-async function proofs({ koa, sqlite, redis }: Resources): Promise<readonly Contender[]> {
+async function proofs({ koa, sqlite, redis }: Resources): Promise<readonly HttpContender[]> {
   const prover = async (
     name: string,
     server: Server,
     { bound }: Site,
     ask: typeof get,
-  ): Promise<Contender> => {
+  ): Promise<HttpContender> => {
     const one = async () => ask(ES256, await bound.fields('GET', ORIGIN + ES256.path));
     const fields = await bound.fields('GET', ORIGIN + ES256.path);
     return {
@@ -99,7 +90,7 @@ async function proofs({ koa, sqlite, redis }: Resources): Promise<readonly Conte
       server,
       load: fresh(one, PROOFS),
       answer: ask === get ? DOCUMENT : VERDICT,
-      forged: ask(ES256, { ...fields, DPoP: forged(required(fields['DPoP'])) }),
+      forged: () => ask(ES256, { ...fields, DPoP: forged(required(fields['DPoP'])) }),
     };
   };
   const ours = sqlite.servers.resource;
@@ -111,8 +102,8 @@ async function proofs({ koa, sqlite, redis }: Resources): Promise<readonly Conte
   ];
 }
 
-const DOCUMENT: Contender['answer'] = { status: 200, body: (text) => text === BODY };
-const VERDICT: Contender['answer'] = { status: 204 };
+const DOCUMENT: HttpContender['answer'] = { status: 200, body: (text) => text === BODY };
+const VERDICT: HttpContender['answer'] = { status: 204 };
 
 /** The same JWT with another signature. */
 function forged(jwt: string): string {

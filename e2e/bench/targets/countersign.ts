@@ -9,13 +9,12 @@ const ROOT = new URL('../../../', import.meta.url).pathname;
 /** Members of the configuration file. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** No limit is reached, yet each is counted. Tokens outlive a run. */
+/** A rate that nobody reaches, yet it is counted. */
+export const NO_LIMIT = { burst: 1_000_000, per: 0.000_01 };
+/** No limit is reached. Tokens outlive a run. */
 export const UNLIMITED = {
   tokens: { lifetime: 3600 },
-  limits: {
-    client: { burst: 1_000_000, per: 0.000_01 },
-    address: { burst: 1_000_000, per: 0.000_01 },
-  },
+  limits: { client: NO_LIMIT, address: NO_LIMIT, signIn: NO_LIMIT, credentials: NO_LIMIT },
 };
 
 /** The pair on the servers' CPU, each with its log in a file, as an operator has it. */
@@ -23,6 +22,8 @@ export interface Countersign extends AsyncDisposable {
   readonly pair: Pair;
   readonly authz: Server;
   readonly resource: Server;
+  /** The forward proxy of the resource server, if the settings have one. */
+  readonly proxy: Server;
 }
 
 export async function startCountersign(settings: Settings = {}): Promise<Countersign> {
@@ -37,6 +38,7 @@ export async function startCountersign(settings: Settings = {}): Promise<Counter
   };
   const authz = await restart('authz-server', pair.authz[0]);
   const resource = await restart('resource-server', pair.resources[0]);
+  const proxy = { ...resource, url: pair.proxies[0] ?? '' };
   const kept = stack.move();
-  return { pair, authz, resource, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { pair, authz, resource, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,0 +1,56 @@
+import type { Contender } from './measure.ts';
+import type { HttpRequest, Load } from './requests.ts';
+import type { Server } from './cpu.ts';
+import { wrk } from './wrk.ts';
+
+/** A server that answers requests. */
+export interface HttpContender {
+  readonly name: string;
+  readonly server: Server;
+  readonly load: Load;
+  /** What every answer is. */
+  readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
+  /** Has to be answered 401. */
+  forged(): HttpRequest | Promise<HttpRequest>;
+}
+
+/** Loads it by wrk, on that many connections. */
+export function overWrk(contender: HttpContender, connections: number): Contender {
+  const { name, server, load } = contender;
+  return {
+    name,
+    server,
+    probe: () => probe(contender),
+    async prepare(seconds) {
+      const requests = await load.take(seconds);
+      return async () => {
+        const done = await wrk({ url: server.url, requests, connections, seconds });
+        load.sent(done.requests + connections);
+        return {
+          count: done.requests,
+          seconds: done.microseconds / 1_000_000,
+          latency: { p50: done.p50 / 1000, p99: done.p99 / 1000 },
+          errors: done.errors,
+        };
+      };
+    },
+  };
+}
+
+async function probe({ name, server, load, answer, forged }: HttpContender): Promise<void> {
+  const [request] = await load.take(1);
+  if (request === undefined) throw new Error(`${name} has nothing to answer`);
+  load.sent(1);
+  const good = await ask(server.url, request);
+  if (good.status !== answer.status || answer.body?.(good.text) === false) {
+    throw new Error(`${name} answered ${good.status} ${good.text}`);
+  }
+  const bad = await ask(server.url, await forged());
+  if (bad.status !== 401) throw new Error(`${name} answered ${bad.status} to what is forged`);
+}
+
+async function ask(url: string, { method, path, fields, body }: HttpRequest) {
+  const init = { method, headers: { ...fields }, ...(body !== undefined && { body }) };
+  const response = await fetch(url + path, init);
+  return { status: response.status, text: await response.text() };
+}
