@@ -26,10 +26,16 @@ const parts: readonly Part[] = [
   { check: python('httpx'), packages: ['python3-httpx'] },
 ];
 
-/** Installs what is missing on Debian as root; elsewhere rejects with what to install. */
+/**
+ * Builds and installs what is missing on Debian as root; elsewhere rejects with what to install. What
+ * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
+ */
 export default async function setup(): Promise<void> {
-  installParts(parts);
   const script = fileURLToPath(new URL('../shared/kerberos/install.ts', import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [script], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(stderr);
+  installParts(parts);
 }
