@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { isLoopback } from '#shared/config/production.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
@@ -46,7 +47,6 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const schemes = schemeFactories({ ...parts, oauth, gss });
   const spaces = createSpaces(config, schemes.all);
   const proxies = trustedProxies(config.trustedProxies);
-  const local = isLoopback(config.listen.resource.host) && config.trustedProxies.length === 0;
 
   const shelves = new Map<Space, Shelf>();
   for (const space of spaces.all.filter(({ serves }) => serves === 'documents')) {
@@ -62,7 +62,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   for (const space of spaces.all.filter(({ serves }) => serves === 'identity')) {
     resources.set(space, identity);
   }
-  const door = { at: ORIGIN, proxies, local };
+  const door = { at: ORIGIN, proxies, local: isLocal(config) };
   const app = createApp({ config, spaces, resources, ready, log, door });
 
   const { proxy } = config;
@@ -95,4 +95,10 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
       },
     ],
   };
+}
+
+/** Whether what comes in clear text comes from this machine: not through a proxy, ours included. */
+function isLocal({ listen, proxy, trustedProxies: trusted }: Config): boolean {
+  const hosts = proxy ? [listen.resource.host, listen.proxy.host] : [listen.resource.host];
+  return hosts.every(isLoopback) && trusted.length === 0;
 }

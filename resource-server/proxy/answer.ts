@@ -57,6 +57,12 @@ export function giveAnswer(forwarding: Forwarding, answer: IncomingMessage): voi
     if (!answer.complete) breakOff(sideOf(request));
   });
   answer.pipe(client, { end: false });
+  // With the content if that is here already, else before it.
+  setImmediate(() => {
+    if (response.headersSent || client.destroyed) return;
+    if (response instanceof ServerResponse) response.flushHeaders();
+    else response.writeHead(response.statusCode);
+  });
 }
 
 /** Passes interim answers on, such as 103, as they come (RFC 9110 section 15.2). */

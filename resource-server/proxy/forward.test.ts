@@ -1,9 +1,18 @@
-import type { IncomingMessage } from 'node:http';
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/test-socket.ts';
-import { ALICE, alone, startOrigin, startProxy, startTcp, stopAll } from './proxy.fixture.ts';
+import {
+  ALICE,
+  alone,
+  stalled,
+  startOrigin,
+  startProxy,
+  startTcp,
+  stopAll,
+} from './proxy.fixture.ts';
 import type { ProxyOptions } from './proxy.fixture.ts';
 
 afterEach(stopAll);
@@ -25,7 +34,7 @@ async function contentOf(request: IncomingMessage): Promise<string> {
 /** A proxy to an origin that answers with what it was asked. */
 async function echoing(options: ProxyOptions = {}) {
   const seen: Seen[] = [];
-  const port = await startOrigin(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const content = await contentOf(request);
     const { method, url, rawHeaders, rawTrailers } = request;
     const fields = rawHeaders.flatMap((name, index) =>
@@ -33,7 +42,8 @@ async function echoing(options: ProxyOptions = {}) {
     );
     seen.push({ method, url, fields, content, trailers: rawTrailers });
     response.end('echo');
-  });
+  }
+  const port = await startOrigin((request, response) => void answer(request, response));
   const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`], ...options });
   const at = `127.0.0.1:${port}`;
   /** Alice's request with these further lines; the connection is closed after it. */
@@ -421,6 +431,17 @@ describe('RFC 9112 section 6: content and its framing', () => {
     await cut;
   });
 
+  test('an answer before the content has begun is passed on', async () => {
+    const port = await startOrigin((_request, response) => response.writeHead(413).end());
+    const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
+    const client = new TestSocket(listening);
+    await client.send(
+      `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\n${ALICE}Content-Length: 5\r\n\r\n`,
+    );
+    await client.until('HTTP/1.1 413 ');
+    client.socket.destroy();
+  });
+
   test('an answer before the content is whole is passed on', async () => {
     const { port } = await startTcp((socket) => {
       socket.once('data', () => {
@@ -678,12 +699,16 @@ describe('answers', () => {
     const client = new TestSocket(listening);
     client.socket.pause();
     client.socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\n${ALICE}\r\n`);
-    let before = -1;
-    while (sent === 0 || sent !== before) {
-      before = sent;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+    await stalled(() => sent);
     expect(sent).toBeLessThan(32 * 1024 * 1024);
+    client.socket.destroy();
+  });
+
+  test('the fields do not wait for the content', async () => {
+    const { at, listening } = await answering('HTTP/1.1 200 OK\r\nA: b\r\n\r\n', () => {});
+    const client = new TestSocket(listening);
+    await client.send(`GET http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}\r\n`);
+    await client.until('\r\nA: b\r\n');
     client.socket.destroy();
   });
 
@@ -696,6 +721,55 @@ describe('answers', () => {
     const cut = new Promise((resolve) => origin?.once('close', resolve));
     client.socket.destroy();
     await cut;
+  });
+});
+
+describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
+  const sealing: Scheme = {
+    ...alone,
+    async authenticate(...args) {
+      const verdict = await alone.authenticate(...args);
+      const proof = (digest: Buffer) => ({ info: { rspauth: digest.toString('hex') } });
+      return verdict.kind === 'granted' ? { ...verdict, seal: { hash: 'md5', proof } } : verdict;
+    },
+  };
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+
+  test('comes in the trailer of one that is streamed', async () => {
+    const { ask } = await echoing({ schemes: [sealing] });
+    const received = await ask();
+    expect(received).toMatch(/^trailer: Proxy-Authentication-Info\r$/im);
+    expect(received).not.toMatch(/^content-length/im);
+    expect(received.slice(received.indexOf('\r\n\r\n'))).toMatch(
+      new RegExp(`echo\r\n0\r\nProxy-Authentication-Info: rspauth="${md5('echo')}"\r\n\r\n$`),
+    );
+  });
+
+  test('comes as a field with one without content', async () => {
+    const { ask } = await echoing({ schemes: [sealing] });
+    const received = await ask('', '', 'HEAD');
+    expect(received).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5('')}"`, 'im'));
+  });
+
+  test('comes as a field with our own refusal', async () => {
+    const { listening } = await startProxy({ schemes: [sealing] });
+    const received = await exchange(
+      listening,
+      `GET http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\n${ALICE}Connection: close\r\n\r\n`,
+    );
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    expect(statuses(received)).toEqual([403]);
+    expect(head).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5(body)}"`, 'im'));
+  });
+
+  test('is left out for HTTP/1.0, which has no trailers', async () => {
+    const { listening, at } = await echoing({ schemes: [sealing] });
+    const received = await exchange(
+      listening,
+      `GET http://${at}/ HTTP/1.0\r\nHost: a\r\n${ALICE}\r\n`,
+    );
+    expect(received).toMatch(/ 200 [^]*\r\n\r\necho$/);
+    expect(received).not.toMatch(/rspauth/);
   });
 });
 

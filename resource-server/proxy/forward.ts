@@ -80,6 +80,10 @@ function ask({ request, target, socket, pseudonym }: Forwarding): ClientRequest 
 /** The content as it comes, once the server wants it (RFC 9110 section 10.1.1), and its trailers. */
 async function sendContent(request: AnyRequest, upstream: ClientRequest): Promise<void> {
   if (request.headers.expect !== undefined && !(await isWanted(upstream))) return;
+  // With the content if that is here already, else before it: the answer may come without.
+  setImmediate(() => {
+    if (!upstream.writableEnded && !upstream.destroyed) upstream.flushHeaders();
+  });
   for await (const piece of contentOf(request)) {
     if (!upstream.write(piece)) await drained(upstream);
     if (upstream.destroyed) return;

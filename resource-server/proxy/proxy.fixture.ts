@@ -128,3 +128,20 @@ export async function startTcp(
   const server = createTcpServer({ allowHalfOpen }, serve);
   return { port: await started(server, sockets), sockets };
 }
+
+/** Resolves when a figure has grown and does not any more. */
+export async function stalled(figure: () => number): Promise<void> {
+  for (let before = -1; figure() === 0 || figure() !== before;) {
+    before = figure();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Resolves when it is true; rejects after ten seconds. */
+export async function until(question: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!question()) {
+    if (performance.now() > end) throw new Error(`not within ten seconds: ${String(question)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -26,27 +26,33 @@ export async function relay(
 ): Promise<End> {
   let end: End | undefined;
   function stop(reason: End): void {
-    end ??= reason;
+    if (end !== undefined) return;
+    end = reason;
     breakOff(client, constants.NGHTTP2_CONNECT_ERROR);
-    destination.resetAndDestroy();
+    breakOff(destination);
   }
 
   const timer = setTimeout(stop, total * 1000, 'total');
-  for (const side of [client, destination]) side.setTimeout(idle * 1000, () => stop('idle'));
-  // An error is followed by `close`.
-  client.on('error', () => {});
-  destination.on('error', () => {});
-  const over = [
+  for (const side of [client, destination]) {
+    side.setTimeout(idle * 1000, () => stop('idle'));
+    side.on('error', () => {}); // `close` follows
+  }
+  const stream: Duplex = client;
+  stream.once('aborted', () => stop('client')); // of HTTP/2, before an `end` that is none
+  stream.pipe(destination, { end: false });
+  stream.once('end', () => {
+    if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) stop('client');
+    else destination.end();
+  });
+  destination.pipe(stream);
+  await Promise.all([
     closed(client).then(() => {
       if (!client.readableEnded || !destination.readableEnded) stop('client');
     }),
     closed(destination).then(() => {
-      if (!destination.readableEnded || !client.readableEnded) stop('destination');
+      if (!client.readableEnded || !destination.readableEnded) stop('destination');
     }),
-  ];
-  client.pipe(destination);
-  destination.pipe(client);
-  await Promise.all(over);
+  ]);
   clearTimeout(timer);
   return end ?? 'done';
 }

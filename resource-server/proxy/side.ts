@@ -10,7 +10,11 @@ export function sideOf(request: AnyRequest): Side {
 
 /** Breaks off in a way that nobody can take for the end of the data. `code`: of HTTP/2. */
 export function breakOff(side: Side, code = constants.NGHTTP2_INTERNAL_ERROR): void {
-  if (side instanceof TLSSocket) side.destroy();
-  else if (side instanceof Socket) side.resetAndDestroy();
+  if (side instanceof Socket) {
+    // While a FIN is being sent there is no reset: libuv refuses, and node:net would lose the handle.
+    const ending = side.writableEnded && !side.writableFinished;
+    if (side instanceof TLSSocket || ending) side.destroy();
+    else side.resetAndDestroy();
+  } else if (side.closed) side.destroy();
   else side.close(code);
 }

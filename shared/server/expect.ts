@@ -1,3 +1,4 @@
+import { Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { AnyRequest, AnyResponse } from './message.ts';
 
@@ -10,7 +11,8 @@ export function continueOnRead(request: AnyRequest, response: AnyResponse): void
   const content: Readable = request;
   let waiting = true;
   function proceed(): void {
-    if (waiting && !response.headersSent) response.writeContinue();
+    const gone = response instanceof Http2ServerResponse && response.stream.closed; // it would throw
+    if (waiting && !response.headersSent && !gone) response.writeContinue();
     waiting = false;
   }
   content.once('resume', proceed);

@@ -40,7 +40,6 @@ export function http2Server({ handler, tunnel, limit, log }: Http2Parts): Http2 
       maxHeaderListSize: limit.headerBytes,
     },
   });
-  server.setTimeout(limit.idleTimeout);
 
   function refuse(
     request: Http2ServerRequest,
@@ -91,12 +90,13 @@ export function http2Server({ handler, tunnel, limit, log }: Http2Parts): Http2 
     if (tunnels !== undefined) sessions.set(session, tunnels + more);
   }
 
-  server.on('session', (session) => {
+  server.on('session', (session: Http2Session) => {
     sessions.set(session, 0);
     session.once('close', () => sessions.delete(session));
-  });
-  server.on('timeout', (session: Http2Session) => {
-    if (sessions.get(session) === 0) session.destroy(); // a tunnel has its own time
+    session.setTimeout(limit.idleTimeout);
+    session.on('timeout', () => {
+      if (sessions.get(session) === 0) session.destroy(); // a tunnel has its own time
+    });
   });
   server.on('sessionError', (error: NodeJS.ErrnoException) => {
     log.info('refused', { reason: error.code ?? error.message });

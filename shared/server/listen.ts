@@ -56,6 +56,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       http2: http2.server,
       certificate: options.http2?.certificate,
       patience: limit.headersTimeout,
+      log,
     });
   const server = front?.server ?? http1;
 

@@ -40,6 +40,11 @@ export class TestSocket {
     }
   }
 
+  /** What has come so far. */
+  get received(): string {
+    return this.#received;
+  }
+
   /** Resolves when the text has come. */
   async until(text: string): Promise<string> {
     while (!this.#received.includes(text)) {

@@ -1,5 +1,6 @@
 import net, { type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
+import type { Log } from '#shared/log.ts';
 import { peek } from './peek.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
@@ -17,6 +18,7 @@ export interface Versions {
   readonly certificate?: Certificate | undefined;
   /** Milliseconds until the first bytes have come, or the handshake of TLS is over. */
   readonly patience: number;
+  readonly log: Log;
 }
 
 export interface Front {
@@ -32,7 +34,7 @@ export interface Front {
  * One port for both versions of HTTP: with TLS the client chooses by ALPN (RFC 9113 section 3.2), in
  * clear text its first bytes tell.
  */
-export function versionsFront({ http1, http2, certificate, patience }: Versions): Front {
+export function versionsFront({ http1, http2, certificate, patience, log }: Versions): Front {
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
@@ -59,6 +61,11 @@ export function versionsFront({ http1, http2, certificate, patience }: Versions)
       : tls.createServer({ ...options, ...handshake }, (socket) => {
           (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
         });
+  // A handshake that fails or never ends is left to us.
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    log.info('refused', { reason: error.code ?? error.message, address: socket.remoteAddress });
+    socket.destroy();
+  });
   server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
