@@ -40,7 +40,9 @@ function nextStep(
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
-  const scopes = new Set(tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()));
+  const scopes = new Set(
+    tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()),
+  );
   return [
     'Register a client, and let a person sign in:',
     `  npm run -s cli -- client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
