@@ -10,7 +10,7 @@ export function homePage({ issuer, resource }: Config, { all }: Spaces): Answer 
   const here = escapeHtml(resource);
   return page(
     'Countersign resource server',
-    `<p>This server keeps documents and lets in whoever holds a token for them. Tokens come from the
+    `<p>This server keeps documents and lets in whoever shows credentials for them. Tokens come from the
 authorization server at <a href="${authorizationServer}">${authorizationServer}</a>. A token that is
 revoked is refused by the next request.</p>
 ${all

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PROXY, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { isLoopback } from '#shared/config/production.ts';
+import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
@@ -39,7 +40,7 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     space,
     // Nobody stands before a forward proxy whose word on addresses would count.
     door: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
-    origin: `${tls ? 'https' : 'http'}://${host}:${port}`,
+    origin: proxyUrl(config, address),
     self: () => [main],
   });
   return listen({ host, port, handler, tunnel, http2: { handler, certificate }, log });

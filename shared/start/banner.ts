@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { Ready } from './pair.ts';
@@ -10,12 +11,14 @@ export function banner(
   resource: Ready,
   firstStart: string | undefined,
 ): string[] {
+  const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
   return [
     '',
     'Countersign runs.',
     '',
     `  authorization server  ${authz.url}`,
     `  resource server       ${resource.url}`,
+    ...(proxy === undefined ? [] : [`  forward proxy         ${proxy}`]),
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
     '',

@@ -1,4 +1,5 @@
 import { loadConfig } from '#shared/config/load.ts';
+import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { realmNeeds, type RealmNeeds } from '#shared/directory/realms.ts';
 import type { Command } from '../command.ts';
@@ -25,12 +26,8 @@ export const realmList: Command = {
 
 function realmsOf(config: Config): Realm[] {
   const needs = new Map(realmNeeds(config).map((need) => [need.realm, need]));
-  const { proxy, listen } = config;
-  const host = listen.proxy.host.includes(':') ? `[${listen.proxy.host}]` : listen.proxy.host;
-  const doors = [
-    ...config.spaces,
-    ...(proxy ? [{ ...proxy, url: `http://${host}:${listen.proxy.port}` }] : []),
-  ];
+  const { spaces, proxy, listen } = config;
+  const doors = [...spaces, ...(proxy ? [{ ...proxy, url: proxyUrl(proxy, listen.proxy) }] : [])];
   return doors.map(({ url, realm, schemes, digest }) => {
     const { digest: digests = [], scram = [] } = needs.get(realm) ?? {};
     const algorithms = schemes.some((scheme) => scheme === 'Digest') ? digest.algorithms : [];

@@ -1,0 +1,11 @@
+import { expect, test } from '@jest/globals';
+import { proxyUrl } from './proxy-url.ts';
+import { configSchema, proxySchema } from './schema.ts';
+
+test.each([
+  [{}, {}, 'http://127.0.0.1:3128'],
+  [{}, { proxy: { host: '::1', port: 8080 } }, 'http://[::1]:8080'],
+  [{ tls: { certificate: 'c.pem', key: 'k.pem' } }, {}, 'https://127.0.0.1:3128'],
+])('%j %j', (proxy, listen, url) => {
+  expect(proxyUrl(proxySchema.parse(proxy), configSchema.parse({ listen }).listen.proxy)).toBe(url);
+});
