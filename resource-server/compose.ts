@@ -7,6 +7,7 @@ import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
+import { TICKETS } from '#shared/server/server-limits.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
@@ -83,6 +84,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
           }),
       },
     }),
+    limits: TICKETS,
     handler: logged(app, { log, clock, random, trusted: proxies }),
     chores: [
       { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },

@@ -1,8 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A TCP port of the loopback interface that nobody listened on a moment ago. */
+const given = new Set<number>();
+
+/** A TCP port of the loopback interface that nobody listened on a moment ago; each time another. */
 export async function freePort(): Promise<number> {
+  let port = await unusedPort();
+  while (given.has(port)) port = await unusedPort();
+  given.add(port);
+  return port;
+}
+
+async function unusedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

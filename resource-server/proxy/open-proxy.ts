@@ -5,6 +5,7 @@ import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
+import { TICKETS } from '#shared/server/server-limits.ts';
 import type { RealmSite, SchemeFactories } from '../auth/schemes.ts';
 import type { LineParts } from './line.ts';
 import type { Network } from './network.ts';
@@ -43,5 +44,5 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     origin: proxyUrl(config, address),
     self: () => [main],
   });
-  return listen({ host, port, handler, tunnel, http2: { handler, certificate }, log });
+  return listen({ host, port, handler, tunnel, http2: { handler, certificate }, limits: TICKETS, log });
 }

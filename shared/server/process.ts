@@ -7,7 +7,7 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import { jsonLog, type Log } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { type Random, systemRandom } from '#shared/random.ts';
-import { type Handler, listen, type Listening } from './listen.ts';
+import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -41,6 +41,7 @@ export interface Chore {
 
 export interface Server {
   readonly handler: Handler;
+  readonly limits?: Partial<ServerLimits>;
   readonly chores: readonly Chore[];
   /** A second listener of the same process, opened when the first one listens. */
   readonly beside?: {
@@ -99,9 +100,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   using chores = new DisposableStack();
   for (const chore of server.chores) chores.use(every(chore, log));
 
-  const { handler, beside } = server;
+  const { handler, limits = {}, beside } = server;
   await using listening = await onPort(config, role.name, ({ host, port }) =>
-    listen({ host, port, handler, log }),
+    listen({ host, port, handler, limits, log }),
   );
   await using another = beside && (await onPort(config, beside.name, () => beside.open(listening)));
   const url = role.origin(config);
