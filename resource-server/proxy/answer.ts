@@ -78,6 +78,7 @@ export function passInterim(
     if (own || passed > INTERIM || response.headersSent || request.httpVersion === '1.0') return;
     const fields = answerLines(interim, pseudonym);
     if (!(response instanceof ServerResponse)) {
+      if (response.stream.closed) return; // of HEAD the response does not say so
       const given = Object.fromEntries(grouped(fields));
       response.stream.additionalHeaders({ ':status': statusCode, ...given });
       return;
@@ -95,7 +96,13 @@ function setFields(
   for (const [name, value] of fields) response.setHeader(name, value);
 }
 
-/** The values of each field together, under its name as it came first. */
+/** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */
+const APART = /^(?:set-cookie|www-authenticate)$/;
+
+/**
+ * The values of each field together, under its name as it came first. They become one line (RFC 9110
+ * section 5.3): node:http2 throws for two of a field that may come once.
+ */
 function grouped(fields: Lines): (readonly [string, string[]])[] {
   const all = new Map<string, readonly [string, string[]]>();
   for (const [name, value] of fields) {
@@ -103,5 +110,8 @@ function grouped(fields: Lines): (readonly [string, string[]])[] {
     if (known === undefined) all.set(name.toLowerCase(), [name, [value]]);
     else known[1].push(value);
   }
-  return [...all.values()];
+  return [...all].map(([key, [name, values]]) => [
+    name,
+    APART.test(key) ? values : [values.join(', ')],
+  ]);
 }

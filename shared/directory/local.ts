@@ -13,8 +13,8 @@ export interface LocalDirectory {
   readonly demo: boolean;
 }
 
-/** Stands in for whoever is not there, so that the same is asked of the store for everybody. */
-const NOBODY = 'nobody';
+/** Nobody's id, not even of who was imported: stands in, so that the same is asked of the store for all. */
+const NOBODY = '(nobody)';
 
 /** The built-in directory, on the people of the store. */
 export function localDirectory({
