@@ -12,6 +12,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from './answer.ts';
 import { contentDigest, contentOf } from './content.ts';
 import { continueOnRead } from './expect.ts';
+import { Budget } from './spool.ts';
 
 /** Where the name of a spool was; the system says so of a file that has none any more. */
 const SPOOL = /^(.*\/countersign-[^/]+)\/content \(deleted\)$/;
@@ -177,6 +178,39 @@ describe('the limit', () => {
     expect(String(await buffer(response))).toBe('refused');
     expect(continued).toBe(false);
     request.destroy();
+  });
+
+  test('503 when all contents together are too much, until one is over', async () => {
+    const budget = new Budget(2 * MEBIBYTE);
+    const statuses: number[] = [];
+    const [spooled, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    handler = async (request, response) => {
+      const hold = request.url === '/held';
+      try {
+        await contentDigest(request, 'sha256', undefined, budget);
+        if (hold) spooled.resolve();
+        if (hold) await held.promise;
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        statuses.push(error.status);
+        expect(error.fields).toEqual({ 'Retry-After': '5' });
+      }
+      response.end();
+    };
+    const send = (path: string) =>
+      new Promise<void>((resolve) => {
+        const request = http.request({ port, host: '127.0.0.1', method: 'POST', path, agent });
+        request.on('response', (response) => void response.resume().once('end', resolve));
+        request.end(bytes(1.5 * MEBIBYTE));
+      });
+    const first = send('/held');
+    await spooled.promise;
+    await send('/refused');
+    expect(statuses).toEqual([503]);
+    held.resolve();
+    await first;
+    await send('/passes');
+    expect(statuses).toEqual([503]);
   });
 
   test('100 once the digest is asked for', async () => {

@@ -2,25 +2,28 @@ import { createHash } from 'node:crypto';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from './answer.ts';
 import type { AnyRequest } from './message.ts';
-import { Spool } from './spool.ts';
+import { Budget, Spool } from './spool.ts';
 
 /** Bytes of the longest content that is kept to be read twice. */
 const LIMIT = 64 * 1024 * 1024;
+/** Of all such content at a time. */
+const BUDGET = new Budget(256 * 1024 * 1024);
 
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
 
 /**
  * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
  * once and kept until the request is answered, for `contentOf`. Rejects with `HttpError` 413 when it is
- * longer than `limit` bytes, before any is read if its length is announced, and with `BadRequest` when
- * the client leaves before its end.
+ * longer than `limit` bytes, before any is read if its length is announced, 503 when too much is being
+ * received at a time, and with `BadRequest` when the client leaves before its end.
  */
 export async function contentDigest(
   request: AnyRequest,
   hash: string,
   limit = LIMIT,
+  budget = BUDGET,
 ): Promise<Buffer> {
-  const spooling = spools.get(request) ?? spool(request, limit);
+  const spooling = spools.get(request) ?? spool(request, limit, budget);
   spools.set(request, spooling);
   const spooled = await spooling;
   const digest = createHash(hash);
@@ -42,10 +45,10 @@ async function* again(spooling: Promise<Spool>): AsyncGenerator<Buffer> {
   yield* spooled.read();
 }
 
-async function spool(request: AnyRequest, limit: number): Promise<Spool> {
+async function spool(request: AnyRequest, limit: number, budget: Budget): Promise<Spool> {
   const tooLong = () => new HttpError(413, `The content has more than ${limit} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong();
-  const spooled = new Spool(request);
+  const spooled = new Spool(request, budget);
   let length = 0;
   try {
     for await (const chunk of received(request)) {

@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from './answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */
@@ -10,23 +11,53 @@ const MEMORY = 1024 * 1024;
 /** Bytes that are read from the file at once. */
 const PIECE = 65_536;
 
+/** What all spools of a process may hold, or who sends content and never ends it could fill the disk. */
+export class Budget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** Throws `HttpError` 503 when so much is not left. */
+  take(bytes: number): void {
+    if (bytes > this.#left) throw full();
+    this.#left -= bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#left += bytes;
+  }
+}
+
+function full(): HttpError {
+  return new HttpError(503, 'Too much content is being received. Try again.', {
+    'Retry-After': '5',
+  });
+}
+
 /**
  * Content of a request that can be read more than once, until the request is answered or its connection
  * gone. What is longer than 1 MiB goes to a temporary file, which loses its name as soon as it is open:
  * nothing is left behind, not even by a process that is killed.
  */
 export class Spool {
-  readonly #request: AnyRequest;
+  readonly #budget: Budget;
+  #taken = 0;
+  #closed = false;
   #memory: Buffer | undefined;
   #used = 0;
   #file: FileHandle | undefined;
   #written = 0;
 
-  constructor(request: AnyRequest) {
-    this.#request = request;
+  constructor(request: AnyRequest, budget: Budget) {
+    this.#budget = budget;
+    whenOver(request, () => this.close());
   }
 
+  /** Throws `HttpError` 503 when the budget or the disk has no room for it. */
   async add(chunk: Buffer): Promise<void> {
+    if (this.#memory === undefined) this.#take();
     this.#memory ??= Buffer.allocUnsafe(MEMORY);
     for (let at = 0; at < chunk.length;) {
       if (this.#used === MEMORY) await this.#flush(this.#memory);
@@ -47,7 +78,11 @@ export class Spool {
     if (this.#memory !== undefined) yield this.#memory.subarray(0, this.#used);
   }
 
+  /** As often as one likes. */
   close(): void {
+    this.#closed = true;
+    this.#budget.giveBack(this.#taken);
+    this.#taken = 0;
     // Its content is gone already, so there is nothing that a failure could spoil.
     void this.#file?.close().catch(() => {});
   }
@@ -58,12 +93,21 @@ export class Spool {
     return bytesRead;
   }
 
+  #take(): void {
+    if (this.#closed) throw new BadRequest('The client has left.');
+    this.#budget.take(MEMORY);
+    this.#taken += MEMORY;
+  }
+
   async #flush(memory: Buffer): Promise<void> {
-    if (this.#file === undefined) {
-      this.#file = await openNameless();
-      whenOver(this.#request, () => this.close());
+    this.#take();
+    try {
+      this.#file ??= await openNameless();
+      if (this.#closed) this.close(); // the client left while it was being opened
+      await stillOpen(this.#file).appendFile(memory);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? full() : error;
     }
-    await stillOpen(this.#file).appendFile(memory);
     this.#written += MEMORY;
     this.#used = 0;
   }
