@@ -86,7 +86,8 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
         attempts,
         random,
       }),
-    Negotiate: ({ realm }) => negotiate({ realm, gss, verifiers, replay: stores.replay, clock }),
+    Negotiate: ({ realm }) =>
+      negotiate({ realm, gss, verifiers, replay: stores.replay, attempts, clock }),
     'SCRAM-SHA-1': scramWith('SHA-1'),
     'SCRAM-SHA-256': scramWith('SHA-256'),
   };

@@ -273,6 +273,12 @@ describe('rules over several members', () => {
       'spaces.0.scopes',
       /add unsafe/,
     ],
+    [
+      'keys of one field for two purposes',
+      [space({ schemes: ['API-Key'], apiKey: { beside: true } })],
+      'spaces.0.apiKey.beside',
+      /remove one/,
+    ],
     ['no space at all', [], 'spaces', /is empty/],
   ])('%s is refused', async (_, spaces, path, message) => {
     expect((await mistakes({ spaces }))[path]).toMatch(message);
@@ -290,6 +296,24 @@ describe('rules over several members', () => {
     });
     expect(found['resource']).toMatch(/another origin/);
     expect(found['listen.resource.port']).toMatch(/another port/);
+  });
+
+  test.each(['self', '127.0.0.1:80', '127.0.0.0/8:80', '[::1]:80', '0.0.0.0:80'])(
+    'a proxy to %s, and a loopback address whose word is believed',
+    async (destination) => {
+      const proxy = { destinations: [destination] };
+      for (const trustedProxies of [['127.0.0.0/8'], ['::1/128'], ['0.0.0.0/0']]) {
+        expect((await mistakes({ proxy, trustedProxies }))['trustedProxies']).toMatch(/loopback/);
+      }
+      expect(await load({ proxy, trustedProxies: ['10.0.0.0/8'] })).toMatchObject({ proxy });
+    },
+  );
+
+  test('such a proxy is not in the tour; one to elsewhere may be', async () => {
+    const trustedProxies = ['127.0.0.1/32'];
+    expect((await load({ trustedProxies })).proxy).toBeUndefined();
+    const proxy = { destinations: ['public:443', '10.0.0.1:80', 'example.com:443'] };
+    expect(await load({ proxy, trustedProxies })).toMatchObject({ proxy });
   });
 
   test('nothing of a person outlives what they have allowed', async () => {

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Mistake } from './mistake.ts';
 import type { Config } from './schema.ts';
 
@@ -10,6 +11,12 @@ export function isLoopback(host: string): boolean {
     host === '[::1]' ||
     (isIPv4(host) && host.startsWith('127.'))
   );
+}
+
+/** Whether what comes from this machine is believed when it says where it came from. */
+export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean {
+  const trusted = trustedProxies(config.trustedProxies);
+  return trusted.has('127.0.0.1') || trusted.has('::1');
 }
 
 /** True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from './mistake.ts';
-import { productionMistakes } from './production.ts';
+import { productionMistakes, trustsLoopback } from './production.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
 /** A rule over several members; it is left out while one of those that it reads is itself wrong. */
@@ -12,6 +12,9 @@ interface Rule {
 
 /** Paths of the resource server itself, which no space may take. */
 const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+
+/** Whether a destination of the proxy is this server, or may be: a loopback address. */
+const isOwn = (destination: string) => /^(?:self$|127\.|0\.|\[?::)/.test(destination);
 
 /** Where a space is, as requests name it: decoded, without a slash at the end. Undefined: nowhere. */
 function place(url: string): string | undefined {
@@ -108,6 +111,19 @@ export const RULES: readonly Rule[] = [
     reads: ['people'],
     check: ({ people: { session, grant } }) =>
       session > grant ? [{ path: 'people.session', message: withinGrant(grant) }] : [],
+  },
+  {
+    reads: ['proxy', 'trustedProxies'],
+    check: (config) =>
+      config.proxy?.destinations.some(isOwn) && trustsLoopback(config)
+        ? [
+            {
+              path: 'trustedProxies',
+              message:
+                'has a loopback address, and proxy.destinations leads to one: whoever may use the proxy could say where they come from. Remove one of the two',
+            },
+          ]
+        : [],
   },
   {
     reads: ['spaces'],

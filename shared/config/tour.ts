@@ -1,17 +1,23 @@
-import { isProduction } from './production.ts';
+import { isProduction, trustsLoopback } from './production.ts';
 import { type Config, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents, and the same hidden. In
- * development also, for authors of clients, a space for each scheme, one for all, and a proxy to them.
+ * development also, for authors of clients, a space for each scheme, one for all, and a proxy to them,
+ * unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
   const spaces = [documents(resource, 'documents'), documents(resource, 'hidden', 'forbidden')];
   const scopeTexts = { ...TEXTS, ...config.scopeTexts };
   if (isProduction(config)) return { ...config, scopeTexts, spaces };
-  const proxy = config.proxy ?? PROXY;
-  return { ...config, scopeTexts, spaces: [...spaces, ...trials(resource)], proxy };
+  const proxy = config.proxy ?? (trustsLoopback(config) ? undefined : PROXY);
+  return {
+    ...config,
+    scopeTexts,
+    spaces: [...spaces, ...trials(resource)],
+    ...(proxy && { proxy }),
+  };
 }
 
 function documents(origin: string, name: string, hide?: SpaceConfig['hide']): SpaceConfig {

@@ -3,7 +3,9 @@ import * as fc from 'fast-check';
 import { ManualClock } from '#shared/clock.ts';
 import { type Gss, GssRefused, type Step } from '#shared/kerberos/gss.ts';
 import * as client from '#shared/kerberos/token.fixture.ts';
+import type { Rate, Spent } from '#shared/stores/limits.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { createAttempts } from '../attempts.ts';
 import { memoryReplay, requestOf } from '../auth.fixture.ts';
 import { judge } from '../judge.ts';
 import { schemeOf, spaceOf } from '../judge.fixture.ts';
@@ -43,14 +45,34 @@ const options = {
   verifiers: { kerberos: async (principal: string) => PEOPLE.get(principal) },
   clock,
 };
-let scheme = negotiate({ ...options, replay });
+/** Of one address: as many as that many at once, and only those that fail. */
+const FEW = 50;
+const attemptsOf = () => {
+  const spent = new Map<string, number>();
+  const spend = async (namespace: string, key: string, { burst }: Rate): Promise<Spent> => {
+    const name = `${namespace} ${key}`;
+    const used = (spent.get(name) ?? 0) + 1;
+    spent.set(name, used);
+    return used > burst
+      ? { ok: false, retryAfter: 7 }
+      : { ok: true, remaining: burst - used, reset: 1 };
+  };
+  const [account, address] = [
+    { burst: FEW, per: 1 },
+    { burst: 1000, per: 1 },
+  ];
+  return createAttempts({ limits: { spend }, account, address });
+};
+let attempts = attemptsOf();
+let scheme = negotiate({ ...options, replay, attempts });
 
 beforeEach(() => {
   answers = [];
   seen = [];
   made = 0;
   replay = memoryReplay(clock);
-  scheme = negotiate({ ...options, replay });
+  attempts = attemptsOf();
+  scheme = negotiate({ ...options, replay, attempts });
 });
 
 /** A request of Kerberos that was never made before. */
@@ -168,7 +190,7 @@ describe('a replay', () => {
     answers = [DONE, DONE];
     const request = fresh();
     expect(await send(spnego(request))).toMatchObject({ kind: 'granted' });
-    const elsewhere = negotiate({ ...options, replay });
+    const elsewhere = negotiate({ ...options, replay, attempts });
     const verdict = await elsewhere.authenticate(
       { scheme: 'negotiate', rest: '', token68: again(request).toString('base64') },
       requestOf(),
@@ -361,7 +383,7 @@ describe('when it cannot be decided', () => {
   });
 
   test('the module is not there: other schemes are offered, and nobody is let in', async () => {
-    const off = negotiate({ ...options, replay, gss: undefined });
+    const off = negotiate({ ...options, replay, attempts, gss: undefined });
     const space = spaceOf([off, schemeOf('Basic')]);
     const credentials = `Negotiate ${spnego().toString('base64')}`;
     for (const fields of [[], [['Authorization', credentials] as const]]) {
@@ -375,5 +397,28 @@ describe('when it cannot be decided', () => {
 
   test('browsers send tickets by themselves, so another site could make them', () => {
     expect(scheme.ambient).toBe(true);
+  });
+});
+
+describe('throttling', () => {
+  const from = (address: string) => ({ peer: { ...peer, address, connection: {} } });
+
+  test('forged tickets of one address, at once: 429 with Retry-After, also for a good one; others pass', async () => {
+    const verdicts = await Promise.all(
+      Array.from({ length: FEW + 10 }, () => send(spnego(), from('192.0.2.1'))),
+    );
+    expect(verdicts.filter(({ kind }) => kind === 'refused')).toHaveLength(FEW);
+    const tooMany = { kind: 'unavailable', status: 429, retryAfter: 7 };
+    expect(verdicts.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);
+    answers = [DONE];
+    expect(await send(spnego(), from('192.0.2.1'))).toMatchObject(tooMany);
+    expect(await send(spnego(), from('192.0.2.2'))).toMatchObject({ kind: 'granted' });
+  });
+
+  test('good tickets are not counted where one was let in', async () => {
+    for (let n = 0; n < FEW * 2; n += 1) {
+      answers = [DONE];
+      expect(await send(spnego())).toMatchObject({ kind: 'granted' });
+    }
   });
 });

@@ -1,12 +1,21 @@
 import type { Clock } from '#shared/clock.ts';
 import type { Verifiers } from '#shared/directory/verifiers.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
 import { type Gss, GssRefused, type Step } from '#shared/kerberos/gss.ts';
 import { type Handshake, Handshakes } from '#shared/kerberos/handshakes.ts';
 import { readClientToken } from '#shared/kerberos/spnego.ts';
 import type { Replay } from '#shared/stores/replay.ts';
+import type { Attempts } from '../attempts.ts';
 import { personPrincipal } from '../person.ts';
-import { type Fields, ORIGIN, type Position, type Scheme, type Verdict } from '../scheme.ts';
+import {
+  type AuthRequest,
+  type Fields,
+  ORIGIN,
+  type Position,
+  type Scheme,
+  type Verdict,
+} from '../scheme.ts';
 
 export interface NegotiateOptions {
   readonly realm: string;
@@ -14,6 +23,7 @@ export interface NegotiateOptions {
   readonly gss: Gss | undefined;
   readonly verifiers: Pick<Verifiers, 'kerberos'>;
   readonly replay: Replay;
+  readonly attempts: Attempts;
   readonly clock: Clock;
 }
 
@@ -29,6 +39,9 @@ const REPLAY_WINDOW = 900;
 
 /** Tells clients that each request is authenticated, not the connection; else curl asks in vain first. */
 const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
+
+/** Who is behind a ticket is known once it is found good: attempts are counted for the address alone. */
+const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
 
 const OFF = 'Negotiate is off here';
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
@@ -50,7 +63,8 @@ interface Message {
 }
 
 /** Negotiate (RFC 4559): a ticket of Kerberos, in one message or, on a connection of its own, in several. */
-export function negotiate({ realm, gss, verifiers, replay, clock }: NegotiateOptions): Scheme {
+export function negotiate(options: NegotiateOptions): Scheme {
+  const { realm, gss, verifiers, replay, attempts, clock } = options;
   const handshakes = new Handshakes(clock, WAITING);
 
   /** A reason, when there is nothing for GSS to look at. */
@@ -92,6 +106,26 @@ export function negotiate({ realm, gss, verifiers, replay, clock }: NegotiateOpt
     };
   }
 
+  async function look(
+    bytes: Buffer,
+    handshake: Handshake,
+    at: Position,
+    peer: AuthRequest['peer'],
+  ): Promise<Verdict> {
+    const step = await handshake.acceptor.step(bytes).catch((error: unknown) => {
+      if (error instanceof GssRefused) return error;
+      throw error;
+    });
+    if (step instanceof GssRefused) return refused(step.message);
+    if (step.done) return grant(step, handshake.authenticator, at);
+    if (peer.http2) {
+      return { kind: 'refused', as: 'http-1.1', reason: 'several messages over HTTP/2' };
+    }
+    if (peer.trusted) return refused('several messages through a proxy, which mixes connections');
+    handshakes.put(peer.connection, handshake);
+    return { kind: 'continued', challenge: challenge(step.token) };
+  }
+
   return {
     name: 'Negotiate',
     ambient: true,
@@ -105,18 +139,13 @@ export function negotiate({ realm, gss, verifiers, replay, clock }: NegotiateOpt
       const message = read(token68, peer.connection);
       if (typeof message === 'string') return refused(message);
       const { bytes, handshake } = message;
-      const step = await handshake.acceptor.step(bytes).catch((error: unknown) => {
-        if (error instanceof GssRefused) return error;
-        throw error;
-      });
-      if (step instanceof GssRefused) return refused(step.message);
-      if (step.done) return grant(step, handshake.authenticator, at);
-      if (peer.http2) {
-        return { kind: 'refused', as: 'http-1.1', reason: 'several messages over HTTP/2' };
-      }
-      if (peer.trusted) return refused('several messages through a proxy, which mixes connections');
-      handshakes.put(peer.connection, handshake);
-      return { kind: 'continued', challenge: challenge(step.token) };
+      const anybody = anybodyAt(peer.address);
+      const tooMany = await attempts.begin(anybody, peer.address);
+      if (tooMany !== undefined) return tooMany;
+      const verdict = await look(bytes, handshake, at, peer);
+      if (verdict.kind === 'granted') attempts.succeeded(anybody, peer.address);
+      else if (verdict.kind === 'refused') attempts.failed(anybody, peer.address);
+      return verdict;
     },
   };
 }
