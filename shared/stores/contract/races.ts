@@ -201,3 +201,14 @@ export const RACES = {
 } satisfies Readonly<Record<string, Race>>;
 
 export type RaceName = keyof typeof RACES;
+
+/** Namespaces and keys that are all different, however they are joined. */
+export const shifted = (tail: string): readonly (readonly [namespace: string, key: string])[] => [
+  ['a', `b:${tail}`],
+  ['a:b', tail],
+  ['a', `b\u0000${tail}`],
+  ['a\u0000b', tail],
+  ['a","b', tail],
+  ['ab', tail],
+  ['a', `b${tail}`],
+];
