@@ -279,10 +279,10 @@ describe('sizes', () => {
       () => pair.resource,
       90_000,
     ],
-  ])('%s', async (_, origin, bytes) => {
+  ])('%s', async (_, origin, most) => {
     expect(await statusFor(origin(), `GET /?${long(9000)} HTTP/1.1`)).toBe(414);
-    expect(await statusFor(origin(), `GET / HTTP/1.1\r\nX: ${long(bytes)}`)).toBe(431);
-    const many = Array.from({ length: bytes / 7 }, (_each, index) => `X-${index}: y`).join('\r\n');
+    expect(await statusFor(origin(), `GET / HTTP/1.1\r\nX: ${long(most)}`)).toBe(431);
+    const many = Array.from({ length: most / 7 }, (_each, index) => `X-${index}: y`).join('\r\n');
     expect(await statusFor(origin(), `GET / HTTP/1.1\r\n${many}`)).toBe(431);
     expect(await statusFor(origin(), `${long(20_000)} / HTTP/1.1`)).toBeGreaterThanOrEqual(400);
   });

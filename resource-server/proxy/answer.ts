@@ -10,7 +10,7 @@ import { answerLines, type Lines, trailerLines } from './fields.ts';
 import type { Forwarding } from './forward.ts';
 import { breakOff, sideOf } from './side.ts';
 
-/** Interim answers that are passed on; more of them are a flood. */
+/** Interim answers that are taken; more of them are a flood. */
 const INTERIM = 16;
 
 /**
@@ -23,13 +23,20 @@ export function giveAnswer(forwarding: Forwarding, answer: IncomingMessage): voi
   if (status === 407 || status < 200 || status > 599) {
     throw new HttpError(502, 'The destination gave an answer that is not for this client.');
   }
+  const codings = lines(answer.rawHeaders, 'transfer-encoding');
+  if (codings.length > 0 && codings.join().toLowerCase() !== 'chunked') {
+    // Of the others nothing would tell the client (RFC 9112 section 6.1).
+    throw new HttpError(
+      502,
+      'The destination gave an answer in a transfer coding that is unknown here.',
+    );
+  }
   response.statusCode = status;
   setFields(response, grouped(answerLines(answer, pseudonym)));
   setFields(response, Object.entries(fields));
 
-  const [coding] = lines(answer.rawHeaders, 'transfer-encoding');
   const [given] = lines(answer.rawHeaders, 'content-length');
-  const length = coding === undefined && status !== 204 ? given : undefined;
+  const length = codings.length === 0 && status !== 204 ? given : undefined;
   const empty = request.method === 'HEAD' || status === 204 || status === 304 || length === '0';
   const old = request.httpVersion === '1.0'; // knows no trailers, and gets no proof of content
   const sealed = empty || old ? undefined : seal;
@@ -65,7 +72,10 @@ export function giveAnswer(forwarding: Forwarding, answer: IncomingMessage): voi
   });
 }
 
-/** Passes interim answers on, such as 103, as they come (RFC 9110 section 15.2). */
+/**
+ * Passes interim answers on, such as 103, as they come (RFC 9110 section 15.2). A flood of them, or a
+ * malformed one, ends the request with 502.
+ */
 export function passInterim(
   upstream: ClientRequest,
   { request, response, pseudonym }: Forwarding,
@@ -75,8 +85,19 @@ export function passInterim(
     const { statusCode } = interim;
     passed += 1;
     const own = statusCode === 100 || statusCode === 101; // the first has been asked for by us
-    if (own || passed > INTERIM || response.headersSent || request.httpVersion === '1.0') return;
-    const fields = answerLines(interim, pseudonym);
+    if (passed > INTERIM) {
+      upstream.destroy(new HttpError(502, 'The destination gave no end of interim answers.'));
+      return;
+    }
+    if (own || response.headersSent || request.httpVersion === '1.0') return;
+    let fields: Lines;
+    try {
+      fields = answerLines(interim, pseudonym);
+    } catch (error) {
+      // Thrown from here it would end the process.
+      upstream.destroy(error instanceof Error ? error : undefined);
+      return;
+    }
     if (!(response instanceof ServerResponse)) {
       if (response.stream.closed) return; // of HEAD the response does not say so
       const given = Object.fromEntries(grouped(fields));

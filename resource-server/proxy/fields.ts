@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, lines, listMembers } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
+import { failure } from './failure.ts';
 import { maxForwards } from './max-forwards.ts';
 import type { Target } from './target.ts';
 
@@ -101,12 +102,15 @@ function framingLines(framing: Framing, method = ''): Lines {
   return NO_CONTENT.has(method) ? [] : [['Content-Length', '0']];
 }
 
-/** The field lines of an answer, final or interim, that go back, without those of its framing. */
+/**
+ * The field lines of an answer, final or interim, that go back, without those of its framing. Throws
+ * HttpError 502 for a malformed Connection.
+ */
 export function answerLines(
   { rawHeaders, httpVersion }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersion'>,
   pseudonym: string,
 ): Lines {
-  const named = connectionOptions(rawHeaders);
+  const named = answerOptions(rawHeaders);
   const kept = endToEnd(rawHeaders, (name) => NOT_RETURNED.has(name) || named.has(name));
   return [...kept, ['Via', `${httpVersion} ${pseudonym}`]];
 }
@@ -133,6 +137,15 @@ function endToEnd(raw: readonly string[], drop: (name: string) => boolean): Line
     if (!name.startsWith(':') && !drop(canonical)) kept.push([name, value]);
   }
   return kept;
+}
+
+/** What is malformed in an answer is not the client's fault (RFC 9110 section 15.6.3). */
+function answerOptions(raw: readonly string[]): ReadonlySet<string> {
+  try {
+    return connectionOptions(raw);
+  } catch (error) {
+    throw failure(502, 'The destination gave an answer that is malformed.', error);
+  }
 }
 
 function connectionOptions(raw: readonly string[]): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import type { Fields, Seal } from '#shared/auth/scheme.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
@@ -9,7 +8,7 @@ import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { giveAnswer, passInterim } from './answer.ts';
 import { failure } from './failure.ts';
 import { requestLines, trailerLines } from './fields.ts';
-import { breakOff, sideOf } from './side.ts';
+import { breakOff, exchangeOf, sideOf } from './side.ts';
 import type { Target } from './target.ts';
 
 /** Bytes of the header section of an answer. */
@@ -38,7 +37,6 @@ export interface Forwarding {
  */
 export async function forward(forwarding: Forwarding): Promise<void> {
   const { request, response, socket, idle } = forwarding;
-  const client: Writable = response;
   let upstream: ClientRequest;
   try {
     upstream = ask(forwarding);
@@ -46,7 +44,7 @@ export async function forward(forwarding: Forwarding): Promise<void> {
     socket.destroy();
     throw error instanceof BadRequest ? error : new BadRequest('This cannot be forwarded.');
   }
-  client.once('close', () => upstream.destroy());
+  exchangeOf(response).once('close', () => upstream.destroy());
   socket.setTimeout(idle * 1000, () => {
     upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
   });
@@ -116,7 +114,11 @@ function firstAnswer(upstream: ClientRequest): Promise<IncomingMessage> {
     const detail = 'The destination gave no answer that can be understood.';
     reject(cause instanceof HttpError ? cause : failure(502, detail, cause));
   };
-  upstream.once('response', resolve).on('error', fail);
+  upstream.on('error', fail);
+  upstream.once('response', (answer) => {
+    if (!upstream.destroyed) resolve(answer); // else it was given up within the same bytes
+  });
+  upstream.once('close', () => fail(new Error('closed without an answer')));
   upstream.once('upgrade', (_answer, socket) => {
     socket.destroy();
     fail(new Error('101 without having been asked to'));

@@ -395,6 +395,30 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     await until(() => proxy.lines.some(({ end }) => end === 'client'));
   });
 
+  test.each(['end', 'resetAndDestroy'] as const)(
+    'RFC 9113 section 5.1: the loss of the connection after END_STREAM is one too: %s',
+    async (leave) => {
+      let ended = false;
+      const { proxy, port } = await tunnelling((socket) => {
+        socket.resume().once('end', () => {
+          ended = true;
+        });
+      });
+      const client = new TestSocket(proxy.listening);
+      const ask = [
+        [':method', 'CONNECT'],
+        [':authority', `127.0.0.1:${port}`],
+        ['proxy-authorization', CREDENTIALS],
+      ] as const;
+      client.socket.write(Buffer.concat([OPENING, headersFrame(1, ask, { endStream: false })]));
+      await until(() => statusOn(1, client.received) === 200);
+      client.socket.write(frame(0, 1, 1, Buffer.from('bye')));
+      await until(() => ended);
+      client.socket[leave]();
+      await until(() => proxy.lines.some(({ end, sent }) => end === 'client' && sent === 3));
+    },
+  );
+
   test.each([
     ['no port', { ':authority': '127.0.0.1' }, 400],
     ['a destination that is refused', { ':authority': '169.254.169.254:80' }, 403],

@@ -1,5 +1,6 @@
-import { lookup } from 'node:dns/promises';
-import { connect, type Socket } from 'node:net';
+import { Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { connect, isIP, type Socket } from 'node:net';
 
 /** What a proxy needs of the network. */
 export interface Network {
@@ -9,11 +10,70 @@ export interface Network {
   dial(address: string, port: number, signal: AbortSignal): Promise<Socket>;
 }
 
+export interface Names {
+  /** Path of a file like /etc/hosts (hosts(5)); what it says of a name, DNS is not asked. */
+  readonly hosts: string;
+  /** `address:port` of servers of DNS; undefined: those of the system, as they are at the look-up. */
+  readonly servers?: readonly string[];
+  /** Milliseconds; below those that the proxy waits, so that half an answer is used. */
+  readonly patience: number;
+}
+
+const HOSTS =
+  process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
+
+/**
+ * Looks names up without getaddrinfo: it waits on a thread, libuv gives it two of them for the whole
+ * process, and so a dozen names whose servers do not answer would stop the look-ups of everybody. Here
+ * nothing waits for another. `localhost` and the names below it are loopback (RFC 6761 section 6.3),
+ * then comes the file of hosts, then DNS. Names are absolute: no search list is tried (RFC 1535), nor
+ * other services of the system, such as multicast DNS. Each look-up has a resolver of its own: a port
+ * that nobody can guess (RFC 5452 section 9.2), and the servers that are configured now.
+ */
+export function createResolve({ hosts, servers, patience }: Names): Network['resolve'] {
+  return async (name) => {
+    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
+    const listed = inHosts(hosts, name);
+    if (listed.length > 0) return listed;
+    const resolver = new Resolver({ timeout: patience / 4, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), patience);
+    try {
+      return await inDns(resolver, name);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Read at once: small, in the system's cache, and waiting for no thread. */
+function inHosts(path: string, name: string): readonly string[] {
+  let text = '';
+  try {
+    text = readFileSync(path, 'latin1').toLowerCase();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw error;
+  }
+  if (!text.includes(name)) return []; // the file may be long
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    return isIP(address) !== 0 && !address.includes('%') && names.includes(name) ? [address] : [];
+  });
+}
+
+/** Both families by turns (RFC 8305 section 4), or the one that has an answer. */
+async function inDns(resolver: Resolver, name: string): Promise<readonly string[]> {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  const a = v4.status === 'fulfilled' ? v4.value : [];
+  const aaaa = v6.status === 'fulfilled' ? v6.value : [];
+  const turns = Array.from({ length: Math.max(a.length, aaaa.length) }, (_, turn) => turn);
+  return turns.flatMap((turn) => [a[turn] ?? [], aaaa[turn] ?? []].flat());
+}
+
 export const systemNetwork: Network = {
-  async resolve(name) {
-    const found = await lookup(name, { all: true });
-    return found.map(({ address }) => address);
-  },
+  resolve: createResolve({ hosts: HOSTS, patience: 8000 }),
   dial(address, port, signal) {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });

@@ -44,5 +44,13 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     origin: proxyUrl(config, address),
     self: () => [main],
   });
-  return listen({ host, port, handler, tunnel, http2: { handler, certificate }, limits: TICKETS, log });
+  return listen({
+    host,
+    port,
+    handler,
+    tunnel,
+    http2: { handler, certificate },
+    limits: TICKETS,
+    log,
+  });
 }

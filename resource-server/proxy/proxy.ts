@@ -20,7 +20,7 @@ import { answerHere, maxForwards } from './max-forwards.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
 import { relay } from './relay.ts';
-import { sideOf } from './side.ts';
+import { exchangeOf, sideOf } from './side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
@@ -62,7 +62,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const line = startLine('proxy.request', parts);
     const gone = new AbortController();
     const client: Writable = response;
-    client.once('close', () => {
+    exchangeOf(response).once('close', () => {
       gone.abort();
       const cut = client.writableFinished ? undefined : true;
       line.write({ status: response.statusCode, cut });

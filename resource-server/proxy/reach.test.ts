@@ -134,6 +134,24 @@ test('RFC 9110 section 15.6.5: a name that is not resolved in time is 504', asyn
   });
 });
 
+test.each(['ETIMEOUT', 'ECANCELLED'])(
+  'RFC 9110 section 15.6.5: servers of DNS that do not answer are 504: %s',
+  async (code) => {
+    const network = {
+      resolve: () => Promise.reject(Object.assign(new Error(code), { code })),
+      dial: async () => new Socket(),
+    };
+    const reach = createReach(
+      createDestinations(['public:80'], () => []),
+      network,
+      1000,
+    );
+    await expect(reach({ host: 'a.example', port: 80 }, PRESENT)).rejects.toMatchObject({
+      status: 504,
+    });
+  },
+);
+
 test('nothing more is tried once the client has left', async () => {
   const leaving = new AbortController();
   const { reach, dialled } = reaching(['public:80'], [['1.1.1.1', '2.2.2.2']], (_, signal) => {

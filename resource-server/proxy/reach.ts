@@ -53,10 +53,13 @@ export function createReach(
   };
 }
 
+/** Of connecting, and of looking up: no answer, and given up because the time was over. */
+const TIMEOUTS: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'ETIMEOUT', 'ECANCELLED']);
+
 function isTimeout(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const named = 'name' in error && error.name === 'TimeoutError';
-  return named || ('code' in error && error.code === 'ETIMEDOUT');
+  return named || ('code' in error && TIMEOUTS.has(error.code));
 }
 
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {

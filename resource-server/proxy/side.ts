@@ -1,11 +1,20 @@
-import { constants, Http2ServerRequest } from 'node:http2';
+import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import type { Side } from '#shared/server/tunnel.ts';
 
 export function sideOf(request: AnyRequest): Side {
   return request instanceof Http2ServerRequest ? request.stream : request.socket;
+}
+
+/**
+ * What closes when a request is over, whatever came of it. Of HTTP/2 the stream: node:http2's response
+ * never does for a HEAD without an answer.
+ */
+export function exchangeOf(response: AnyResponse): Writable {
+  return response instanceof Http2ServerResponse ? response.stream : response;
 }
 
 /** Breaks off in a way that nobody can take for the end of the data. `code`: of HTTP/2. */

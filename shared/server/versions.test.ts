@@ -280,6 +280,19 @@ describe('HTTP/2', () => {
     await new Promise((resolve) => void client.once('close', resolve));
   });
 
+  test.each([
+    ['at once', 0],
+    ['later', 1],
+  ])('RFC 9113 section 5.1: it ends when the client closes it, %s', async (_, later) => {
+    const { port } = await start();
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    clients.push(socket);
+    socket.write(OPENING);
+    if (later) await once(socket, 'data');
+    socket.resume().end();
+    await once(socket, 'close');
+  });
+
   test('a connection that breaks the protocol is refused, and leaves a line', async () => {
     const lines: string[] = [];
     const log = jsonLog((line) => void lines.push(line), { now: () => 0 }, 'test');
@@ -334,6 +347,17 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     const { port } = await start({ certificate });
     const client = session(`https://localhost:${port}`, { rejectUnauthorized: false });
     expect(await get(client)).toMatchObject({ status: 200, head: { 'x-version': '2.0' } });
+  });
+
+  test('RFC 9113 section 5.1: HTTP/2 ends when the client closes the connection', async () => {
+    const { port } = await start({ certificate });
+    const to = { port, host: '127.0.0.1', rejectUnauthorized: false, allowHalfOpen: true };
+    const socket = connectTls({ ...to, ALPNProtocols: ['h2'] });
+    clients.push(socket);
+    socket.write(OPENING);
+    await once(socket, 'data');
+    socket.resume().end();
+    await once(socket, 'end');
   });
 
   test.each([['http/1.1'], [undefined]])('HTTP/1.1 with ALPN %s', async (protocol) => {

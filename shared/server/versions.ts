@@ -45,7 +45,14 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
     undecided.delete(socket);
     socket.off('error', lost);
     if (bytes === undefined) socket.destroy();
-    else (isPreface(bytes) ? http2 : http1).emit('connection', socket);
+    else hand(socket, isPreface(bytes));
+  }
+
+  function hand(socket: Socket, isHttp2: boolean): void {
+    // Half a connection is of use to a tunnel of HTTP/1.1 only: streams end by frames (RFC 9113
+    // section 5.1), and a client that cannot acknowledge any more is gone.
+    if (isHttp2) socket.once('end', () => socket.destroy());
+    (isHttp2 ? http2 : http1).emit('connection', socket);
   }
 
   const options = { allowHalfOpen: true, noDelay: true };
@@ -59,7 +66,7 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
     certificate === undefined
       ? net.createServer(options, (socket) => void choose(socket))
       : tls.createServer({ ...options, ...handshake }, (socket) => {
-          (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
+          hand(socket, socket.alpnProtocol === 'h2');
         });
   // A handshake that fails or never ends is left to us.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { exchange, statuses } from '#shared/server/test-socket.ts';
+import { forward } from './forward.ts';
+import { ALICE, startOrigin, startProxy, startTcp, stopAll, until } from './proxy.fixture.ts';
+
+afterEach(stopAll);
+
+const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+/** Serves once a request has begun, and then ends nothing by itself. */
+async function answering(serve: (socket: Socket) => void) {
+  const { port, sockets } = await startTcp(
+    (socket) => void socket.once('data', () => serve(socket)),
+  );
+  const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`] });
+  const ask = (version = '1.1') =>
+    exchange(
+      proxy.listening,
+      `GET http://127.0.0.1:${port}/ HTTP/${version}\r\nHost: a\r\n${ALICE}Connection: close\r\n\r\n`,
+    );
+  return { ...proxy, ask, sockets };
+}
+
+describe('RFC 9110 section 15.2: interim answers', () => {
+  test('as many as are taken do not stand in the way of the answer', async () => {
+    const { ask } = await answering((socket) => void socket.write(HINT.repeat(16) + OK));
+    expect(statuses(await ask())).toEqual([...Array<number>(16).fill(103), 200]);
+  });
+
+  test.each([
+    ['of hints', HINT, '1.1', 16],
+    ['of hints, to HTTP/1.0, which gets none', HINT, '1.0', 0],
+    ['of 100, which nobody passes on', 'HTTP/1.1 100 Continue\r\n\r\n', '1.1', 0],
+  ])('a flood %s is 502, with an answer behind it too', async (_, interim, version, passed) => {
+    const { ask, sockets, lines } = await answering((socket) => {
+      socket.write(interim.repeat(17) + OK);
+    });
+    expect(statuses(await ask(version))).toEqual([...Array<number>(passed).fill(103), 502]);
+    await until(() => sockets.size === 0);
+    expect(lines).toMatchObject([{ status: 502, reason: expect.stringContaining('interim') }]);
+  });
+
+  test('a flood without end is 502', async () => {
+    const { ask, sockets } = await answering((socket) => {
+      const write = () => {
+        if (!socket.destroyed) socket.write(HINT, () => setImmediate(write));
+      };
+      write();
+    });
+    expect(statuses(await ask())).toEqual([...Array<number>(16).fill(103), 502]);
+    await until(() => sockets.size === 0);
+  });
+});
+
+describe('RFC 9112 section 6.1: transfer codings of an answer', () => {
+  const CHUNKS = '4\r\ncode\r\n0\r\n\r\n';
+
+  test.each(['chunked', 'Chunked'])('%s is taken off', async (coding) => {
+    const { ask } = await answering((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
+    });
+    const received = await ask();
+    expect(statuses(received)).toEqual([200]);
+    expect(received).toMatch(/\r\n\r\n4\r\ncode\r\n0\r\n\r\n$/);
+  });
+
+  test.each([
+    'gzip, chunked',
+    'gzip',
+    'gzip\r\nTransfer-Encoding: chunked',
+    'chunked, chunked',
+    'chunked\r\nTransfer-Encoding: chunked',
+    'chunked,',
+    'identity',
+    '"',
+  ])('%j is 502, and none of its content is passed on', async (coding) => {
+    const { ask, sockets } = await answering((socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
+    });
+    const received = await ask();
+    expect(statuses(received)).toEqual([502]);
+    expect(received).not.toContain('code\r\n');
+    await until(() => sockets.size === 0);
+  });
+});
+
+describe('RFC 9110 section 15.6.3: a malformed Connection of the destination', () => {
+  test.each([
+    ['an answer', `HTTP/1.1 200 OK\r\nConnection: "\r\nContent-Length: 2\r\n\r\nok`],
+    ['an interim answer', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n`],
+    ['an interim answer before one', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n${OK}`],
+  ])('in %s is 502: it is not the fault of the client', async (_, bytes) => {
+    const { ask, sockets, lines } = await answering((socket) => void socket.write(bytes));
+    expect(statuses(await ask())).toEqual([502]);
+    await until(() => sockets.size === 0);
+    expect(lines).toMatchObject([{ status: 502, reason: expect.stringContaining('malformed') }]);
+  });
+});
+
+test('RFC 9110 section 9.3.6: what node:http takes for a tunnel does not wait for ever', async () => {
+  const { port } = await startTcp((socket) => {
+    socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+  });
+  const origin = await startOrigin((request, response) => {
+    request.method = 'connect';
+    const socket = connect(port, '127.0.0.1');
+    const target = { host: 'a', port, authority: 'a', path: '/' };
+    const about = { fields: {}, pseudonym: 'b', idle: 20 };
+    forward({ request, response, target, socket, ...about }).catch((error: unknown) => {
+      response.end(String(error));
+    });
+  });
+  const answer = await fetch(`http://127.0.0.1:${origin}/`);
+  expect(await answer.text()).toMatch(/^HttpError: The destination gave no answer/);
+});
