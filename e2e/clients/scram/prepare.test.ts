@@ -43,7 +43,8 @@ describe('SASLprep (RFC 4013 section 3)', () => {
       fc.property(
         fc
           .string({ unit, minLength: 1, maxLength: 6 })
-          .filter((text) => !/[\u0221\u0234-\u024f]/.test(text)),
+          // What it did not know, and what was no letter then (U+2132).
+          .filter((text) => !/[\u0221\u0234-\u024f\u2132]/.test(text)),
         (text) => {
           expect(outcome(saslprep, text)).toBe(outcome(reference, text));
         },
