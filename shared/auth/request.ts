@@ -12,7 +12,7 @@ export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 export interface Door {
   readonly at: Position;
   readonly proxies: TrustedProxies;
-  /** The listener is bound to loopback and no proxy is trusted: clear text does not leave this machine. */
+  /** What comes in clear text comes from this machine: not from elsewhere, nor through a proxy. */
   readonly local: boolean;
 }
 

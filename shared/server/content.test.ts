@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readlink, stat } from 'node:fs/promises';
+import http2 from 'node:http2';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
@@ -211,6 +212,45 @@ describe('the limit', () => {
     await first;
     await send('/passes');
     expect(statuses).toEqual([503]);
+  });
+
+  test('over HTTP/2 the room is given back with the answer, and when the stream is reset', async () => {
+    const budget = new Budget(2 * MEBIBYTE);
+    const statuses: (number | undefined)[] = [];
+    const h2 = http2.createServer();
+    const begun: (() => void)[] = [];
+    h2.on('request', (request, response) => {
+      request.once('data', () => begun.shift()?.());
+      contentDigest(request, 'sha256', undefined, budget).then(
+        () => response.end(),
+        (error: unknown) => {
+          if (error instanceof HttpError) response.writeHead(error.status);
+          response.end();
+        },
+      );
+    });
+    h2.listen(0, '127.0.0.1');
+    await once(h2, 'listening');
+    const session = http2.connect(`http://127.0.0.1:${(h2.address() as AddressInfo).port}`);
+    const open = () => session.request({ ':method': 'POST', ':path': '/' });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const cancelled = open();
+      const arrived = new Promise<void>((resolve) => begun.push(resolve));
+      cancelled.on('error', () => {});
+      cancelled.write(bytes(MEBIBYTE / 2));
+      await arrived;
+      cancelled.close(http2.constants.NGHTTP2_CANCEL);
+      await once(cancelled, 'close');
+
+      const whole = open();
+      whole.end(bytes(1.5 * MEBIBYTE));
+      const [headers] = (await once(whole, 'response')) as [http2.IncomingHttpHeaders];
+      statuses.push(Number(headers[':status']));
+      await buffer(whole);
+    }
+    session.destroy();
+    h2.close();
+    expect(statuses).toEqual([200, 200, 200]);
   });
 
   test('100 once the digest is asked for', async () => {
