@@ -1,33 +1,35 @@
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '#shared/log.ts';
 import { openStores } from '#shared/stores/open.ts';
+import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Shell } from './command.ts';
 
 /** Files of the store that live for minutes, made by opening it. */
 const TRANSIENT = ['transient.db', 'transient.db-wal', 'transient.db-shm'];
 
 /**
- * Copies the content that the rows in `backup` name from the `data` folder. The folder of a collection
- * is its encoded name. Content is immutable, so what an earlier call has copied is good. Resolves to
- * the number of documents that are there, and of those whose content is gone by now.
+ * Copies the content that the trees in `backup` name from the `data` folder. Content is immutable, so what
+ * an earlier call has copied is good. Resolves to the number of files that are there, and of those that are
+ * gone by now.
  */
 export async function copyContent(
   data: string,
   backup: string,
   { clock, random }: Shell,
 ): Promise<{ copied: number; gone: number }> {
-  const folders = await readdir(join(data, 'content')).catch(noneIfMissing);
+  const trees = await treesIn(join(data, 'content'));
   const result = { copied: 0, gone: 0 };
   {
     await using stores = await openStores(
       { store: { kind: 'sqlite' }, data: backup },
       { clock, random, log: silentLog, longestLife: 0 },
     );
-    for (const folder of folders) {
-      await mkdir(join(backup, 'content', folder), { recursive: true, mode: 0o700 });
-      for (const { file } of await stores.documents.list(decodeURIComponent(folder), '')) {
-        const path = join('content', folder, file);
+    for (const tree of trees) {
+      const folder = join('content', folderOf(tree));
+      await mkdir(join(backup, folder), { recursive: true, mode: 0o700 });
+      for (const file of await stores.trees.files(tree)) {
+        const path = join(folder, file);
         const found = await copyFile(join(data, path), join(backup, path)).then(
           () => true,
           falseIfMissing,
@@ -38,11 +40,6 @@ export async function copyContent(
   }
   await Promise.all(TRANSIENT.map((file) => rm(join(backup, file), { force: true })));
   return result;
-}
-
-function noneIfMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
 }
 
 function falseIfMissing(error: NodeJS.ErrnoException): false {

@@ -1,13 +1,14 @@
 import type { ApiKeys } from './api-keys.ts';
 import type { Artefacts } from './artefacts.ts';
 import type { Clients } from './clients.ts';
-import type { Documents } from './documents.ts';
+import type { Kept } from './kept.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { People } from './people.ts';
 import type { Replay } from './replay.ts';
 import type { Revocations } from './revocations.ts';
 import type { Sessions } from './sessions.ts';
+import type { Trees } from './trees.ts';
 import type { UseCounts } from './use-counts.ts';
 
 /**
@@ -18,13 +19,14 @@ export interface Stores extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
   readonly artefacts: Artefacts;
   readonly clients: Clients;
-  readonly documents: Documents;
+  readonly kept: Kept;
   readonly keys: Keys;
   readonly limits: Limits;
   readonly people: People;
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;
+  readonly trees: Trees;
   readonly useCounts: UseCounts;
   /** Resolves when the store answers now; the question behind `/health/ready`. */
   ping(): Promise<void>;

@@ -1,22 +1,20 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { silentLog } from '#shared/log.ts';
+import { copy, edit, puts, someDocument } from '#shared/stores/contract/races.ts';
 import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { folderOf } from '#shared/stores/tree-folder.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
-const SPACE = '/documents';
-const FOLDER = encodeURIComponent(SPACE);
+const TREE = '/documents';
+const FOLDER = folderOf(TREE);
 
-const row = (path: string, file: string) => ({
-  path,
-  etag: file,
-  type: 'text/plain',
-  length: file.length,
-  modified: 0,
-  file,
-});
+/** Puts a document whose content is that file. */
+const put = (stores: Stores, tree: string, path: string, file: string) =>
+  edit(stores, tree, puts(someDocument(path, { file })));
 
 /** A data folder with documents whose content is the name of their file. */
 async function withDocuments(...names: readonly string[]) {
@@ -24,11 +22,11 @@ async function withDocuments(...names: readonly string[]) {
   const shell = new TestShell(env);
   const content = join(env.COUNTERSIGN_DATA, 'content', FOLDER);
   await mkdir(content, { recursive: true });
-  await withStores(shell, async ({ documents, revocations }) => {
-    await revocations.epoch(true);
+  await withStores(shell, async (stores) => {
+    await stores.revocations.epoch(true);
     for (const name of names) {
       await writeFile(join(content, `${name}.1`), `${name}.1`);
-      await documents.put(SPACE, row(name, `${name}.1`), 'any');
+      await put(stores, TREE, name, `${name}.1`);
     }
   });
   return { shell, content, target: join(env.COUNTERSIGN_DATA, '..', 'backup') };
@@ -37,7 +35,7 @@ async function withDocuments(...names: readonly string[]) {
 test('the copy opens as a store, has every document that it names, and nothing that others may read', async () => {
   const { shell, content, target } = await withDocuments('a', 'b');
   await writeFile(join(content, 'unnamed'), 'left by a crash');
-  expect(await json(shell, 'backup', target)).toEqual({ folder: target, documents: 2 });
+  expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 2 });
   expect((await readdir(target)).toSorted()).toEqual(['content', 'state.db']);
   expect((await readdir(join(target, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
   expect((await stat(target)).mode & 0o777).toBe(0o700);
@@ -47,19 +45,35 @@ test('the copy opens as a store, has every document that it names, and nothing t
     { store: { kind: 'sqlite' }, data: target },
     { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
   );
-  expect((await stores.documents.list(SPACE, '')).map(({ path }) => path)).toEqual(['a', 'b']);
+  const documents = await stores.trees.below(TREE, '', 9);
+  expect(documents.map(({ path }) => path)).toEqual(['a', 'b']);
   expect(await stores.revocations.epoch(false)).toBeUndefined();
+});
+
+test('the content of every tree is copied, once if resources share it', async () => {
+  const { shell, content, target } = await withDocuments('a');
+  const own = '/dav?person=Alice%2Fx';
+  const folder = join(content, '..', folderOf(own));
+  await mkdir(folder);
+  await writeFile(join(folder, 'mine'), 'mine');
+  await withStores(shell, async (stores) => {
+    await put(stores, own, 'x', 'mine');
+    await edit(stores, own, [copy('x', 'y', { deep: false })]);
+  });
+  expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 2 });
+  const copied = join(target, 'content', folderOf(own), 'mine');
+  expect(await readFile(copied, 'utf8')).toBe('mine');
 });
 
 test('documents that are replaced and removed meanwhile: whatever the copy names is there', async () => {
   const { shell, content, target } = await withDocuments('a', 'b', 'c');
   const stop = new AbortController();
-  const writer = withStores(shell, async ({ documents }) => {
+  const writer = withStores(shell, async (stores) => {
     for (let version = 2; !stop.signal.aborted; version += 1) {
       for (const name of ['a', 'b', 'c']) {
         const file = `${name}.${version}`;
         await writeFile(join(content, file), file);
-        await documents.put(SPACE, row(name, file), 'any');
+        await put(stores, TREE, name, file);
         await rm(join(content, `${name}.${version - 1}`));
       }
     }
@@ -72,17 +86,31 @@ test('documents that are replaced and removed meanwhile: whatever the copy names
     { store: { kind: 'sqlite' }, data: target },
     { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
   );
-  const rows = await stores.documents.list(SPACE, '');
-  expect(rows).toHaveLength(3);
-  for (const { file } of rows) {
+  const files = await stores.trees.files(TREE);
+  expect(files.size).toBe(3);
+  for (const file of files) {
     expect(await readFile(join(target, 'content', FOLDER, file), 'utf8')).toBe(file);
   }
 });
 
+test('what is not the folder of a tree is left out, and a link is not followed', async () => {
+  const { shell, content, target } = await withDocuments('a');
+  const outside = join(content, '..', '..', 'outside');
+  for (const path of [outside, join(content, '..', '%ff')]) {
+    await mkdir(path);
+    await writeFile(join(path, 'mine'), 'mine');
+  }
+  await symlink(outside, join(content, '..', folderOf('/linked')));
+  await writeFile(join(content, '..', 'file'), 'x');
+  await withStores(shell, (stores) => put(stores, '/linked', 'x', 'mine'));
+  expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
+  expect(await readdir(join(target, 'content'))).toEqual([FOLDER]);
+});
+
 test('content that never appears is a failure that leaves nothing behind', async () => {
   const { shell, target } = await withDocuments();
-  await withStores(shell, async ({ documents }) => {
-    await documents.put(SPACE, row('a', 'missing'), 'any');
+  await withStores(shell, async (stores) => {
+    await put(stores, TREE, 'a', 'missing');
   });
   const { code, stderr } = await inProcess(shell, 'backup', target);
   expect([code, stderr]).toEqual([1, expect.stringContaining('faster than they can be copied')]);

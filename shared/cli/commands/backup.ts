@@ -33,9 +33,9 @@ export const backup: Command = {
       const { copied, gone } = await copyContent(data, folder, shell);
       if (gone === 0) {
         return {
-          json: { folder, documents: copied },
+          json: { folder, files: copied },
           lines: [
-            `Copied the state and ${copied} documents to ${folder}. The master secret is not in it.`,
+            `Copied the state and ${copied} content files to ${folder}. The master secret is not in it.`,
           ],
         };
       }

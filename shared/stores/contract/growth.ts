@@ -84,6 +84,13 @@ export function growthContract(contract: () => Contract): void {
       await comesBack(() => one.sessions.put({ leg: 1 }, 10_000));
     }, 60_000);
 
+    test('a thousand kept values', async () => {
+      const { one } = contract();
+      await comesBack((n) =>
+        one.kept.put(`growth-${n % 50}`, 'value', { seconds: 10_000, most: 100 }),
+      );
+    }, 60_000);
+
     test('a thousand buckets', async () => {
       const { one } = contract();
       await comesBack(() => one.limits.spend('growth', fresh(), { burst: 2, per: 10_000 }));

@@ -3,9 +3,11 @@ import { aliasesContract } from './aliases.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
 import { clientsContract } from './clients.ts';
-import { documentsContract } from './documents.ts';
+import { commitsContract } from './commits.ts';
+import { editsContract } from './edits.ts';
 import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
+import { keptContract } from './kept.ts';
 import { keysContract } from './keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits.ts';
@@ -17,6 +19,8 @@ import { replacingContract } from './replacing.ts';
 import { revocationsContract } from './revocations.ts';
 import { sessionsContract } from './sessions.ts';
 import type { Contract, StoreUnderTest } from './store-under-test.ts';
+import { modelContract } from './tree-model.ts';
+import { treesContract } from './trees.ts';
 import { useCountsContract } from './use-counts.ts';
 
 const PARTS = [
@@ -25,7 +29,7 @@ const PARTS = [
   replacingContract,
   listingContract,
   clientsContract,
-  documentsContract,
+  keptContract,
   keysContract,
   limitsContract,
   peopleContract,
@@ -33,6 +37,10 @@ const PARTS = [
   apiKeysContract,
   replayContract,
   sessionsContract,
+  treesContract,
+  editsContract,
+  commitsContract,
+  modelContract,
   useCountsContract,
   revocationsContract,
   generationsContract,

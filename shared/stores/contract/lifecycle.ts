@@ -1,6 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../stores.ts';
-import { fresh, someApiKey, someClient, someDocument, someKey, somePerson } from './races.ts';
+import {
+  edit,
+  fresh,
+  NO_QUOTA,
+  puts,
+  someApiKey,
+  someClient,
+  someDocument,
+  someKey,
+  somePerson,
+} from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function lifecycleContract(contract: () => Contract): void {
@@ -11,16 +21,18 @@ export function lifecycleContract(contract: () => Contract): void {
 
     test('all that does not expire is there after closing and opening', async () => {
       const { store } = contract();
-      const [client, path, id] = [someClient(fresh()), fresh(), fresh()];
+      const [client, document, id] = [someClient(fresh()), someDocument(fresh()), fresh()];
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
       const apiKey = someApiKey(fresh());
+      let kept: string;
       {
         await using stores = await store.open();
         await stores.clients.add(client);
         await stores.people.add(person);
         await stores.apiKeys.add(apiKey);
         await stores.keys.add(someKey(id, 'RS256'));
-        await stores.documents.put('a', someDocument(path, 'v1'), 'absent');
+        await edit(stores, 'a', puts(document));
+        kept = await stores.kept.put('alice', id, { seconds: 600, most: 1 });
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
         await stores.revocations.raise('client', id, store.clock.now() + 60_000);
         await stores.replay.unique('jti', id, 600);
@@ -34,7 +46,8 @@ export function lifecycleContract(contract: () => Contract): void {
       }
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
-      expect(await stores.documents.get('a', path)).toEqual(someDocument(path, 'v1'));
+      expect(await stores.trees.get('a', document.path)).toEqual(document);
+      expect(await stores.kept.get('alice', kept)).toBe(id);
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
       expect(await stores.revocations.generation('client', id)).toBe(1);
       expect(await stores.replay.unique('jti', id, 600)).toBe(false);
@@ -68,10 +81,8 @@ export function lifecycleContract(contract: () => Contract): void {
         'clients.list': () => closed.clients.list(),
         'clients.replace': () => closed.clients.replace(someClient('x')),
         'clients.remove': () => closed.clients.remove('x'),
-        'documents.get': () => closed.documents.get('a', 'x'),
-        'documents.put': () => closed.documents.put('a', someDocument('x', 'v1'), 'any'),
-        'documents.remove': () => closed.documents.remove('a', 'x', 'any'),
-        'documents.list': () => closed.documents.list('a', ''),
+        'kept.put': () => closed.kept.put('a', 'x', { seconds: 1, most: 1 }),
+        'kept.get': () => closed.kept.get('a', 'x'),
         'keys.list': () => closed.keys.list(),
         'keys.add': () => closed.keys.add(someKey('x', 'ES256')),
         'keys.remove': () => closed.keys.remove('x'),
@@ -86,6 +97,18 @@ export function lifecycleContract(contract: () => Contract): void {
         'sessions.put': () => closed.sessions.put('x', 1),
         'sessions.get': () => closed.sessions.get('x'),
         'sessions.take': () => closed.sessions.take('x'),
+        'trees.get': () => closed.trees.get('a', 'x'),
+        'trees.look': () => closed.trees.look('a', ['x']),
+        'trees.members': () => closed.trees.members('a', '', '', 1),
+        'trees.below': () => closed.trees.below('a', '', 1),
+        'trees.commit': () =>
+          closed.trees.commit('a', {
+            seen: new Map(),
+            locksVersion: '0',
+            edits: [],
+            quota: NO_QUOTA,
+          }),
+        'trees.files': () => closed.trees.files('a'),
         'useCounts.use': () => closed.useCounts.use('a', 'x', 1, 1),
         'revocations.revoke': () => closed.revocations.revoke('token', 'x', 1),
         'revocations.raise': () => closed.revocations.raise('person', 'x', 1),

@@ -1,10 +1,10 @@
 import { randomId, systemRandom } from '#shared/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
-import type { DocumentRow } from '../documents.ts';
 import type { StoredKey } from '../keys.ts';
 import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
+import type { Collection, Document, Edit, Lock, Outcome, Usage } from '../trees.ts';
 
 /** Many attempts at one thing, by several processes at once; each says whether it won. */
 interface Race {
@@ -53,14 +53,96 @@ export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
   signsFrom: 1_800_000_360_000,
 });
 
-export const someDocument = (path: string, etag: string): DocumentRow => ({
+/** Another one at each call; the length is that of the name of its file. */
+export const someDocument = (path: string, changes: Partial<Document> = {}): Document => {
+  const file = changes.file ?? fresh();
+  return {
+    path,
+    kind: 'document',
+    revision: fresh(),
+    etag: fresh(),
+    type: 'text/plain; charset=utf-8',
+    length: file.length,
+    created: 1_800_000_000_123,
+    modified: 1_800_000_000_456,
+    file,
+    properties: {},
+    ...changes,
+  };
+};
+
+export const someCollection = (path: string, changes: Partial<Collection> = {}): Collection => ({
   path,
-  etag,
-  type: 'text/plain; charset=utf-8',
-  length: 12,
-  modified: 1_800_000_000_123,
-  file: `file-${etag}`,
+  kind: 'collection',
+  revision: fresh(),
+  created: 1_800_000_000_123,
+  modified: 1_800_000_000_456,
+  properties: {},
+  ...changes,
 });
+
+export const someLock = (root: string, changes: Partial<Lock> = {}): Lock => ({
+  token: `urn:uuid:${fresh()}`,
+  root,
+  deep: true,
+  exclusive: true,
+  owner: '<D:href xmlns:D="DAV:">mailto:alice@example.com</D:href>',
+  principal: 'person=alice',
+  seconds: 600,
+  expires: 1_800_000_600_000,
+  ...changes,
+});
+
+export const NO_QUOTA: Usage = {
+  bytes: Number.MAX_SAFE_INTEGER,
+  entries: Number.MAX_SAFE_INTEGER,
+};
+
+/** Commits edits if the paths of `expected` have these revisions, whatever the locks are. */
+export async function edit(
+  { trees }: Stores,
+  tree: string,
+  edits: readonly Edit[],
+  expected: Readonly<Record<string, string | undefined>> = {},
+  quota = NO_QUOTA,
+): Promise<Outcome> {
+  const { locksVersion } = await trees.look(tree, []);
+  const seen = new Map(Object.entries(expected));
+  return trees.commit(tree, { seen, locksVersion, edits, quota });
+}
+
+export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
+  entries.map((entry) => ({ kind: 'put', entry }));
+
+/** When what `move` and `copy` are about arrives. */
+export const ARRIVAL = 1_800_000_700_789;
+
+export const move = (from: string, to: string, at = ARRIVAL): Edit => ({
+  kind: 'move',
+  from,
+  to,
+  at,
+});
+
+/** With what is below, unless that is said. */
+export const copy = (from: string, to: string, { deep = true, at = ARRIVAL } = {}): Edit => ({
+  kind: 'copy',
+  from,
+  to,
+  deep,
+  at,
+});
+
+/** Whether they are done. */
+const done = async (...attempt: Parameters<typeof edit>): Promise<boolean> =>
+  (await edit(...attempt)).kind === 'done';
+
+/** Makes a tree with these edits, and names it. */
+const prepared = (edits: readonly Edit[]) => async (stores: Stores) => {
+  const tree = fresh();
+  await edit(stores, tree, edits);
+  return tree;
+};
 
 export const BURST = 20;
 
@@ -172,31 +254,52 @@ export const RACES = {
   },
   'create a document': {
     prepare: async () => fresh(),
-    attempt: async (stores, path) =>
-      (await stores.documents.put('race', someDocument(path, fresh()), 'absent')).kind ===
-      'changed',
+    attempt: (stores, tree) => done(stores, tree, puts(someDocument('a')), { a: undefined }),
     winners: 1,
   },
   'replace a document': {
-    prepare: async (stores) => {
-      const path = fresh();
-      await stores.documents.put('race', someDocument(path, 'v1'), 'absent');
-      return path;
-    },
-    attempt: async (stores, path) =>
-      (await stores.documents.put('race', someDocument(path, fresh()), { etag: 'v1' })).kind ===
-      'changed',
+    prepare: prepared(puts(someDocument('a', { revision: 'v1' }))),
+    attempt: (stores, tree) => done(stores, tree, puts(someDocument('a')), { a: 'v1' }),
     winners: 1,
   },
-  'remove a document': {
-    prepare: async (stores) => {
-      const path = fresh();
-      await stores.documents.put('race', someDocument(path, 'v1'), 'absent');
-      return path;
+  'change the properties of a document': {
+    prepare: prepared(puts(someDocument('a', { revision: 'v1' }))),
+    attempt: async (stores, tree) => {
+      const entry = await stores.trees.get(tree, 'a');
+      if (entry === undefined) throw new Error('the document is gone');
+      const changed = { ...entry, revision: fresh(), properties: { '{x:}y': fresh() } };
+      return done(stores, tree, puts(changed), { a: 'v1' });
     },
-    attempt: async (stores, path) =>
-      (await stores.documents.remove('race', path, { etag: 'v1' })).kind === 'changed',
     winners: 1,
+  },
+  'remove a tree': {
+    prepare: prepared(puts(someCollection('a', { revision: 'v1' }), someDocument('a/b'))),
+    attempt: (stores, tree) => done(stores, tree, [{ kind: 'remove', path: 'a' }], { a: 'v1' }),
+    winners: 1,
+  },
+  'move a tree': {
+    prepare: prepared(puts(someCollection('a', { revision: 'v1' }), someDocument('a/b'))),
+    attempt: (stores, tree) => done(stores, tree, [move('a', fresh())], { a: 'v1' }),
+    winners: 1,
+  },
+  'lock the root': {
+    prepare: async () => fresh(),
+    attempt: async ({ trees }, tree) => {
+      const { locks, locksVersion } = await trees.look(tree, []);
+      if (locks.length > 0) return false;
+      const edits: Edit[] = [{ kind: 'lock', lock: someLock('') }];
+      const change = { seen: new Map(), locksVersion, edits, quota: NO_QUOTA };
+      return (await trees.commit(tree, change)).kind === 'done';
+    },
+    winners: 1,
+  },
+  'fill a collection': {
+    prepare: prepared(puts(someCollection('a', { revision: 'v1' }))),
+    attempt: (stores, tree) => {
+      const room = { bytes: NO_QUOTA.bytes, entries: 1 + BURST };
+      return done(stores, tree, puts(someDocument(`a/${fresh()}`)), { a: 'v1' }, room);
+    },
+    winners: BURST,
   },
 } satisfies Readonly<Record<string, Race>>;
 

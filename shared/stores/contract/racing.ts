@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fresh, RACES, type RaceName } from './races.ts';
+import { edit, fresh, move, RACES, type RaceName } from './races.ts';
 import type { What } from './racer.ts';
 import { type Racer, startRacer } from './start-racer.ts';
 import type { Contract } from './store-under-test.ts';
@@ -52,6 +52,25 @@ export function racingContract(contract: () => Contract): void {
         }
       });
     }
+
+    test('RFC 4918 section 7: a collection that moves while another process fills it takes along what was put, and the rest conflicts', async () => {
+      const { one, other } = contract();
+      for (let round = 0; round < 2 * ROUNDS; round++) {
+        const tree = await RACES['fill a collection'].prepare(one);
+        const at = Date.now() + 20;
+        const filling = racer.carryOut({ race: 'fill a collection', key: tree, at, attempts: 15 });
+        await delay(5);
+        while (Date.now() < at);
+        await delay(round);
+        const moved = await edit(one, tree, [move('a', 'b')], { a: 'v1' });
+        expect(moved).toMatchObject({ kind: 'done' });
+        const put = (await filling).filter((won) => won === true).length;
+        const paths = (await other.trees.below(tree, '', 100)).map((entry) => entry.path);
+        expect(paths).toHaveLength(1 + put);
+        for (const path of paths) expect(path).toMatch(/^b(\/|$)/);
+        expect((await other.trees.look(tree, [])).usage.entries).toBe(1 + put);
+      }
+    });
 
     test('raise: two processes with 50 each are given 1 to 100, each number once', async () => {
       const { one, other, store } = contract();

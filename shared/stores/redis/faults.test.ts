@@ -9,7 +9,7 @@ import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
-import { someApiKey, somePerson } from '../contract/races.ts';
+import { NO_QUOTA, puts, someApiKey, someDocument, somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 const FAR = 4_000_000_000_000;
@@ -113,7 +113,15 @@ describe('a server in trouble', () => {
     expire: () => stores.apiKeys.expire('x', 1),
     touch: () => stores.apiKeys.touch('x', 1),
     get: () => stores.clients.get('x'),
-    put: () => stores.documents.remove('a', 'x', 'any'),
+    look: () => stores.trees.look('a', ['x']),
+    commit: () =>
+      stores.trees.commit('a', {
+        seen: new Map(),
+        locksVersion: '0',
+        edits: puts(someDocument('x')),
+        quota: NO_QUOTA,
+      }),
+    keep: () => stores.kept.put('alice', 'x', { seconds: 60, most: 1 }),
     revoke: () => stores.revocations.revoke('token', 'x', FAR),
     raise: () => stores.revocations.raise('person', 'x', FAR),
     generation: () => stores.revocations.generation('person', 'x'),

@@ -7,7 +7,7 @@ import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
-import { redisDocuments } from './documents.ts';
+import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';
 import { checkServers } from './check-servers.ts';
@@ -18,6 +18,7 @@ import { revocationKeys } from './revocation-stream.ts';
 import { redisRevocations } from './revocations.ts';
 import { redisSessions } from './sessions.ts';
 import { topologyOf } from './topology.ts';
+import { redisTrees } from './trees.ts';
 import { redisUseCounts } from './use-counts.ts';
 
 export interface RedisDependencies {
@@ -59,13 +60,14 @@ export async function openRedis(
     apiKeys: redisApiKeys(redis, prefix),
     artefacts: redisArtefacts(redis, prefix, clock),
     clients: redisClients(redis, prefix),
-    documents: redisDocuments(redis, prefix),
+    kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix),
     limits: redisLimits(redis, prefix),
     people: redisPeople(redis, prefix),
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),
+    trees: redisTrees(redis, prefix),
     useCounts: redisUseCounts(redis, prefix),
     async ping() {
       await redis.command('EXISTS', epoch);

@@ -3,7 +3,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { storesContract } from '../contract/index.ts';
-import { someApiKey, somePerson } from '../contract/races.ts';
+import { edit, puts, someApiKey, someDocument, someLock, somePerson } from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
@@ -39,12 +39,19 @@ describe('the keys', () => {
     await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] });
     await stores.apiKeys.add(someApiKey('x'));
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
+    await stores.kept.put('person=somebody', 'x', { seconds: 60, most: 1 });
+    await edit(stores, '/dav?person=a', [
+      ...puts(someDocument('x')),
+      { kind: 'lock', lock: someLock('x') },
+    ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(17);
-    for (const key of keys) expect(key).toMatch(/^(test:|\{test\}:)/);
+    expect(keys).toHaveLength(24);
+    for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
+    expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(5);
     expect(keys.join()).not.toContain('a-jti-of-somebody');
     expect(keys.join()).not.toContain('a-nonce-of-somebody');
     expect(keys.join()).not.toContain('192.0.2.1');
+    expect(keys.join()).not.toContain('somebody');
   });
 
   test('of a bucket tells when it is full again: what came back by then may be spent', async () => {

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  edit,
   fresh,
+  puts,
   someApiKey,
   someClient,
   someDocument,
@@ -55,7 +57,8 @@ describe('backup', () => {
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.keys.add(someKey('k1', 'ES256'));
-    await stores.documents.put('a', someDocument('x', 'v1'), 'any');
+    const document = someDocument('x');
+    await edit(stores, 'a', puts(document));
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
     const signIn = { uid: 'secret-session', accountId: person.id };
     await stores.artefacts.put({ kind: 'SignIn', id: signIn.uid, payload: signIn });
@@ -73,7 +76,7 @@ describe('backup', () => {
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
-    expect(await copy.documents.get('a', 'x')).toEqual(someDocument('x', 'v1'));
+    expect(await copy.trees.get('a', 'x')).toEqual(document);
     expect(await copy.revocations.generation('person', sub)).toBe(1);
     expect(await stores.revocations.epoch(false)).toBeDefined();
     expect(await stores.artefacts.get('RefreshToken', 'secret-rt')).toEqual({ n: 1 });

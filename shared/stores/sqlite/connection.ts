@@ -61,7 +61,20 @@ export class Connection implements Disposable {
    * a RETURNING statement outside a transaction may hide that its commit failed.
    */
   write<T>(work: () => T): T {
-    this.run('BEGIN IMMEDIATE');
+    return this.#transaction('BEGIN IMMEDIATE', work);
+  }
+
+  /** All that `work` reads is of one moment. */
+  snapshot<T>(work: () => T): T {
+    return this.#transaction('BEGIN', work);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #transaction<T>(begin: string, work: () => T): T {
+    this.run(begin);
     try {
       const result = work();
       this.run('COMMIT');
@@ -70,10 +83,6 @@ export class Connection implements Disposable {
       if (this.#database.isTransaction) this.run('ROLLBACK');
       throw error;
     }
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
   }
 
   #prepare(sql: string): StatementSync {

@@ -76,7 +76,7 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
     expire: async (id) =>
       expect(await stores.apiKeys.get(id)).toMatchObject({ expires_at: expect.any(Number) }),
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
-    document: async (id) => expect(await stores.documents.get('a', id)).toMatchObject({ path: id }),
+    document: async (id) => expect(await stores.trees.get('a', id)).toMatchObject({ path: id }),
   };
   for (const [verb, id, result] of lines) await there[verb]?.(id, result);
 

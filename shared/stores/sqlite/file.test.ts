@@ -80,8 +80,16 @@ describe('files', () => {
         await stores.artefacts.put({ kind: 'Grant', id: `g${n}`, payload });
       }
     }
+    const schemaPages = new Set<unknown>();
+    {
+      using database = new DatabaseSync(store.statePath);
+      const pages = database.prepare('SELECT pageno FROM dbstat WHERE name = ?');
+      for (const { pageno } of pages.all('sqlite_schema')) schemaPages.add(pageno);
+    }
     const bytes = readFileSync(store.statePath);
-    bytes.fill(0xff, 4_096);
+    for (let page = 1; page * 4_096 <= bytes.length; page++) {
+      if (!schemaPages.has(page)) bytes.fill(0xff, (page - 1) * 4_096, page * 4_096);
+    }
     writeFileSync(store.statePath, bytes);
     await using stores = await store.open();
     await expect(stores.artefacts.get('Grant', 'g1')).rejects.toThrow(StoreUnavailable);

@@ -6,8 +6,8 @@ import type { Stores } from '../stores.ts';
 import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteArtefacts } from './artefacts.ts';
 import { sqliteClients } from './clients.ts';
-import { sqliteDocuments } from './documents.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
+import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLimits } from './limits.ts';
 import { sqlitePeople } from './people.ts';
@@ -16,6 +16,7 @@ import { sqliteRevocations } from './revocations.ts';
 import { STATE, TRANSIENT } from './schema.ts';
 import { sqliteSessions } from './sessions.ts';
 import { sweepFile } from './sweep.ts';
+import { sqliteTrees } from './trees.ts';
 import { sqliteUseCounts } from './use-counts.ts';
 
 export interface SqliteOptions {
@@ -38,13 +39,14 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     apiKeys: sqliteApiKeys(state),
     artefacts: sqliteArtefacts(state, clock),
     clients: sqliteClients(state),
-    documents: sqliteDocuments(state),
+    kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state),
     limits: sqliteLimits(transient, clock),
     people: sqlitePeople(state),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),
+    trees: sqliteTrees(state),
     useCounts: sqliteUseCounts(transient, clock),
     ping: async () => {
       for (const file of files) {

@@ -96,6 +96,74 @@ export const STATE: Schema = {
        id TEXT PRIMARY KEY,
        record TEXT NOT NULL
      ) STRICT, WITHOUT ROWID;`,
+
+    `-- The path of a resource is that of the collection it is in and its name; the root has neither.
+     CREATE TABLE resource (
+       tree TEXT NOT NULL,
+       parent TEXT NOT NULL,
+       name TEXT NOT NULL,
+       kind TEXT NOT NULL CHECK (kind IN ('document', 'collection')),
+       revision TEXT NOT NULL,
+       etag TEXT CHECK ((etag IS NOT NULL) = (kind = 'document')),
+       type TEXT CHECK ((type IS NOT NULL) = (kind = 'document')),
+       length INTEGER CHECK ((length IS NOT NULL) = (kind = 'document')),
+       created INTEGER NOT NULL,
+       modified INTEGER NOT NULL,
+       file TEXT CHECK ((file IS NOT NULL) = (kind = 'document')),
+       properties TEXT NOT NULL,
+       -- Of content and properties.
+       bytes INTEGER NOT NULL,
+       PRIMARY KEY (tree, parent, name)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX resource_file ON resource (tree, file) WHERE file IS NOT NULL;
+
+     CREATE TABLE tree_lock (
+       tree TEXT NOT NULL,
+       token TEXT NOT NULL,
+       record TEXT NOT NULL,
+       PRIMARY KEY (tree, token)
+     ) STRICT, WITHOUT ROWID;
+
+     CREATE TABLE tree (
+       name TEXT PRIMARY KEY,
+       locks_version INTEGER NOT NULL,
+       bytes INTEGER NOT NULL,
+       entries INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+
+     -- Every document, and the collections above it.
+     CREATE TEMP TABLE found AS
+     WITH RECURSIVE found (tree, path, origin) AS (
+       SELECT space, path, path FROM document
+       UNION ALL
+       SELECT tree, substr(path, 1, length(rtrim(path, replace(path, '/', ''))) - 1), origin
+       FROM found WHERE instr(path, '/') > 0
+     )
+     SELECT tree, found.path, rtrim(found.path, replace(found.path, '/', '')) AS folder,
+       max(found.path = origin) AS is_document, max(found.path <> origin) AS is_collection,
+       min(iif(found.path <> origin, modified, NULL)) AS created,
+       max(iif(found.path <> origin, modified, NULL)) AS modified
+     FROM found JOIN document ON space = tree AND document.path = origin
+     GROUP BY tree, found.path;
+
+     INSERT INTO resource (tree, parent, name, kind, revision, created, modified, properties, bytes)
+     SELECT tree, rtrim(folder, '/'), substr(path, length(folder) + 1), 'collection',
+       lower(hex(randomblob(16))), created, modified, '{}', 0
+     FROM found WHERE is_collection;
+
+     -- A document where there is a collection now has the name of its file at the end of its own.
+     INSERT INTO resource
+     SELECT tree, rtrim(folder, '/'),
+       substr(found.path, length(folder) + 1) || iif(is_collection, '.' || file, ''), 'document',
+       lower(hex(randomblob(16))), etag, type, length, document.modified, document.modified, file, '{}',
+       length
+     FROM found JOIN document ON space = tree AND document.path = found.path WHERE is_document;
+
+     INSERT INTO tree
+     SELECT tree, 0, sum(bytes), count(*) FROM resource GROUP BY tree;
+
+     DROP TABLE found;
+     DROP TABLE document;`,
   ],
   expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
 };
@@ -133,11 +201,21 @@ export const TRANSIENT: Schema = {
        expires INTEGER NOT NULL
      ) STRICT;
      CREATE INDEX use_count_expires ON use_count (expires);`,
+
+    `CREATE TABLE kept (
+       id TEXT PRIMARY KEY,
+       owner BLOB NOT NULL,
+       value TEXT NOT NULL,
+       expires INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX kept_owner ON kept (owner);
+     CREATE INDEX kept_expires ON kept (expires);`,
   ],
   expired: {
     replay: 'expires <= ?1',
     session: 'expires <= ?1',
     bucket: 'full_at <= 1000 * ?1',
     use_count: 'expires <= ?1',
+    kept: 'expires <= ?1',
   },
 };

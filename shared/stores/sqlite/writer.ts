@@ -1,7 +1,7 @@
 /** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
-import { someApiKey, someClient, someDocument, somePerson } from '../contract/races.ts';
+import { edit, puts, someApiKey, someClient, someDocument, somePerson } from '../contract/races.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -33,7 +33,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   apiKey: (id) => stores.apiKeys.add(someApiKey(id)),
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
   client: (id) => stores.clients.add(someClient(id)),
-  document: (id) => stores.documents.put('a', someDocument(id, 'v1'), 'absent'),
+  document: (id) => edit(stores, 'a', puts(someDocument(id)), { [id]: undefined }),
 };
 
 try {

@@ -1,0 +1,105 @@
+import { checkEdits } from '#shared/stores/edits.ts';
+import type { Entry, Lock, Trees } from '#shared/stores/trees.ts';
+import { script } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { argumentsOf, COMMIT, outcomeOf, type Reply } from './tree-commit.ts';
+import { entryOf, memberOf, ROWS, untoken } from './tree-rows.ts';
+
+/** KEYS: rows, locks, meta. ARGV: paths. */
+const look = script(`
+local rows = {}
+for n, path in ipairs(ARGV) do rows[n] = redis.call('HGET', KEYS[1], path) end
+local meta = redis.call('HMGET', KEYS[3], 'locks', 'bytes', 'entries')
+return { rows, redis.call('HVALS', KEYS[2]), meta }
+`);
+
+/** KEYS: rows, names. ARGV: limit, and the two ends of each range. Replies with paths and their rows. */
+const list = script(`
+${ROWS}
+local paths = {}
+for n = 2, #ARGV, 2 do
+  local room = ARGV[1] - #paths
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[2], ARGV[n], ARGV[n + 1], 'BYLEX', 'LIMIT', 0, room)) do
+    paths[#paths + 1] = path_of(member)
+  end
+end
+return { paths, rows_at(KEYS[1], paths) }
+`);
+
+/**
+ * Of each tree, in one slot, `{prefix:tree}:` and
+ * - `rows`: hash of path to row (tree-rows.ts);
+ * - `names`: sorted set of all but the root, by collection and name;
+ * - `files`: hash of content file to how many rows name it;
+ * - `locks`: hash of token to JSON;
+ * - `tree`: hash of `locks`, how often they have changed, and the usage: `bytes`, `entries`.
+ */
+export function redisTrees(redis: Connection, prefix: string): Trees {
+  const keys = (tree: string) => {
+    const tag = `{${prefix}:${encodeURIComponent(tree)}}`;
+    return {
+      rows: `${tag}:rows`,
+      names: `${tag}:names`,
+      files: `${tag}:files`,
+      locks: `${tag}:locks`,
+      meta: `${tag}:tree`,
+    };
+  };
+
+  async function entries(tree: string, limit: number, ...ends: string[]): Promise<Entry[]> {
+    const { rows, names } = keys(tree);
+    const [paths, found] = await redis.script<[string[], string[]]>(
+      list,
+      [rows, names],
+      String(limit),
+      ...ends,
+    );
+    return paths.map((path, n) => entryOf(path, found[n] ?? ''));
+  }
+
+  return {
+    async get(tree, path) {
+      const row = await redis.command<string | null>('HGET', keys(tree).rows, path);
+      return row === null ? undefined : entryOf(path, row);
+    },
+
+    async look(tree, paths) {
+      const { rows, locks, meta } = keys(tree);
+      const [found, held, [version, bytes, count]] = await redis.script<
+        [(string | null)[], string[], (string | null)[]]
+      >(look, [rows, locks, meta], ...paths);
+      return {
+        entries: new Map(
+          paths.map((path, n) => [path, found[n] ? entryOf(path, found[n]) : undefined]),
+        ),
+        locks: held.map((lock): Lock => JSON.parse(lock)),
+        locksVersion: version ?? '0',
+        usage: { bytes: Number(bytes), entries: Number(count) },
+      };
+    },
+
+    members: (tree, path, after, limit) =>
+      entries(tree, limit, `(${memberOf(path, after)}`, `(${path}\u0001`),
+
+    below: (tree, path, limit) =>
+      path === ''
+        ? entries(tree, limit, '-', '+')
+        : entries(tree, limit, `[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`),
+
+    async commit(tree, change) {
+      checkEdits(change.edits);
+      const { rows, names, files, locks, meta } = keys(tree);
+      return outcomeOf(
+        await redis.script<Reply>(
+          COMMIT,
+          [rows, names, files, locks, meta],
+          ...argumentsOf(change),
+        ),
+      );
+    },
+
+    async files(tree) {
+      return new Set((await redis.command<string[]>('HKEYS', keys(tree).files)).map(untoken));
+    },
+  };
+}

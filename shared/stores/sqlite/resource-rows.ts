@@ -1,0 +1,94 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { bytesOf } from '../entry-bytes.ts';
+import type { Entry } from '../trees.ts';
+import type { Connection } from './connection.ts';
+
+/** Columns of `resource` that a copy has like its original. */
+export const KEPT_BY_COPIES = 'kind, revision, etag, type, length, file, properties, bytes';
+
+/** Columns of `resource` but the tree's name. */
+export const COLUMNS = `parent, name, created, modified, ${KEPT_BY_COPIES}`;
+
+/**
+ * In SQL: is below the path `?2`, which is not the root, in the tree `?1`. One range of the primary key (`0` is
+ * the character after `/`), without what begins with the same name: any character may be in a path.
+ */
+export const BELOW = `tree = ?1 AND parent >= ?2 AND parent < ?2 || '0'
+  AND (parent = ?2 OR parent > ?2 || '/')`;
+
+/** In SQL: is at the collection `?2` and the name `?3` in the tree `?1`. */
+export const AT = 'tree = ?1 AND parent = ?2 AND name = ?3';
+
+type Common = {
+  readonly parent: string;
+  readonly name: string;
+  readonly revision: string;
+  readonly created: number;
+  readonly modified: number;
+  readonly properties: string;
+  /** What it adds to those of its tree. */
+  readonly bytes: number;
+};
+
+export type ResourceRow = Common &
+  (
+    | { readonly kind: 'collection' }
+    | {
+        readonly kind: 'document';
+        readonly etag: string;
+        readonly type: string;
+        readonly length: number;
+        readonly file: string;
+      }
+  );
+
+/** The path of the collection that a resource is in, and the name in it. */
+export function split(path: string): [parent: string, name: string] {
+  const slash = path.lastIndexOf('/');
+  return [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
+}
+
+export function find(connection: Connection, tree: string, path: string): ResourceRow | undefined {
+  return connection.all<ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE ${AT}`,
+    tree,
+    ...split(path),
+  )[0];
+}
+
+export function entryOf(row: ResourceRow): Entry {
+  const { parent, name, revision, created, modified } = row;
+  const common = {
+    path: parent === '' ? name : `${parent}/${name}`,
+    revision,
+    created,
+    modified,
+    properties: JSON.parse(row.properties) as Entry['properties'],
+  };
+  if (row.kind === 'collection') return { ...common, kind: row.kind };
+  const { kind, etag, type, length, file } = row;
+  return { ...common, kind, etag, type, length, file };
+}
+
+/** Values of `COLUMNS`. */
+export function valuesOf(entry: Entry): SQLInputValue[] {
+  const { path, kind, revision, created, modified } = entry;
+  const properties = JSON.stringify(entry.properties);
+  const [etag, type, length, file] =
+    entry.kind === 'document'
+      ? [entry.etag, entry.type, entry.length, entry.file]
+      : [null, null, null, null];
+  return [
+    ...split(path),
+    created,
+    modified,
+    kind,
+    revision,
+    etag,
+    type,
+    length,
+    file,
+    properties,
+    bytesOf(entry),
+  ];
+}

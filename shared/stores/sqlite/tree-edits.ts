@@ -1,0 +1,132 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { ByKind } from '../edits.ts';
+import { bytesOf } from '../entry-bytes.ts';
+import { ImpossibleEdit } from '../trees.ts';
+import type { Connection } from './connection.ts';
+import { AT, BELOW, COLUMNS, find, KEPT_BY_COPIES, split, valuesOf } from './resource-rows.ts';
+
+/** The edits of one commit, in its transaction, and what they have come to. */
+export interface Editing {
+  readonly connection: Connection;
+  readonly tree: string;
+  /** What they have added. */
+  bytes: number;
+  entries: number;
+  /** Whether they have changed a lock. */
+  locks: boolean;
+  /** Content files that a resource no longer names; others still may. */
+  readonly dropped: Set<string>;
+}
+
+type Counted = { bytes: number; file: string | null };
+
+/** In SQL: the path of the collection of what is below `?2`, when that is at `?3`. */
+const PARENT_AT_3 = '?3 || substr(parent, length(?2) + 1)';
+
+export const EDITS: ByKind<Editing, void> = {
+  put: ({ entry }, editing) => {
+    const { connection, tree, dropped } = editing;
+    const before = find(connection, tree, entry.path);
+    if (before === undefined) checkPlace(editing, entry.path);
+    else if (before.kind !== entry.kind) {
+      throw new ImpossibleEdit(`there is a ${before.kind} at ${entry.path}`);
+    }
+    connection.run(
+      `INSERT OR REPLACE INTO resource (tree, ${COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      tree,
+      ...valuesOf(entry),
+    );
+    if (before === undefined && entry.path !== '') editing.entries += 1;
+    editing.bytes += bytesOf(entry) - (before?.bytes ?? 0);
+    if (before?.kind === 'document') dropped.add(before.file);
+  },
+
+  remove: ({ path }, editing) => {
+    const { connection, tree, dropped } = editing;
+    const remove = (where: string, ...values: string[]) =>
+      connection.all<Counted>(
+        `DELETE FROM resource WHERE ${where} RETURNING bytes, file`,
+        tree,
+        ...values,
+      );
+    const removed = [...remove(AT, ...split(path)), ...remove(BELOW, path)];
+    editing.entries -= removed.length;
+    for (const { bytes, file } of removed) {
+      editing.bytes -= bytes;
+      if (file !== null) dropped.add(file);
+    }
+  },
+
+  move: ({ from, to, at }, editing) => {
+    const { connection, tree } = editing;
+    if (find(connection, tree, from) === undefined) return;
+    checkFree(editing, to);
+    connection.run(
+      `UPDATE resource SET parent = ?4, name = ?5, modified = ?6 WHERE ${AT}`,
+      tree,
+      ...split(from),
+      ...split(to),
+      at,
+    );
+    connection.run(
+      `UPDATE resource SET parent = ${PARENT_AT_3}, modified = ?4 WHERE ${BELOW}`,
+      tree,
+      from,
+      to,
+      at,
+    );
+  },
+
+  copy: ({ from, to, deep, at }, editing) => {
+    const { connection, tree } = editing;
+    if (find(connection, tree, from) === undefined) return;
+    checkFree(editing, to);
+    const copy = (place: string, time: string, where: string, ...values: SQLInputValue[]) =>
+      connection.all<Counted>(
+        `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
+         SELECT tree, ${place}, ${time}, ${time}, ${KEPT_BY_COPIES} FROM resource WHERE ${where}
+         RETURNING bytes, file`,
+        tree,
+        ...values,
+      );
+    const copied = copy('?4, ?5', '?6', AT, ...split(from), ...split(to), at);
+    if (deep) copied.push(...copy(`${PARENT_AT_3}, name`, '?4', BELOW, from, to, at));
+    editing.entries += copied.length;
+    for (const { bytes } of copied) editing.bytes += bytes;
+  },
+
+  lock: ({ lock }, editing) => {
+    editing.connection.run(
+      'INSERT OR REPLACE INTO tree_lock (tree, token, record) VALUES (?, ?, ?)',
+      editing.tree,
+      lock.token,
+      JSON.stringify(lock),
+    );
+    editing.locks = true;
+  },
+
+  unlock: ({ tokens }, editing) => {
+    const removed = editing.connection.run(
+      'DELETE FROM tree_lock WHERE tree = ? AND token IN (SELECT value FROM json_each(?))',
+      editing.tree,
+      JSON.stringify(tokens),
+    );
+    if (removed > 0) editing.locks = true;
+  },
+};
+
+function checkFree(editing: Editing, path: string): void {
+  if (find(editing.connection, editing.tree, path) !== undefined) {
+    throw new ImpossibleEdit(`there is something at ${path}`);
+  }
+  checkPlace(editing, path);
+}
+
+/** Something may be added there. */
+function checkPlace({ connection, tree }: Editing, path: string): void {
+  const [parent] = split(path);
+  if (parent !== '' && find(connection, tree, parent)?.kind !== 'collection') {
+    throw new ImpossibleEdit(`there is no collection at ${parent}`);
+  }
+}

@@ -1,0 +1,137 @@
+/** A resource as the store knows it, in a tree: at a path of names joined by `/`; the root's is ''. */
+interface Common {
+  readonly path: string;
+  /** Another one with each `put`; what a change expects to find. */
+  readonly revision: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  readonly modified: number;
+  /** Dead properties (RFC 4918 section 4): the XML of each element, by `{namespace}name`. */
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface Document extends Common {
+  readonly kind: 'document';
+  /** Strong entity tag of the content, without quotes (RFC 9110 section 8.8.3). */
+  readonly etag: string;
+  readonly type: string;
+  readonly length: number;
+  /** Name of the immutable content file; copies share it. */
+  readonly file: string;
+}
+
+export interface Collection extends Common {
+  readonly kind: 'collection';
+}
+
+export type Entry = Document | Collection;
+
+/** A write lock (RFC 4918 section 6). One that has expired may still be listed. */
+export interface Lock {
+  /** `urn:uuid:…` */
+  readonly token: string;
+  /** Path of the resource that was locked. */
+  readonly root: string;
+  /** Depth: infinity. */
+  readonly deep: boolean;
+  readonly exclusive: boolean;
+  /** XML of what the client says of the owner; ''. */
+  readonly owner: string;
+  /** Who made it, and may use it. */
+  readonly principal: string;
+  /** As it was granted. */
+  readonly seconds: number;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** Several things of a tree as they were at one moment. */
+export interface View {
+  /** What is at each of the paths that were asked for. */
+  readonly entries: ReadonlyMap<string, Entry | undefined>;
+  readonly locks: readonly Lock[];
+  /** Another one whenever a lock was added, replaced or removed. */
+  readonly locksVersion: string;
+  readonly usage: Usage;
+}
+
+export interface Usage {
+  /** Of content and dead properties (`bytesOf`); a copy counts as if it had its own. */
+  readonly bytes: number;
+  /** Documents and collections. */
+  readonly entries: number;
+}
+
+/**
+ * The root cannot be removed, moved, or be where something is moved or copied to. Whatever is put, moved
+ * or copied goes into a collection that is there (RFC 4918 section 5.1); the root always is. What is not
+ * there is removed, moved and copied without effect. All that is moved or copied has been modified at `at`,
+ * in milliseconds since the epoch, so that the Last-Modified of a URL does not go back (section 8.8). A copy
+ * was created then, too; else it is like its original in all but its path.
+ */
+export type Edit =
+  /** Adds a resource or replaces the one there, which is of the same kind and whose members stay. */
+  | { readonly kind: 'put'; readonly entry: Entry }
+  /** With all that is below it, as of the next two. */
+  | { readonly kind: 'remove'; readonly path: string }
+  /**
+   * There is nothing at `to`, or an edit before this one has removed it; neither path is below the other.
+   */
+  | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly at: number }
+  /** As `move`; `deep`: false leaves out what is below, and may have `to` below `from`. */
+  | {
+      readonly kind: 'copy';
+      readonly from: string;
+      readonly to: string;
+      readonly deep: boolean;
+      readonly at: number;
+    }
+  /** Adds a lock, or replaces the one with its token. */
+  | { readonly kind: 'lock'; readonly lock: Lock }
+  | { readonly kind: 'unlock'; readonly tokens: readonly string[] };
+
+export interface Change {
+  /** The revision of what was seen at each path; undefined: there was nothing. */
+  readonly seen: ReadonlyMap<string, string | undefined>;
+  readonly locksVersion: string;
+  /** Done in this order. */
+  readonly edits: readonly Edit[];
+  /** What the tree may hold after them; a change is refused only for what it adds to. */
+  readonly quota: Usage;
+}
+
+export type Outcome =
+  /** `released`: content files that no resource of the tree names any more. */
+  | { readonly kind: 'done'; readonly released: readonly string[] }
+  /** What was seen is not so any more; nothing was done. */
+  | { readonly kind: 'conflict' }
+  /** The quota does not allow it; nothing was done. */
+  | { readonly kind: 'full' };
+
+/**
+ * Trees of resources and their locks. One `commit` is one transaction, also between processes: all of
+ * its edits are done or none, whatever crashes. A tree is named by any string and needs no making.
+ */
+export interface Trees {
+  get(tree: string, path: string): Promise<Entry | undefined>;
+  look(tree: string, paths: readonly string[]): Promise<View>;
+  /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
+  members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
+  /**
+   * All that is below a path at one moment, by the path of its collection and then by its name, both in the
+   * order of their bytes: each collection comes before its members. At most `limit`.
+   */
+  below(tree: string, path: string, limit: number): Promise<readonly Entry[]>;
+  /**
+   * Rejects with `ImpossibleEdit`, and does nothing, when an edit is none. What depends on the tree is
+   * judged after what was seen.
+   */
+  commit(tree: string, change: Change): Promise<Outcome>;
+  /** Content files that some resource of the tree names. */
+  files(tree: string): Promise<ReadonlySet<string>>;
+}
+
+/** A mistake of who asked for the edit: it would leave something that is no tree. */
+export class ImpossibleEdit extends Error {
+  override readonly name = 'ImpossibleEdit';
+}
