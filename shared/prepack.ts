@@ -12,6 +12,7 @@ const ENTRIES = [
   'shared/cli/main.ts',
   'authz-server/main.ts',
   'resource-server/main.ts',
+  'resource-server/resources/query/evaluator-process.ts',
 ];
 
 const FILES = {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   type Answer,
   errorAnswer,
@@ -6,6 +5,7 @@ import {
   notFound,
   problemAnswer,
 } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
 import { authorize } from './authorize.ts';
 import { judge } from './judge.ts';
@@ -15,7 +15,7 @@ const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as con
 
 /** Authenticates, then authorizes, and notes the outcome for the log. */
 export async function admit(
-  request: IncomingMessage,
+  request: AnyRequest,
   space: ProtectionSpace,
   asked: AuthRequest,
 ): Promise<Outcome> {

@@ -13,10 +13,18 @@ describe('credentials that browsers send by themselves', () => {
       return { kind: 'granted', principal: { kind: 'anonymous' } };
     },
   });
-  const space = spaceOf([own, schemeOf('One')], { corsOrigins: ['https://pages.example'] });
-  const sent = (method: string, fields: Record<string, string>, value = 'Own x', at = ORIGIN) =>
+  const space = spaceOf([own, schemeOf('One')], {
+    corsOrigins: ['https://pages.example'],
+    corsCredentials: true,
+  });
+  const sent = (
+    method: string,
+    fields: Record<string, string>,
+    value = 'Own x',
+    { at = ORIGIN, corsCredentials = true } = {},
+  ) =>
     judge(
-      { ...space, at },
+      { ...space, at, corsCredentials },
       requestOf([[at.answer, value], ...Object.entries(fields)], { at, method }),
     );
   const FOREIGN: Record<string, string>[] = [
@@ -53,6 +61,24 @@ describe('credentials that browsers send by themselves', () => {
     expect(await sent('POST', from)).toMatchObject({ kind: 'pass' });
   });
 
+  describe('from an origin that is listed without credentials', () => {
+    const from = { Origin: 'https://pages.example' };
+    const barred = { corsCredentials: false };
+
+    test('POST is 403: a form sends it, and the browser asks nobody first', async () => {
+      looked.length = 0;
+      expect(await sent('POST', from, 'Own x', barred)).toMatchObject({ status: 403 });
+      expect(looked).toEqual([]);
+    });
+
+    test('what the browser asks about first passes, and so do other credentials', async () => {
+      for (const method of ['PUT', 'PATCH', 'DELETE', 'LOCK', 'NOVEL']) {
+        expect(await sent(method, from, 'Own x', barred)).toMatchObject({ kind: 'pass' });
+      }
+      expect(await sent('POST', from, 'One good', barred)).toMatchObject({ kind: 'pass' });
+    });
+  });
+
   test('safe methods pass from anywhere (RFC 9110 section 9.2.1)', async () => {
     for (const from of FOREIGN) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY']) {
@@ -64,7 +90,7 @@ describe('credentials that browsers send by themselves', () => {
   test('so do other credentials, and all at a proxy', async () => {
     for (const from of FOREIGN) {
       expect(await sent('POST', from, 'One good')).toMatchObject({ kind: 'pass' });
-      expect(await sent('POST', from, 'Own x', PROXY)).toMatchObject({ kind: 'pass' });
+      expect(await sent('POST', from, 'Own x', { at: PROXY })).toMatchObject({ kind: 'pass' });
     }
   });
 

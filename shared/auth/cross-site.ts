@@ -6,13 +6,21 @@ import { type AuthRequest, PROXY, type ProtectionSpace } from './scheme.ts';
  * adds the credentials by itself. Browsers name the page's origin with every unsafe request (Fetch
  * section 3.2, `null` is nobody's) and how it stands to ours (Fetch Metadata section 2.3); who sends
  * neither field is no browser. A proxy is used from pages everywhere.
+ *
+ * A page of an origin that the space lists without credentials passes where the browser has asked first,
+ * and has added none by itself then. POST it sends without asking (Fetch, section CORS-preflight fetch).
  */
 export function isCrossSite(
-  { at, corsOrigins = [] }: Pick<ProtectionSpace, 'at' | 'corsOrigins'>,
+  {
+    at,
+    corsOrigins = [],
+    corsCredentials = false,
+  }: Pick<ProtectionSpace, 'at' | 'corsOrigins' | 'corsCredentials'>,
   request: AuthRequest,
 ): boolean {
   if (at === PROXY || METHODS.get(request.method)?.safe) return false;
   const page = request.field('origin');
   if (page === undefined) return request.field('sec-fetch-site') === 'cross-site';
-  return page !== request.origin && !corsOrigins.includes(page);
+  if (page === request.origin) return false;
+  return !corsOrigins.includes(page) || (request.method === 'POST' && !corsCredentials);
 }

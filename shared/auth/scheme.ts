@@ -149,8 +149,10 @@ export interface ProtectionSpace {
   granted?(principal: Principal): ReadonlySet<string>;
   /** An application's credentials that may come beside those of a person, for quotas. */
   readonly application?: Scheme;
-  /** Origins, besides its own, whose pages may send unsafe requests with ambient credentials. */
+  /** Origins, besides its own, whose pages may send unsafe requests (CORS). */
   readonly corsOrigins?: readonly string[];
+  /** With ambient credentials as well. */
+  readonly corsCredentials?: boolean;
 }
 
 export type Outcome =

@@ -41,10 +41,12 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(config.spaces.map(({ url, hide }) => [url, hide])).toEqual([
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
+      ['http://localhost:3001/dav/', undefined],
       ...['basic', 'digest', 'scram-sha-1', 'scram-sha-256', 'negotiate', 'api-key', 'all'].map(
         (name) => [`http://localhost:3001/schemes/${name}/`, undefined],
       ),
     ]);
+    expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
     expect(config.proxy).toMatchObject({ realm: 'proxy', destinations: ['self'] });
     expect(config.spaces[0]?.scopes).toEqual({
       safe: ['documents:read'],

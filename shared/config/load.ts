@@ -57,6 +57,8 @@ const PATHS: readonly (readonly string[])[] = [
   ['negotiate', 'keytab'],
   ['proxy', 'tls', 'certificate'],
   ['proxy', 'tls', 'key'],
+  ['tls', 'certificate'],
+  ['tls', 'key'],
 ];
 
 /** Paths in the file are relative to it. */

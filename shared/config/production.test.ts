@@ -43,9 +43,12 @@ test('production refuses http origins and a missing secret, and says why', async
   expect(productionMistakes(exposed, {}).map(({ path }) => path)).toEqual([
     'issuer',
     'resource',
+    'tls.certificate',
     'COUNTERSIGN_SECRET',
   ]);
-  const https = { ...exposed, issuer: 'https://auth.example', resource: 'https://api.example' };
+  const tls = config.tls && { ...config.tls, certificate: '/tls/certificate', key: '/tls/key' };
+  const origins = { issuer: 'https://auth.example', resource: 'https://api.example' };
+  const https = { ...exposed, ...origins, ...(tls && { tls }) };
   expect(productionMistakes(https, { COUNTERSIGN_SECRET: '' })).toHaveLength(1);
   expect(productionMistakes(https, SECRET)).toEqual([]);
   expect(productionMistakes(https, { COUNTERSIGN_SECRET_FILE: '/run/secrets/master' })).toEqual([]);

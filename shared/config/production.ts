@@ -20,13 +20,17 @@ export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean 
 }
 
 /** True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. */
-export function isProduction(config: Pick<Config, 'issuer' | 'resource' | 'listen'>): boolean {
+export function isProduction({
+  issuer,
+  resource,
+  listen,
+  tls,
+}: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls'>): boolean {
+  const hosts = [listen.authz, listen.resource, listen.resourceTls, listen.proxy];
+  const origins = [issuer, resource, ...(tls ? [tls.resource] : [])];
   return ![
-    config.listen.authz.host,
-    config.listen.resource.host,
-    config.listen.proxy.host,
-    new URL(config.issuer).hostname,
-    new URL(config.resource).hostname,
+    ...hosts.map(({ host }) => host),
+    ...origins.map((origin) => new URL(origin).hostname),
   ].every(isLoopback);
 }
 
@@ -45,6 +49,10 @@ export function productionMistakes(config: Config, env: NodeJS.ProcessEnv): Mist
       path,
       message: `is ${config[path]}, but the pair can be reached from elsewhere: use https, or keep every listener and origin on loopback`,
     }));
+  const certificate: Mistake[] =
+    config.tls && config.tls.certificate === undefined
+      ? [{ path: 'tls.certificate', message: 'is missing: only development makes one by itself' }]
+      : [];
   const secret = env['COUNTERSIGN_SECRET'] ?? env['COUNTERSIGN_SECRET_FILE'];
-  return secret ? http : [...http, SECRET_MISSING];
+  return [...http, ...certificate, ...(secret ? [] : [SECRET_MISSING])];
 }

@@ -91,6 +91,20 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   {
+    reads: ['tls'],
+    check: ({ tls }) =>
+      (tls?.certificate === undefined) === (tls?.key === undefined)
+        ? []
+        : [{ path: 'tls', message: 'needs certificate and key, or neither in development' }],
+  },
+  {
+    reads: ['issuer', 'resource', 'tls'],
+    check: ({ issuer, resource, tls }) =>
+      tls && [issuer, resource].includes(tls.resource)
+        ? [{ path: 'tls.resource', message: 'must be an origin of its own' }]
+        : [],
+  },
+  {
     reads: ['jwks'],
     check: ({ jwks: { overlap, maxAge, cooldown } }) =>
       overlap < maxAge + cooldown

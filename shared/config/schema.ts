@@ -3,7 +3,9 @@ import {
   DIGEST_ALGORITHMS,
   type DigestAlgorithmName,
 } from '#shared/http/auth/digest-algorithms.ts';
+import { SERVED } from '#shared/http/methods.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
+import { LIMITS } from '#shared/server/server-limits.ts';
 
 const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 
@@ -70,6 +72,10 @@ const realm = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
 
+const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
+
+const SERVED_METHODS = [...SERVED] as [string, ...string[]];
+
 const digest = z
   .strictObject({
     algorithms: z
@@ -90,10 +96,7 @@ const digest = z
 
 const apiKey = z
   .strictObject({
-    field: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field')
-      .default('X-API-Key'),
+    field: fieldName.default('X-API-Key'),
     query: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a query parameter')
@@ -142,11 +145,35 @@ export const spaceSchema = z.strictObject({
     .default('ES256')
     .describe('signs the tokens of this space'),
   nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
-  cors: z.strictObject({ origins: z.array(origin) }).default({ origins: [] }),
+  cors: z
+    .strictObject({
+      origins: z.array(origin).default([]).describe('whose pages may call'),
+      credentials: z
+        .boolean()
+        .default(false)
+        .describe(
+          'also with what the browser sends by itself, such as a remembered password; without it a listed page cannot POST with Basic, Digest or Negotiate',
+        ),
+    })
+    .prefault({}),
   serves: z
     .enum(['documents', 'identity', 'verify'])
     .default('documents')
     .describe('documents on disk, who the client is, or nothing but the answers of GET /verify'),
+  tree: z
+    .enum(['shared', 'own'])
+    .default('shared')
+    .describe('documents: one tree for all, or one for each person and application'),
+  methods: z
+    .array(z.enum(SERVED_METHODS))
+    .optional()
+    .describe('the only methods there are; default: all that the space can do'),
+  trace: z
+    .strictObject({
+      hide: z.array(fieldName).default([]).describe('further request fields that are not echoed'),
+    })
+    .optional()
+    .describe('TRACE, which echoes the request without its credentials; off without this'),
 });
 
 /** The forward proxy. */
@@ -188,9 +215,23 @@ export const configSchema = z.strictObject({
     .strictObject({
       authz: address(3000),
       resource: address(3001),
+      resourceTls: address(3443),
       proxy: address(3128),
     })
     .prefault({}),
+  tls: z
+    .strictObject({
+      resource: origin
+        .refine((value) => value.startsWith('https:'), { error: 'must be an https origin' })
+        .default('https://localhost:3443')
+        .describe('second public origin of the resource server'),
+      certificate: z.string().min(1).optional().describe('file in PEM'),
+      key: z.string().min(1).optional().describe('file in PEM'),
+    })
+    .optional()
+    .describe(
+      'the resource server over TLS as well, with HTTP/2 or HTTP/1.1: all its spaces a second time; in development without files a certificate is made',
+    ),
   data: z
     .string()
     .min(1)
@@ -288,12 +329,100 @@ export const configSchema = z.strictObject({
         .describe('codes of devices that one person enters'),
     })
     .prefault({}),
+  server: z
+    .strictObject({
+      headerBytes: z
+        .int()
+        .min(8192)
+        .max(1_048_576)
+        .optional()
+        .describe(
+          'request line and header section; default: 16 KiB, at the resource server 80 KiB, for the tickets of Kerberos',
+        ),
+      fields: z.int().min(20).max(10_000).default(LIMITS.fields).describe('of a header section'),
+      targetBytes: z.int().min(1024).max(65_536).default(LIMITS.targetBytes).describe('of the URL'),
+      headersTimeout: seconds(1, 300)
+        .default(LIMITS.headersTimeout / 1000)
+        .describe('until the header section is complete'),
+      requestTimeout: seconds(1, 86_400)
+        .default(LIMITS.requestTimeout / 1000)
+        .describe('until the content is complete'),
+      idleTimeout: seconds(1, 3600)
+        .default(LIMITS.idleTimeout / 1000)
+        .describe('without a byte in either direction while a request is under way'),
+      keepAliveTimeout: seconds(1, 3600)
+        .default(LIMITS.keepAliveTimeout / 1000)
+        .describe('between two requests of HTTP/1.1'),
+      pace: z
+        .strictObject({
+          bytes: z.int().min(1).max(1_000_000).default(LIMITS.pace.bytes),
+          seconds: seconds(1, 300).default(LIMITS.pace.milliseconds / 1000),
+        })
+        .prefault({})
+        .describe('content that is slower than these bytes in each of these times is cut off'),
+      needlessBytes: z
+        .int()
+        .min(0)
+        .max(67_108_864)
+        .default(LIMITS.needlessBytes)
+        .describe('content of a method that takes none; it is thrown away'),
+      leftoverBytes: z
+        .int()
+        .min(0)
+        .max(1024 ** 3)
+        .default(LIMITS.leftoverBytes)
+        .describe('content that nobody has read by the end of the answer; it is thrown away'),
+      requestsPerConnection: z
+        .int()
+        .min(1)
+        .max(10_000_000)
+        .default(LIMITS.requestsPerConnection)
+        .describe('of HTTP/1.1'),
+      streams: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(LIMITS.streams)
+        .describe('requests at a time on a connection of HTTP/2'),
+      resets: rate
+        .default(LIMITS.resets)
+        .describe('streams of a connection of HTTP/2 that end by a reset'),
+      controls: rate
+        .default(LIMITS.controls)
+        .describe('PING and SETTINGS frames of a connection of HTTP/2'),
+      invalidFrames: z
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .default(LIMITS.invalidFrames)
+        .describe('malformed requests and empty frames of a connection of HTTP/2'),
+    })
+    .refine(({ headersTimeout, requestTimeout }) => headersTimeout <= requestTimeout, {
+      error: 'must be at least headersTimeout',
+      path: ['requestTimeout'],
+    })
+    .prefault({})
+    .describe('what one connection may do, of both servers and the forward proxy'),
   documents: z
     .strictObject({
       maxBytes: z
         .int()
         .min(1)
-        .default(64 * 1024 * 1024),
+        .default(64 * 1024 * 1024)
+        .describe('of one document'),
+      quota: z
+        .strictObject({
+          bytes: z
+            .int()
+            .min(1)
+            .default(10 * 1024 ** 3),
+          // All of a tree is moved in one change of the store, which has a deadline.
+          entries: z.int().min(1).max(50_000).default(20_000),
+        })
+        .prefault({})
+        .describe(
+          'what one tree may hold: content and WebDAV properties, and documents and collections',
+        ),
     })
     .prefault({}),
   negotiate: z

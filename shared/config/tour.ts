@@ -1,10 +1,10 @@
 import { isProduction, trustsLoopback } from './production.ts';
-import { type Config, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
+import { type Config, configSchema, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents, and the same hidden. In
- * development also, for authors of clients, a space for each scheme, one for all, and a proxy to them,
- * unless what it sends would be believed.
+ * development also a tree for each person and application (WebDAV), TLS, and for authors of clients a
+ * space for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
@@ -15,7 +15,8 @@ export function withTour(config: Config): Config {
   return {
     ...config,
     scopeTexts,
-    spaces: [...spaces, ...trials(resource)],
+    tls: config.tls ?? TLS,
+    spaces: [...spaces, dav(resource), ...trials(resource)],
     ...(proxy && { proxy }),
   };
 }
@@ -29,6 +30,14 @@ function documents(origin: string, name: string, hide?: SpaceConfig['hide']): Sp
     hide,
   });
 }
+
+const dav = (origin: string): SpaceConfig =>
+  spaceSchema.parse({
+    url: `${origin}/dav/`,
+    realm: 'dav',
+    schemes: ['Digest', 'Basic', 'API-Key'],
+    tree: 'own',
+  });
 
 type Trial = readonly [path: string, members: Partial<SpaceConfig>];
 
@@ -74,6 +83,8 @@ const trials = (origin: string): SpaceConfig[] =>
       ...members,
     }),
   );
+
+const TLS = configSchema.shape.tls.parse({});
 
 const PROXY = proxySchema.parse({ destinations: ['self'] });
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { METHODS as PARSED } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { allow, METHODS } from './methods.ts';
+import { allow, type MethodPolicy, METHODS, SERVED } from './methods.ts';
 
 const having = (property: 'safe' | 'idempotent') =>
   [...METHODS].filter(([, policy]) => policy[property]).map(([method]) => method);
@@ -15,6 +16,30 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
   test('all that is known comes through the parser, or is answered without it', () => {
     const refused = [...METHODS.keys()].filter((method) => !PARSED.includes(method));
     expect(refused).toEqual(['PRI', 'BAN']);
+  });
+
+  test('what the parser passes is served, or 501', () => {
+    expect(PARSED.filter((method) => !SERVED.has(method))).toEqual([
+      'ACL',
+      'BIND',
+      'CHECKOUT',
+      'CONNECT',
+      'LINK',
+      'M-SEARCH',
+      'MERGE',
+      'MKACTIVITY',
+      'MKCALENDAR',
+      'NOTIFY',
+      'PURGE',
+      'REBIND',
+      'REPORT',
+      'SEARCH',
+      'SOURCE',
+      'SUBSCRIBE',
+      'UNBIND',
+      'UNLINK',
+      'UNSUBSCRIBE',
+    ]);
   });
 
   test.each(['FOO', 'get', 'M-SEARCH', 'constructor', ''])('%j is known nowhere', (method) => {
@@ -51,6 +76,45 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
       ['PATCH', 'conditional'],
       ['QUERY', true],
     ]);
+  });
+});
+
+describe('the table of the README', () => {
+  const CACHEABLE = new Map<MethodPolicy['cacheable'], string>([
+    [true, 'yes'],
+    [false, 'no'],
+    ['conditional', 'with `Content-Location`'],
+  ]);
+  const yesNo = (is: boolean) => (is ? 'yes' : 'no');
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## Every method\n');
+  const rows = section
+    .slice(0, section.indexOf('\n## '))
+    .split('\n')
+    .filter((line) => /^\| [A-Z]+ \|/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .map(([, method, safe, idempotent, cacheable, where, spec]) => {
+      return { method, safe, idempotent, cacheable, where, spec };
+    });
+
+  test('is this one, of what is served and of the other methods of the specification', () => {
+    const named = [...METHODS].filter(
+      ([method, { served }]) => served || ['CONNECT', 'PRI', 'PURGE', 'BAN'].includes(method),
+    );
+    expect(rows).toEqual(
+      named.map(([method, { safe, idempotent, cacheable, spec }]) => ({
+        method,
+        safe: yesNo(safe),
+        idempotent: yesNo(idempotent),
+        cacheable: CACHEABLE.get(cacheable),
+        where: expect.any(String),
+        spec,
+      })),
+    );
+  });
+
+  test('says where: 501 for what no listener takes', () => {
+    const nowhere = rows.filter(({ where }) => where?.includes('501')).map(({ method }) => method);
+    expect(nowhere).toEqual(['PURGE', 'BAN']);
   });
 });
 

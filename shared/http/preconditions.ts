@@ -21,6 +21,9 @@ export interface Current {
 /** Methods that select no representation: conditions are ignored (RFC 9110 section 13.2.1). */
 const UNCONDITIONAL: ReadonlySet<string> = new Set(['CONNECT', 'OPTIONS', 'TRACE']);
 
+/** Methods whose answer can be 304 (RFC 9110 section 13.1.2, RFC 10008 section 2.6). */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
+
 /** `"*" / #entity-tag`; undefined when malformed. */
 function parseTags(value: string): '*' | EntityTag[] | undefined {
   if (value === '*') return '*';
@@ -48,7 +51,7 @@ export function evaluatePreconditions(
   now: number,
 ): 'proceed' | 304 | 412 | 400 {
   if (UNCONDITIONAL.has(method)) return 'proceed';
-  const reading = method === 'GET' || method === 'HEAD';
+  const reading = READING.has(method);
   const match = ifMatch === undefined ? [] : parseTags(ifMatch);
   const noneMatch = ifNoneMatch === undefined ? [] : parseTags(ifNoneMatch);
   if (match === undefined || noneMatch === undefined) return 400;

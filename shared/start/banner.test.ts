@@ -35,6 +35,15 @@ test('without a first start it says how to register a client and a person', asyn
   expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
+test('the origin over TLS is named where there is one', async () => {
+  const tour = await loadConfig({});
+  expect(banner(tour, AUTHZ, RESOURCE, undefined)).toContain(
+    '  over TLS              https://localhost:3443',
+  );
+  const { tls: _, ...without } = tour;
+  expect(banner(without, AUTHZ, RESOURCE, undefined).join('\n')).not.toContain('TLS');
+});
+
 test('a Redis password is not printed', async () => {
   const config = await loadConfig({ COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@localhost:6379' });
   const text = banner(config, AUTHZ, RESOURCE, undefined).join('\n');

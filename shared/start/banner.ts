@@ -18,6 +18,7 @@ export function banner(
     '',
     `  authorization server  ${authz.url}`,
     `  resource server       ${resource.url}`,
+    ...(config.tls === undefined ? [] : [`  over TLS              ${config.tls.resource}`]),
     ...(proxy === undefined ? [] : [`  forward proxy         ${proxy}`]),
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
