@@ -1,16 +1,25 @@
+import type { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/log.ts';
 import { ambiguous } from './ambiguity.ts';
+import { contentOn, errorsOf, headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening } from './listen.ts';
-import { exchange } from './test-socket.ts';
+import type { AnyHandler } from './message.ts';
+import { exchange, TestSocket } from './test-socket.ts';
 
 let listening: Listening;
+
+const say: AnyHandler = (request, response) => {
+  const content: Writable = response;
+  content.end(`reason: ${ambiguous(request) ?? 'none'}.`);
+};
 
 beforeAll(async () => {
   listening = await listen({
     host: '127.0.0.1',
     port: 0,
-    handler: (request, response) => void response.end(`reason: ${ambiguous(request) ?? 'none'}.`),
+    handler: say,
+    http2: { handler: say },
     log: silentLog,
   });
 });
@@ -106,5 +115,112 @@ describe('RFC 9112 section 11.2: what another parser could take for framing', ()
     const fields = 'Host: a\r\nTransfer-Encoding: chunked\r\n';
     expect(await reasonFor(fields, 'POST / HTTP/1.0')).toMatch(/HTTP\/1\.0/);
     expect(await reasonFor(fields.replace('chunked', 'CHUNKED'), 'POST / HTTP/1.1')).toBe('none');
+  });
+});
+
+/** The reason that the handler saw for this request over HTTP/2; `reset` when it never saw it. */
+async function reasonOver2(...fields: readonly (readonly [string, string])[]): Promise<string> {
+  const client = new TestSocket(listening);
+  client.socket.write(Buffer.concat([OPENING, headersFrame(1, fields)]));
+  while (errorsOf(client.received, 1).length === 0) {
+    const [, reason] = /reason: (.*)\./.exec(contentOn(1, client.received)) ?? [];
+    if (reason !== undefined) {
+      client.socket.destroy();
+      return reason;
+    }
+    if (client.socket.destroyed) throw new Error('closed');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  client.socket.destroy();
+  return 'reset';
+}
+
+describe('over HTTP/2', () => {
+  const to = (authority: string, scheme = 'http', path = '/') =>
+    [
+      [':method', 'GET'],
+      [':scheme', scheme],
+      [':authority', authority],
+      [':path', path],
+    ] as const;
+  const hostOnly = [
+    [':method', 'GET'],
+    [':scheme', 'http'],
+    [':path', '/'],
+  ] as const;
+
+  test.each([
+    ['a host and a port', to('a.example:80')],
+    ['an address', to('[::1]:80')],
+    ['Host beside it', [...to('a'), ['host', 'a']]],
+    [
+      'Host in another case and with the default port',
+      [...to('A.example'), ['host', 'a.EXAMPLE:80']],
+    ],
+    ['the default port of https', [...to('a:443', 'https'), ['host', 'a']]],
+    ['an empty port', [...to('a:'), ['host', 'a']]],
+    ['Host alone, as a gateway sends it', [...hostOnly, ['host', 'a']]],
+    ['several lines of Cookie (section 8.2.3)', [...to('a'), ['cookie', 'a=1'], ['cookie', 'b=2']]],
+    ['TE: trailers (section 8.2.2)', [...to('a'), ['te', 'trailers']]],
+    ['a tab within a value', [...to('a'), ['x', 'a\tb']]],
+    ['a field of one line of HTTP/1.1', [...to('a'), ['authorization', 'Bearer a']]],
+  ] as const)('accepted: %s', async (_, fields) => {
+    expect(await reasonOver2(...fields)).toBe('none');
+  });
+
+  test.each([
+    ['section 8.3.1: Host differs', [...to('a'), ['host', 'b']], /differs/],
+    ['section 8.3.1: another port', [...to('a'), ['host', 'a:81']], /differs/],
+    ['section 8.3.1: the port of another scheme', [...to('a'), ['host', 'a:443']], /differs/],
+    ['Host twice', [...to('a'), ['host', 'a'], ['host', 'a']], /once|reset/],
+    ['Authorization twice', [...to('a'), ['authorization', 'a'], ['authorization', 'b']], /once/],
+    ['a field too much like Content-Length', [...to('a'), ['content_length', '5']], /hyphens/],
+    [
+      'a field too much like Transfer-Encoding',
+      [...to('a'), ['transfer_encoding', 'x']],
+      /hyphens/,
+    ],
+    [
+      'section 8.2.1: a value that begins with a space',
+      [...to('a'), ['if-match', ' "a"']],
+      /space/,
+    ],
+    ['section 8.2.1: a value that ends with a tab', [...to('a'), ['if-match', '"a"\t']], /space/],
+    ['a port that is none', to('a:99999'), /valid host/],
+    ['two hosts', to('a,b c'), /valid host|reset/],
+    ['a path that is a URL, of another scheme', to('a', 'x', 'http://b/'), /slash|reset/],
+  ] as const)('refused: %s', async (_, fields, reason) => {
+    expect(await reasonOver2(...fields)).toMatch(reason);
+  });
+
+  test.each([
+    ['section 8.3.1: no authority', hostOnly],
+    ['section 8.3.1: an empty authority', to('')],
+    ['section 8.3.1: userinfo', to('u@a')],
+    ['section 8.3: two authorities', [[':authority', 'b'], ...to('a')]],
+    ['section 8.3: a pseudo-header field after others', [['x', '1'], ...to('a')]],
+    ['section 8.3: one that nobody knows', [...to('a'), [':x', '1']]],
+    ['section 8.3.1: no path', to('a', 'http', '')],
+    ['section 8.2.2: Connection', [...to('a'), ['connection', 'close']]],
+    ['section 8.2.2: Transfer-Encoding', [...to('a'), ['transfer-encoding', 'chunked']]],
+    ['section 8.2.2: Keep-Alive', [...to('a'), ['keep-alive', '1']]],
+    ['section 8.2.2: Upgrade', [...to('a'), ['upgrade', 'h2c']]],
+    ['section 8.2.2: Proxy-Connection', [...to('a'), ['proxy-connection', 'close']]],
+    ['section 8.2.2: TE with anything else', [...to('a'), ['te', 'gzip']]],
+    ['section 8.2.1: a name in upper case', [...to('a'), ['Host', 'a']]],
+    [
+      'section 8.1.1: content that was announced and does not come',
+      [...to('a'), ['content-length', '5']],
+    ],
+    ['section 8.1.1: a length that is none', [...to('a'), ['content-length', '-0']]],
+    ['section 8.1.1: two lengths', [...to('a'), ['content-length', '0'], ['content-length', '0']]],
+    ['RFC 9110 section 9.1: a method that is no token', [[':method', 'G T'], ...to('a').slice(1)]],
+    [
+      'RFC 8441 section 3: extended CONNECT',
+      [[':method', 'CONNECT'], [':protocol', 'websocket'], ...to('a').slice(1)],
+    ],
+    ['section 8.5: CONNECT with a path', [[':method', 'CONNECT'], ...to('a:1').slice(1)]],
+  ] as const)('malformed, before anybody sees it: %s', async (_, fields) => {
+    expect(await reasonOver2(...fields)).toBe('reset');
   });
 });

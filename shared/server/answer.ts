@@ -19,11 +19,14 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly fields: Fields;
+  /** Instead of problem details, where a standard has a form of its own (RFC 4918 section 16). */
+  readonly content: { readonly type: string; readonly body: string } | undefined;
 
-  constructor(status: number, detail: string, fields: Fields = {}) {
+  constructor(status: number, detail: string, fields: Fields = {}, content?: HttpError['content']) {
     super(detail);
     this.status = status;
     this.fields = fields;
+    this.content = content;
   }
 }
 
@@ -37,6 +40,11 @@ export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `This address has these methods: ${allow}.`, { Allow: allow });
 }
 
+/** RFC 9110 section 15.6.2: the method is known on no path here. */
+export function notImplemented(method: string): HttpError {
+  return new HttpError(501, `No resource of this server knows the method ${method}.`);
+}
+
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);
   return { status, fields: { ...fields, 'Content-Type': type }, body };
@@ -44,7 +52,11 @@ export function problemAnswer(status: number, detail: string, fields: Fields = {
 
 /** The border between errors inside and answers outside: an error that is not known says nothing. */
 export function errorAnswer(error: unknown): Answer {
-  if (error instanceof HttpError) return problemAnswer(error.status, error.message, error.fields);
+  if (error instanceof HttpError) {
+    const { status, message, fields, content } = error;
+    if (content === undefined) return problemAnswer(status, message, fields);
+    return { status, fields: { ...fields, 'Content-Type': content.type }, body: content.body };
+  }
   if (error instanceof BadRequest) return problemAnswer(400, error.message);
   if (error instanceof StoreUnavailable) {
     return problemAnswer(503, 'The storage does not answer. Try again.', { 'Retry-After': '1' });

@@ -30,7 +30,7 @@ const FIELDS_TOO_LARGE: Refusal = {
   status: 431,
   detail: 'The header section is too large. Send fewer or shorter fields.',
 };
-const TOO_SLOW: Refusal = {
+export const TOO_SLOW: Refusal = {
   status: 408,
   detail: 'The request did not arrive in time. Send it again.',
 };
@@ -46,8 +46,15 @@ function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
   return rawPacket?.toString('latin1', start) ?? '';
 }
 
+/** The parser read the request line to its end, and then did not like what it had read. */
+function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
+  return rawPacket?.[bytesParsed - 1] === 0x0a;
+}
+
 /** What each error code means, from the line. Undefined: say nothing, or nothing yet. */
-const RULES: Readonly<Record<string, (line: string) => Refusal | undefined>> = {
+const RULES: Readonly<
+  Record<string, (line: string, error: ClientError, besideHttp2: boolean) => Refusal | undefined>
+> = {
   HPE_INVALID_METHOD(line) {
     if (REQUEST_LINE.test(line)) return UNKNOWN_METHOD; // RFC 9110 section 9.1
     if (line.length > LONGEST_LINE) return TARGET_TOO_LONG; // RFC 9112 section 3
@@ -56,8 +63,13 @@ const RULES: Readonly<Record<string, (line: string) => Refusal | undefined>> = {
   /** 414 when the line shows that it is the request line; of one that came in several reads, 431 is true as well. */
   HPE_HEADER_OVERFLOW: (line) =>
     METHODS.has(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
-  HPE_INVALID_VERSION: (line) => (VERSION.test(line) ? OTHER_VERSION : MALFORMED),
-  HPE_PAUSED_H2_UPGRADE: () => OTHER_VERSION,
+  /** Of a version that it knows, the parser says this for the method PRI only (RFC 9113 section 3.4). */
+  HPE_INVALID_VERSION(line, error) {
+    if (isPastLine(error)) return UNKNOWN_METHOD;
+    return VERSION.test(line) ? OTHER_VERSION : MALFORMED;
+  },
+  HPE_PAUSED_H2_UPGRADE: (_line, _error, besideHttp2) =>
+    besideHttp2 ? UNKNOWN_METHOD : OTHER_VERSION,
   ERR_HTTP_REQUEST_TIMEOUT: () => TOO_SLOW,
   /** More came after `Connection: close`: the answer under way is the last (RFC 9112 section 9.6). */
   HPE_CLOSED_CONNECTION: () => undefined,
@@ -65,8 +77,14 @@ const RULES: Readonly<Record<string, (line: string) => Refusal | undefined>> = {
 
 /** Turns what node:http says of a connection into what the client is told. */
 export class ClientErrors {
+  readonly #besideHttp2: boolean;
   /** Lines that were not judged because more of them can come: the parser reports every further read. */
   readonly #unfinished = new WeakMap<Duplex, string>();
+
+  /** `besideHttp2`: the port speaks HTTP/2 as well, so that its preface comes here only where it is out of place. */
+  constructor(besideHttp2: boolean) {
+    this.#besideHttp2 = besideHttp2;
+  }
 
   /** Undefined: nothing is to be said, or not yet. */
   judge(error: ClientError, socket: Duplex): Refusal | undefined {
@@ -78,7 +96,7 @@ export class ClientErrors {
     const rule = RULES[error.code ?? ''];
     // Every other code of the parser is a malformed request; the rest are a connection that is lost.
     if (rule === undefined) return error.code?.startsWith('HPE_') ? MALFORMED : undefined;
-    const refusal = rule(line);
+    const refusal = rule(line, error, this.#besideHttp2);
     if (refusal === undefined) this.#unfinished.set(socket, line.slice(0, LONGEST_LINE + 1));
     return refusal;
   }

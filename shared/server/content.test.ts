@@ -35,7 +35,7 @@ const serve = (request: IncomingMessage, response: ServerResponse) => {
 };
 server.on('request', serve);
 server.on('checkContinue', (request, response) => {
-  continueOnRead(request, response);
+  continueOnRead(request, response, () => {});
   serve(request, response);
 });
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });

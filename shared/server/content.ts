@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Http2ServerRequest } from 'node:http2';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from './answer.ts';
 import type { AnyRequest } from './message.ts';
@@ -71,8 +72,12 @@ async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false });
   } catch {
-    throw new BadRequest('The content ended early.');
+    throw endedEarly();
   } finally {
     request.resume();
   }
+  // Over HTTP/2 a stream that is over before it is read ends like one whose content is whole.
+  if (request instanceof Http2ServerRequest && request.stream.closed) throw endedEarly();
 }
+
+const endedEarly = () => new BadRequest('The content ended early.');

@@ -1,31 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BadRequest } from '#shared/http/fields.ts';
-import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
 import { ambiguous } from './ambiguity.ts';
-import { type Answer, errorAnswer, HttpError, send } from './answer.ts';
+import { type Answer, errorAnswer, send } from './answer.ts';
 import { health } from './health.ts';
-import type { Handler } from './listen.ts';
+import type { AnyRequest, AnyResponse } from './message.ts';
 import { note } from './request-log.ts';
 
-export interface FrontDoor {
+export interface FrontDoor<Request> {
   /** Resolves when the server can do its work; asked for `/health/ready`. */
   readonly ready: () => Promise<void>;
   readonly log: Log;
   /** What somebody is told of an error; default: problem details. */
-  readonly answer?: (error: unknown, request: IncomingMessage) => Answer;
+  readonly answer?: (error: unknown, request: Request) => Answer;
 }
 
 /**
- * What both servers decide before anything else: 400 for what can be read in two ways, health, 501 for
- * a method known nowhere. `handle` gets the rest, and what it throws becomes an answer.
+ * What both servers decide before anything else: 400 for what can be read in two ways, and health.
+ * `handle` gets the rest, and what it throws becomes an answer.
  */
-export function frontDoor(
-  handle: (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>,
-  { ready, log, answer = errorAnswer }: FrontDoor,
-): Handler {
-  async function enter(request: IncomingMessage, response: ServerResponse): Promise<void> {
+export function frontDoor<Request extends AnyRequest, Response extends AnyResponse>(
+  handle: (request: Request, response: Response, target: Target) => Promise<void>,
+  { ready, log, answer = errorAnswer }: FrontDoor<Request>,
+): (request: Request, response: Response) => Promise<void> {
+  async function enter(request: Request, response: Response): Promise<void> {
     const reason = ambiguous(request);
     if (reason !== undefined) throw new BadRequest(reason);
     const target = parseTarget(request.url ?? '');
@@ -33,9 +31,6 @@ export function frontDoor(
     const { method = '' } = request;
     const status = await health(method, target.path, ready);
     if (status !== undefined) return send(request, response, status);
-    if (!METHODS.has(method)) {
-      throw new HttpError(501, `No server here knows the method ${method}.`);
-    }
     return handle(request, response, target);
   }
 
@@ -50,7 +45,7 @@ export function frontDoor(
 }
 
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
-export function noteError(request: IncomingMessage, error: unknown, log: Log): void {
+export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   note(request, { reason: message });
   if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });

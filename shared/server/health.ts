@@ -1,4 +1,4 @@
-import { allow } from '#shared/http/methods.ts';
+import { allow, SERVED } from '#shared/http/methods.ts';
 import { type Answer, problemAnswer } from './answer.ts';
 
 const METHODS = ['GET', 'HEAD'];
@@ -15,7 +15,8 @@ async function within(milliseconds: number, promise: Promise<void>): Promise<voi
 
 /**
  * Answers `/health/live` (the process runs) and `/health/ready` (it can do its work: `ready`
- * resolves within `deadline` milliseconds, else 503). Undefined: the path is another.
+ * resolves within `deadline` milliseconds, else 503). Undefined: the path is another, or nothing
+ * here knows the method.
  */
 export async function health(
   method: string,
@@ -24,6 +25,7 @@ export async function health(
   deadline = 1000,
 ): Promise<Answer | undefined> {
   if (path !== '/health/live' && path !== '/health/ready') return undefined;
+  if (!SERVED.has(method)) return undefined;
   const Allow = allow(METHODS);
   if (method === 'OPTIONS') return { status: 204, fields: { Allow } };
   if (!METHODS.includes(method)) return problemAnswer(405, `Use one of ${Allow}.`, { Allow });

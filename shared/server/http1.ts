@@ -3,11 +3,14 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
-import { type ClientError, ClientErrors, OTHER_VERSION, TARGET_TOO_LONG } from './client-error.ts';
-import type { Connections } from './connections.ts';
+import { type ClientError, ClientErrors, OTHER_VERSION, TOO_SLOW } from './client-error.ts';
+import { type Connections, endGently } from './connections.ts';
+import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
-import { FAILED, NO_TUNNELS, type Refusal, refuse, UNMET_EXPECTATION } from './refusal.ts';
+import { discardLeftover } from './leftover.ts';
+import type { Pace } from './pace.ts';
 import { peek } from './peek.ts';
+import { FAILED, noTunnel, type Refusal, refuse, UNMET_EXPECTATION } from './refusal.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 
@@ -18,14 +21,17 @@ export interface Http1Parts {
   readonly tunnel?: TunnelHandler | undefined;
   readonly connections: Connections;
   readonly limit: ServerLimits;
+  readonly pace: Pace;
+  /** HTTP/2 is spoken on the same port: what looks like its preface is a request with the method PRI. */
+  readonly besideHttp2: boolean;
   readonly log: Log;
   readonly clock: Clock;
 }
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
-  const { handler, tunnel, connections, limit, log, clock } = parts;
-  const clientErrors = new ClientErrors();
+  const { handler, tunnel, connections, limit, pace, besideHttp2, log, clock } = parts;
+  const clientErrors = new ClientErrors(besideHttp2);
   const server = http.createServer({
     maxHeaderSize: limit.headerBytes,
     headersTimeout: limit.headersTimeout,
@@ -44,17 +50,13 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    connections.begin(request, response);
-    const refusal =
-      request.httpVersionMajor !== 1
-        ? OTHER_VERSION
-        : (request.url ?? '').length > limit.targetBytes
-          ? TARGET_TOO_LONG
-          : undefined;
+    const refusal = request.httpVersionMajor === 1 ? excess(request, limit) : OTHER_VERSION;
     if (refusal !== undefined) {
-      refused(request.socket, refusal, 'request line');
-      refuse(response, refusal);
-      return;
+      refused(request.socket, refusal, 'request');
+      return end(request, response, refusal);
+    }
+    if (hasContent(request)) {
+      discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
     try {
       await handler(request, response);
@@ -65,12 +67,29 @@ export function http1Server(parts: Http1Parts): Server {
     }
   }
 
+  /** The answer is the last one, also to a client that is still sending content. */
+  function end(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    const waits = request.headers.expect !== undefined; // to be asked for its content
+    if (waits || !hasContent(request)) return refuse(response, refusal);
+    request.resume();
+    connections.refuse(request.socket, refusal, clock);
+  }
+
+  function hurry(request: IncomingMessage): void {
+    pace.watch(request, () => {
+      if (connections.refuse(request.socket, TOO_SLOW, clock)) {
+        refused(request.socket, TOO_SLOW, 'slow content');
+      }
+    });
+  }
+
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const drop = () => socket.destroy(); // node:http has let go of the connection
     socket.on('error', drop);
     if (tunnel === undefined || !(socket instanceof net.Socket)) {
-      refused(socket, NO_TUNNELS, 'CONNECT');
-      connections.refuse(socket, NO_TUNNELS, clock);
+      const refusal = noTunnel(request.url);
+      refused(socket, refusal, 'CONNECT');
+      connections.refuse(socket, refusal, clock);
       return;
     }
     await connections.settled(socket);
@@ -90,9 +109,14 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   server.on('connection', (socket) => connections.open(socket));
-  server.on('request', (request, response) => void serve(request, response));
+  server.on('request', (request, response) => {
+    connections.begin(request, response);
+    if (hasContent(request)) hurry(request);
+    void serve(request, response);
+  });
   server.on('checkContinue', (request, response) => {
-    continueOnRead(request, response);
+    connections.begin(request, response);
+    continueOnRead(request, response, () => hurry(request));
     void serve(request, response);
   });
   server.on('checkExpectation', (request, response) => {
@@ -109,4 +133,8 @@ export function http1Server(parts: Http1Parts): Server {
     }
   });
   return server;
+}
+
+function hasContent({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -54,3 +54,18 @@ export function statusOn(stream: number, received: string): number {
   const answer = framesOf(received).find((one) => one.type === 1 && one.stream === stream);
   return [200, 204, 206, 304, 400, 404, 500][(answer?.payload[0] ?? 0) - 0x88] ?? 0;
 }
+
+/** The content of the answer on a stream, so far. */
+export function contentOn(stream: number, received: string): string {
+  const data = framesOf(received).filter((one) => one.type === 0 && one.stream === stream);
+  return Buffer.concat(data.map(({ payload }) => payload)).toString('latin1');
+}
+
+/** The error codes of the GOAWAY frames (RFC 9113 section 7), or of the RST_STREAM frames of a stream. */
+export function errorsOf(received: string, reset?: number): number[] {
+  return framesOf(received)
+    .filter((one) =>
+      reset === undefined ? one.type === 7 : one.type === 3 && one.stream === reset,
+    )
+    .map(({ payload }) => payload.readUInt32BE(reset === undefined ? 4 : 0));
+}

@@ -41,10 +41,13 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const CLOSING_GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 describe('RFC 9110 section 9.1: a method known nowhere', () => {
-  test.each(['BAN', 'get', 'GETX', 'FOO', "!#$%&'*+-.^_`|~0"])('%s is 501', async (method) => {
-    const received = await exchange(await start(), `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
-    expect(problemOf(received)).toMatchObject({ status: 501, title: 'Not Implemented' });
-  });
+  test.each(['BAN', 'PRIX', 'get', 'GETX', 'FOO', "!#$%&'*+-.^_`|~0"])(
+    '%s is 501',
+    async (method) => {
+      const received = await exchange(await start(), `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      expect(problemOf(received)).toMatchObject({ status: 501, title: 'Not Implemented' });
+    },
+  );
 
   test('any token that the parser refuses is 501', async () => {
     const listening = await start();
@@ -201,80 +204,6 @@ describe('RFC 9112 section 6.3: content that is broken', () => {
   });
 });
 
-describe('sizes', () => {
-  const limits = { headerBytes: 4096, targetBytes: 1000 };
-  const long = 'a'.repeat(5000);
-
-  test('RFC 6585 section 5: a header section that is too large is 431', async () => {
-    const received = await exchange(
-      await start(hello, limits),
-      `GET / HTTP/1.1\r\nX: ${long}\r\n\r\n`,
-    );
-    expect(problemOf(received).status).toBe(431);
-  });
-
-  test('RFC 6585 section 5: too many fields are 431', async () => {
-    const received = await exchange(
-      await start(hello, limits),
-      `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(5000)}\r\n`,
-    );
-    expect(problemOf(received).status).toBe(431);
-  });
-
-  test('RFC 9112 section 3: a target over the limit is 414, in one read or in many', async () => {
-    const bytes = `GET /${'a'.repeat(1000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
-    expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(414);
-    const client = new TestSocket(await start(hello, limits));
-    for (const piece of bytes.match(/[^]{1,400}/g) ?? []) await client.send(piece);
-    expect(problemOf(await client.all).status).toBe(414);
-  });
-
-  test('RFC 9112 section 3: a target that no header section could hold is 414', async () => {
-    const listening = await start(hello, limits);
-    expect(problemOf(await exchange(listening, `GET /${long} HTTP/1.1\r\n\r\n`)).status).toBe(414);
-    expect(problemOf(await exchange(listening, `BAN /${'a'.repeat(20_000)}`)).status).toBe(414);
-  });
-
-  test('no field vanishes silently, however many there are', async () => {
-    const listening = await start(
-      (request, response) => {
-        response.end(
-          `${request.rawHeaders.length / 2} fields, last ${String(request.headers['last'])}`,
-        );
-      },
-      { headerBytes: 65_536 },
-    );
-    const many = 'a: b\r\n'.repeat(2500);
-    expect(
-      await exchange(listening, `GET / HTTP/1.1\r\nConnection: close\r\n${many}Last: 1\r\n\r\n`),
-    ).toContain('2502 fields, last 1');
-  });
-});
-
-describe('RFC 9110 section 15.5.9: what does not arrive in time is 408', () => {
-  const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
-
-  test.each([
-    ['nothing', ''],
-    ['half a header section', 'GET / HTTP/1.1\r\nHos'],
-    ['half an unknown method', 'BA'],
-    ['half a request line with an unknown method', 'BAN / HT'],
-  ])('%s', async (_, bytes) => {
-    expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(408);
-  });
-
-  test('content that the handler waits for', async () => {
-    const listening = await start(async (request, response) => {
-      response.end(await echo(request).catch(() => 'cut'));
-    }, limits);
-    const received = await exchange(
-      listening,
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab',
-    );
-    expect(problemOf(received).status).toBe(408);
-  });
-});
-
 describe('RFC 9110 section 10.1.1: Expect', () => {
   const PUT = 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n';
   const reading: Handler = async (request, response) => void response.end(await echo(request));
@@ -346,12 +275,43 @@ describe('RFC 9110 section 15.6.6: another version is 505', () => {
   });
 });
 
+describe('RFC 9113 section 3.4: PRI is no method for requests', () => {
+  const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+
+  test.each(['/', '*', 'http://a/'])('PRI %s HTTP/1.1 is 501', async (target) => {
+    const line = `PRI ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    expect(problemOf(await exchange(await start(), line)).status).toBe(501);
+  });
+
+  test('one that comes byte by byte ends as well', async () => {
+    const client = new TestSocket(await start());
+    for (const byte of 'PRI / HTTP/1.1\r\nHost: a\r\n\r\n') await client.send(byte);
+    expect([400, 501]).toContain(problemOf(await client.all).status);
+  });
+
+  test('the preface in the middle of a connection is 501 where HTTP/2 is spoken', async () => {
+    const both = { handler: hello, http2: { handler: () => {} }, host: '127.0.0.1', port: 0 };
+    const listening = await listen({ ...both, log: silentLog });
+    open.push(listening);
+    expect(statuses(await exchange(listening, GET + PREFACE))).toEqual([200, 501]);
+  });
+});
+
 describe('RFC 9110 section 9.3.6: CONNECT', () => {
   const CONNECT = 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n';
 
   test('is 501 and closes the connection', async () => {
     expect(problemOf(await exchange(await start(), `${CONNECT}early bytes`)).status).toBe(501);
   });
+
+  test.each(['/', 'b', 'b:', 'b:0', 'b:65536', ':80', 'u@b:80', 'http://b:80/'])(
+    'without a host and a valid port it is 400: %s',
+    async (target) => {
+      const line = `CONNECT ${target} HTTP/1.1\r\nHost: b\r\n\r\n`;
+      const [status] = statuses(await exchange(await start(), line));
+      expect(status).toBe(400);
+    },
+  );
 
   test('is answered after the response that is in flight before it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -375,12 +335,16 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
   });
 });
 
-test('RFC 9110 section 7.8: Upgrade is ignored', async () => {
+test.each([
+  ['websocket', 'Connection: upgrade, close'],
+  ['h2c', 'Connection: Upgrade, HTTP2-Settings, close\r\nHTTP2-Settings: AAMAAABkAAQAAP__'],
+])('RFC 9110 section 7.8: Upgrade to %s is ignored', async (protocol, fields) => {
   const received = await exchange(
     await start(),
-    'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\nUpgrade: ${protocol}\r\n\r\n`,
   );
   expect(statuses(received)).toEqual([200]);
+  expect(received).toMatch(/hello$/);
 });
 
 test('RFC 9112 section 9.6: what comes after Connection: close is ignored', async () => {

@@ -6,6 +6,7 @@ import { Connections } from './connections.ts';
 import { type Handler, http1Server } from './http1.ts';
 import { http2Server } from './http2.ts';
 import type { AnyHandler } from './message.ts';
+import { Pace } from './pace.ts';
 import { LIMITS, type ServerLimits } from './server-limits.ts';
 import type { TunnelHandler } from './tunnel.ts';
 import { type Certificate, versionsFront } from './versions.ts';
@@ -47,8 +48,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, handler, tunnel, log, clock = systemClock } = options;
   const limit = { ...LIMITS, ...options.limits };
   const connections = new Connections();
-  const http1 = http1Server({ handler, tunnel, connections, limit, log, clock });
-  const http2 = options.http2 && http2Server({ ...options.http2, tunnel, limit, log });
+  const pace = new Pace(limit.pace);
+  const common = { tunnel, limit, pace, log, clock };
+  const besideHttp2 = options.http2 !== undefined;
+  const http1 = http1Server({ ...common, handler, connections, besideHttp2 });
+  const http2 = options.http2 && http2Server({ ...common, handler: options.http2.handler });
   const front =
     http2 &&
     versionsFront({
@@ -81,6 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     }, graceMs);
     await promise;
     clearTimeout(timer);
+    pace[Symbol.dispose]();
     http1.close(); // stops the timer of its timeouts
   }
   const close = (graceMs: number) => (closed ??= shut(graceMs));

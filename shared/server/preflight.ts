@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { AnyRequest } from './message.ts';
 
 /** A CORS preflight (Fetch Standard). OPTIONS alone is none, and has to authenticate. */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
+export function isPreflight({ method, headers }: AnyRequest): boolean {
   return (
     method === 'OPTIONS' &&
     headers.origin !== undefined &&

@@ -7,6 +7,8 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import { jsonLog, type Log } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { type Random, systemRandom } from '#shared/random.ts';
+import { configuredLimits } from './configured-limits.ts';
+import type { AnyHandler } from './message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
@@ -39,16 +41,21 @@ export interface Chore {
   run(): Promise<unknown>;
 }
 
+/** A further listener. */
+export interface Beside {
+  /** Its member of the configuration's `listen`. */
+  readonly name: 'proxy' | 'resourceTls';
+  open(main: Listening): Promise<Listening>;
+}
+
 export interface Server {
   readonly handler: Handler;
+  /** Takes what comes over HTTP/2 on the same port in clear text; absent: HTTP/1.1 only. */
+  readonly http2?: AnyHandler;
   readonly limits?: Partial<ServerLimits>;
   readonly chores: readonly Chore[];
-  /** A second listener of the same process, opened when the first one listens. */
-  readonly beside?: {
-    /** Its member of the configuration's `listen`. */
-    readonly name: 'proxy';
-    open(main: Listening): Promise<Listening>;
-  };
+  /** Further listeners of the same process, opened when the first one listens. */
+  readonly beside?: readonly Beside[];
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object;
 }
@@ -100,20 +107,25 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   using chores = new DisposableStack();
   for (const chore of server.chores) chores.use(every(chore, log));
 
-  const { handler, limits = {}, beside } = server;
+  const { handler, http2, beside = [] } = server;
+  const limits = configuredLimits(config, server.limits);
   await using listening = await onPort(config, role.name, ({ host, port }) =>
-    listen({ host, port, handler, limits, log }),
+    listen({ host, port, handler, ...(http2 && { http2: { handler: http2 } }), limits, log }),
   );
-  await using another = beside && (await onPort(config, beside.name, () => beside.open(listening)));
+  await using others = new AsyncDisposableStack();
+  const open = [listening];
+  for (const { name, open: openBeside } of beside) {
+    const another = others.use(await onPort(config, name, () => openBeside(listening)));
+    open.push(another);
+    log.info(name, { address: another.address, port: another.port });
+  }
   const url = role.origin(config);
-  if (another) log.info(beside.name, { address: another.address, port: another.port });
   log.info('listening', { url, address: listening.address, port: listening.port });
   process.send?.({ ready: true, url, port: listening.port, ...server.report });
 
   log.info('ending', { reason: await ending });
   draining = true;
   if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
-  const open = another === undefined ? [listening] : [listening, another];
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
 }
 

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Clock } from '#shared/clock.ts';
+import { isHost } from '#shared/http/host.ts';
 import { problem } from '#shared/http/problem.ts';
 
 /** Why the server itself ends a request, and the connection with it. `detail` is for the client. */
@@ -8,7 +9,8 @@ export interface Refusal {
   readonly detail: string;
 }
 
-export const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
+const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
+const NO_DESTINATION: Refusal = { status: 400, detail: 'CONNECT needs a host and a port.' };
 export const UNMET_EXPECTATION: Refusal = {
   status: 417,
   detail: 'The only expectation that is met here is 100-continue.',
@@ -17,6 +19,15 @@ export const FAILED: Refusal = {
   status: 500,
   detail: 'The server could not do this. The reason is in its log.',
 };
+
+/** The answer to CONNECT where there are no tunnels; to what is not `host:port` RFC 9110 section 9.3.6 gives one. */
+export function noTunnel(destination = ''): Refusal {
+  const [, host = '', port] = /^(.*):([0-9]{1,5})$/.exec(destination) ?? [];
+  const number = Number(port ?? 0);
+  return host !== '' && isHost(host) && number >= 1 && number <= 65_535
+    ? NO_TUNNELS
+    : NO_DESTINATION;
+}
 
 /** Answers a request that the parser understood, and closes the connection after it. */
 export function refuse(response: ServerResponse, { status, detail }: Refusal): void {

@@ -1,16 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#shared/clock.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Log, LogFields } from '#shared/log.ts';
 import { type Random, randomId } from '#shared/random.ts';
-import type { Handler } from './listen.ts';
+import type { AnyRequest, AnyResponse } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-const notes = new WeakMap<IncomingMessage, Record<string, LogFields[string]>>();
+const notes = new WeakMap<AnyRequest, Record<string, LogFields[string]>>();
 
 /** Adds to the line of this request: space, scheme, verdict, reason. Never a secret, a token or a query. */
-export function note(request: IncomingMessage, fields: LogFields): void {
+export function note(request: AnyRequest, fields: LogFields): void {
   const noted = notes.get(request);
   if (noted !== undefined) Object.assign(noted, fields);
 }
@@ -26,16 +25,16 @@ function pathOf(url: string): string {
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
  * `cut`: the connection ended before the answer did.
  */
-export function logged(
-  handler: Handler,
+export function logged<Request extends AnyRequest, Response extends AnyResponse>(
+  handler: (request: Request, response: Response) => void | Promise<void>,
   {
     log,
     clock,
     random,
     trusted,
   }: { log: Log; clock: Clock; random: Random; trusted: TrustedProxies },
-): Handler {
-  return (request: IncomingMessage, response: ServerResponse) => {
+): (request: Request, response: Response) => void | Promise<void> {
+  return (request, response) => {
     const start = clock.now();
     const given = request.headers['x-request-id'];
     const believed =

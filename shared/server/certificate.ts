@@ -1,0 +1,74 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '#shared/clock.ts';
+import type { Random } from '#shared/random.ts';
+import { selfSigned } from './self-signed.ts';
+import type { Certificate } from './versions.ts';
+
+/** How a browser or a client on this machine may call the server. */
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+/** It is made anew when it would end within this time. */
+const RENEWAL = 30 * 86_400_000;
+/** Milliseconds for which another process may be making it. */
+const PATIENCE = 30_000;
+
+export interface DevelopmentCertificate {
+  /** Holds `certificate.pem`, for clients to trust, and `key.pem`; made if need be. */
+  readonly folder: string;
+  /** Host of the server's origin: a loopback address, or a name of one. */
+  readonly host: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * The certificate of a server that only this machine reaches, from its folder: a self-signed one that
+ * is made when there is none, or when it is about to end or does not fit. All processes that start at
+ * once have the same: SQLite lets one at a time look, and the system lets go of the lock when a process dies.
+ */
+export function developmentCertificate(parts: DevelopmentCertificate): Certificate {
+  const { folder, host, clock, random } = parts;
+  const names = [...new Set([...LOOPBACK, host.replaceAll(/[[\]]/g, '')])];
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  using lock = new DatabaseSync(join(folder, '.lock'), { timeout: PATIENCE });
+  lock.exec('BEGIN EXCLUSIVE');
+
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'certificate.pem') };
+  const kept = read(files);
+  if (kept && fits(kept, names, clock)) return kept;
+  const made = selfSigned(names, clock, random);
+  for (const part of ['key', 'cert'] as const) {
+    const draft = `${files[part]}.new`;
+    writeFileSync(draft, made[part], { mode: 0o600, flush: true });
+    renameSync(draft, files[part]);
+  }
+  return made;
+}
+
+function read(files: Record<keyof Certificate, string>): Certificate | undefined {
+  try {
+    return { key: readFileSync(files.key), cert: readFileSync(files.cert) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function fits({ key, cert }: Certificate, names: readonly string[], clock: Clock): boolean {
+  try {
+    const certificate = new X509Certificate(cert);
+    return (
+      certificate.checkPrivateKey(createPrivateKey(key)) &&
+      certificate.validFromDate.getTime() <= clock.now() &&
+      certificate.validToDate.getTime() > clock.now() + RENEWAL &&
+      names.every((name) =>
+        isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
+      )
+    );
+  } catch {
+    return false; // one of the files is cut off
+  }
+}

@@ -1,0 +1,21 @@
+import type { Config } from '#shared/config/schema.ts';
+import type { ServerLimits } from './server-limits.ts';
+
+/** What the configuration says, over what this listener has of its own. */
+export function configuredLimits(
+  { server }: Pick<Config, 'server'>,
+  own: Partial<ServerLimits> = {},
+): Partial<ServerLimits> {
+  const { headerBytes, pace, ...rest } = server;
+  const { headersTimeout, requestTimeout, idleTimeout, keepAliveTimeout } = rest;
+  return {
+    ...rest,
+    headersTimeout: headersTimeout * 1000,
+    requestTimeout: requestTimeout * 1000,
+    idleTimeout: idleTimeout * 1000,
+    keepAliveTimeout: keepAliveTimeout * 1000,
+    pace: { bytes: pace.bytes, milliseconds: pace.seconds * 1000 },
+    ...own,
+    ...(headerBytes !== undefined && { headerBytes }),
+  };
+}
