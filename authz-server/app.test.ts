@@ -127,9 +127,33 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     expect(listed?.split(', ').toSorted().join(', ') ?? null).toBe(allow);
   });
 
-  test('a method known nowhere is 501', async () => {
-    const answer = await raw('BREW /token HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 501 /);
+  test.each(['/token', '/', '/jwks', '/nothing', '/health/live', '/auth/x'])(
+    'a method known nowhere is 501 at %s, whether the parser knows it or not',
+    async (path) => {
+      for (const method of ['BREW', 'BAN', 'get', 'PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
+        const answer = await raw(
+          `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+        );
+        expect(answer).toMatch(/^HTTP\/1\.1 501 /);
+      }
+    },
+  );
+
+  test('one that the resource server has is 405 here, TRACE without an echo', async () => {
+    for (const method of ['TRACE', 'QUERY', 'PROPFIND', 'PATCH', 'LOCK']) {
+      const answer = await raw(
+        `${method} /token HTTP/1.1\r\nHost: localhost\r\nCookie: secret\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*^Allow: OPTIONS, POST\r$/im);
+      expect(answer).not.toContain('secret');
+    }
+  });
+
+  test('fields that name another method are ignored', async () => {
+    for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+      const response = await fetch(`${authz.url}/token`, { headers: { [name]: 'POST' } });
+      expect(response.status).toBe(405);
+    }
   });
 
   test('HEAD has the fields of GET', async () => {

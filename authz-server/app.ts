@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lines } from '#shared/http/fields.ts';
 import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarded.ts';
-import { allow } from '#shared/http/methods.ts';
+import { allow, SERVED } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
-import { errorAnswer, HttpError, methodNotAllowed, notFound, send } from '#shared/server/answer.ts';
+import {
+  errorAnswer,
+  HttpError,
+  methodNotAllowed,
+  notFound,
+  notImplemented,
+  send,
+} from '#shared/server/answer.ts';
 import type { Answer } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
 import type { Handler } from '#shared/server/listen.ts';
@@ -34,6 +41,7 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
     target: Target,
   ): Promise<void> {
     const { method = '' } = request;
+    if (!SERVED.has(method)) throw notImplemented(method);
     const endpoint = endpointAt(target.path);
     if (endpoint === undefined) throw notFound();
     const allowed = allow(endpoint.methods);

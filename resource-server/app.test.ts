@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
 import { exchange } from '#shared/server/test-socket.ts';
-import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+import { type Reply, startWorld, type World } from './world.fixture.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -15,7 +15,6 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 const challenges = ({ headers }: Reply) => String(headers['www-authenticate']);
-const detail = ({ text }: Reply) => (JSON.parse(text) as { detail: string }).detail;
 const undated = (headers: Reply['headers']) => ({ ...headers, date: undefined });
 
 describe('before authentication', () => {
@@ -35,21 +34,6 @@ describe('before authentication', () => {
   ])('RFC 9112 section 3.2: %s: 400', async (_, fields) => {
     const text = `GET /documents/there HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`;
     expect(await exchange(world.listening, text)).toMatch(/^HTTP\/1.1 400 /);
-  });
-
-  test('RFC 9110 section 15.6.2: a method known nowhere is 501, in a space and outside', async () => {
-    for (const path of ['/documents/there', '/nowhere', '/']) {
-      for (const method of ['M-SEARCH', 'SOURCE']) {
-        expect((await world.ask(method, path)).status).toBe(501);
-      }
-    }
-  });
-
-  test('RFC 9110 section 9.3.7: OPTIONS * tells what the server can do; nothing else is asked of *', async () => {
-    const reply = await world.ask('OPTIONS', '*');
-    expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, POST, PUT, DELETE');
-    expect((await world.ask('GET', '*')).status).toBe(400);
   });
 
   test('an absolute target is served by its path, whatever its authority', async () => {
@@ -92,7 +76,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
       world.ask('GET', '/documents/missing'),
       world.ask('PROPFIND', '/documents/there'),
       world.ask('POST', '/documents/there'),
-      world.ask('OPTIONS', '/documents/there'),
+      world.ask('DELETE', '/documents/there'),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     expect(answers[0]?.text).toBe(answers[1]?.text);
@@ -220,105 +204,6 @@ describe('authorization', () => {
     expect([hidden.status, missing.status]).toEqual([404, 404]);
     expect(undated(hidden.headers)).toEqual(undated(missing.headers));
     expect(hidden.text).toBe(missing.text);
-  });
-});
-
-describe('methods', () => {
-  test('RFC 9110 section 15.5.6: 405 with Allow for a method the address does not have', async () => {
-    const reply = await world.as('PATCH', '/documents/there', { body: 'x' });
-    expect(reply.status).toBe(405);
-    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, PUT, DELETE');
-    expect(detail(reply)).toContain('PUT');
-  });
-
-  test('RFC 9110 section 9.3.7: OPTIONS of a resource authenticates and tells its methods', async () => {
-    const reply = await world.as('OPTIONS', '/documents/');
-    expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
-    expect(reply.headers['content-length']).toBeUndefined();
-  });
-
-  test.each(['/', '/verify', '/.well-known/oauth-protected-resource/documents/'])(
-    '%s: 405 with Allow, and OPTIONS without credentials',
-    async (path) => {
-      for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND']) {
-        const reply = await world.ask(method, path);
-        expect(reply.status).toBe(405);
-        expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
-      }
-      expect((await world.ask('OPTIONS', path)).headers.allow).toBe('GET, HEAD, OPTIONS');
-    },
-  );
-});
-
-describe('Fetch Standard: CORS', () => {
-  const preflight = (path: string, headers: object = {}) =>
-    world.ask('OPTIONS', path, {
-      headers: { Origin: PAGES, 'Access-Control-Request-Method': 'PUT', ...headers },
-    });
-
-  test('a preflight is answered without credentials, by the methods of the address', async () => {
-    const reply = await preflight('/documents/there');
-    expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers).toMatchObject({
-      'access-control-allow-origin': PAGES,
-      'access-control-allow-methods': 'GET, HEAD, OPTIONS, PUT, DELETE',
-      'access-control-max-age': '600',
-      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
-    });
-    expect(reply.headers['access-control-allow-headers']).toMatch(/^Authorization, DPoP, /);
-    const collection = await preflight('/documents/');
-    expect(collection.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS, POST');
-  });
-
-  test('an origin not listed is told nothing, and still not 401', async () => {
-    for (const origin of [
-      'https://evil.example',
-      'null',
-      `${PAGES}.evil.example`,
-      PAGES.toUpperCase(),
-    ]) {
-      const reply = await preflight('/documents/there', { Origin: origin });
-      expect(reply.status).toBe(204);
-      expect(
-        Object.keys(reply.headers).filter((name) => name.startsWith('access-control')),
-      ).toEqual([]);
-    }
-    expect((await preflight('/hidden/')).headers['access-control-allow-origin']).toBeUndefined();
-  });
-
-  test('only both fields make a preflight: other OPTIONS authenticate', async () => {
-    for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
-      expect((await world.ask('OPTIONS', '/documents/there', { headers })).status).toBe(401);
-    }
-    const headers = { Origin: PAGES, 'Access-Control-Request-Method': 'PUT' };
-    expect((await world.ask('DELETE', '/documents/there', { headers })).status).toBe(401);
-  });
-
-  test('actual answers, refusals too, can be read by a listed origin and by no other', async () => {
-    const token = world.token('documents:read');
-    const headers = { Origin: PAGES };
-    const answers = await Promise.all([
-      world.as('GET', '/documents/there', { headers }),
-      world.as('GET', '/documents/missing', { headers }),
-      world.as('PATCH', '/documents/there', { headers }),
-      world.ask('GET', '/documents/there', { headers }),
-      world.ask('PUT', '/documents/there', { headers: { ...bearer(token).headers, ...headers } }),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 405, 401, 403]);
-    for (const reply of answers) {
-      expect(reply.headers['access-control-allow-origin']).toBe(PAGES);
-      expect(reply.headers.vary).toBe('Origin');
-      expect(reply.headers['access-control-expose-headers']).toBe(
-        'WWW-Authenticate, DPoP-Nonce, ETag, Location, Allow, Link',
-      );
-      expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
-    }
-    const other = await world.as('GET', '/documents/there', {
-      headers: { Origin: 'https://evil.example' },
-    });
-    expect(other.headers['access-control-allow-origin']).toBeUndefined();
-    expect(other.headers.vary).toBe('Origin');
   });
 });
 

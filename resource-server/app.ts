@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { admit, refusal } from '#shared/auth/admit.ts';
 import { authRequest, type Door } from '#shared/auth/request.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { allow } from '#shared/http/methods.ts';
+import { allow, SERVED } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
 import {
@@ -12,13 +12,17 @@ import {
   type Fields,
   methodNotAllowed,
   notFound,
+  notImplemented,
   send,
 } from '#shared/server/answer.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
 import { corsFields, OPEN, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
+import { maxForwards } from './max-forwards.ts';
+import { accepted, optionsFields } from './options.ts';
 import type { Resources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { createStage } from './resources/stage.ts';
@@ -39,27 +43,33 @@ export interface AppParts {
 
 /** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
 interface Endpoint {
-  readonly get: (request: IncomingMessage, target: Target) => Answer | Promise<Answer>;
+  readonly get: (request: AnyRequest, target: Target) => Answer | Promise<Answer>;
   /** What every answer has besides. */
   readonly fields: Fields;
 }
 
-/** All that the server does anywhere (RFC 9110 section 9.3.7, `OPTIONS *`). */
-const SERVER_METHODS = allow(['GET', 'POST', 'PUT', 'DELETE']);
 const ENDPOINT_METHODS = allow(['GET']);
+/** Windows asks the root what the server is before it looks below it. */
+const ENDPOINT_OPTIONS: Fields = { ...optionsFields([...SERVED]), Allow: ENDPOINT_METHODS };
 
 /** The resource server: past the front door each request goes through `handle` from top to bottom. */
 export function createApp({ config, spaces, resources, ready, log, door }: AppParts) {
   const page = homePage(config, spaces);
   const stage = createStage(log);
+  const traced = spaces.all.some(({ trace }) => trace);
+  const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
 
-  async function handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: Target,
-  ): Promise<void> {
-    if (target.form === 'asterisk') return send(request, response, aboutServer(request.method));
+  async function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
+    const { method = '' } = request;
+    maxForwards(request); // nobody is behind this server, but what is malformed is 400
+    if (target.form === 'asterisk') return send(request, response, aboutServer(method, somewhere));
 
+    const space = spaces.find(originOf(request), target.segments);
+    if (!SERVED.has(method)) {
+      const { fields, ...answer } = errorAnswer(notImplemented(method));
+      const cors = space === undefined ? {} : corsFields(space, request.headers.origin);
+      return send(request, response, { ...answer, fields: { ...fields, ...cors } });
+    }
     const endpoint = endpointAt(target);
     if (endpoint !== undefined) {
       const answer = await call(endpoint, request, target).catch((error: unknown) => {
@@ -69,35 +79,43 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
       const fields = { ...answer.fields, ...endpoint.fields };
       return send(request, response, { ...answer, fields });
     }
-    const space = spaces.find(config.resource, target.segments);
     if (space === undefined) throw notFound();
     return enter(request, response, space, target);
   }
 
+  /** Which of the two origins was asked: that of TLS is where this server ends TLS itself. */
+  function originOf({ socket }: AnyRequest): string {
+    return config.tls && socket instanceof TLSSocket ? config.tls.resource : config.resource;
+  }
+
   /** A space, from its door to its resources. */
   async function enter(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: AnyRequest,
+    response: AnyResponse,
     space: Space,
     target: Target,
   ): Promise<void> {
     const { method = '', url = '', headers } = request;
-    const methods = resources.get(space)?.(target, space);
+    const served = resources.get(space);
+    const possible = accepted(space, served?.possible(target, space) ?? []);
     if (isPreflight(request)) {
-      const answer = preflight(space.corsOrigins, headers.origin, methods?.keys() ?? []);
-      return send(request, response, answer);
+      return send(request, response, preflight(space, headers.origin, possible));
+    }
+    const cors = method === 'TRACE' ? {} : corsFields(space, headers.origin);
+    if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
+      const fields = { ...optionsFields(possible), ...cors };
+      return send(request, response, { status: 204, fields });
     }
     const asked = authRequest(request, { method, target: url, origin: space.origin }, door);
     const outcome = await admit(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
-    const cors = corsFields(space.corsOrigins, headers.origin);
     if (outcome.kind === 'answer') {
       return send(request, response, sealedAnswer(request, refusal(outcome, cors), outcome.seal));
     }
     const { scheme, principal, seal } = outcome;
     const fields = { ...outcome.fields, ...cors };
     const visit = { space, target, scheme, principal };
-    stage(request, response, { ...visit, methods, fields, ...(seal && { seal }) });
+    stage(request, response, { ...visit, resources: served, fields, ...(seal && { seal }) });
   }
 
   const home: Endpoint = { get: () => page, fields: {} };
@@ -106,10 +124,10 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     fields: {},
   };
   const metadata: Endpoint = {
-    get({ rawHeaders, socket }, target) {
-      const trusted = door.proxies.has(socket.remoteAddress ?? '');
-      const origin = trusted ? forwardedOrigin(rawHeaders) : undefined;
-      return resourceMetadata(config, spaces, origin ?? config.resource, target);
+    get(request, target) {
+      const trusted = door.proxies.has(request.socket.remoteAddress ?? '');
+      const origin = trusted ? forwardedOrigin(request.rawHeaders) : undefined;
+      return resourceMetadata(config, spaces, origin ?? originOf(request), target);
     },
     fields: OPEN,
   };
@@ -124,15 +142,22 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
   return frontDoor(handle, { ready, log });
 }
 
-async function call(endpoint: Endpoint, request: IncomingMessage, target: Target): Promise<Answer> {
-  if (request.method === 'OPTIONS') return { status: 204, fields: { Allow: ENDPOINT_METHODS } };
+async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Promise<Answer> {
+  if (request.method === 'OPTIONS') return { status: 204, fields: ENDPOINT_OPTIONS };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw methodNotAllowed(ENDPOINT_METHODS);
   }
   return endpoint.get(request, target);
 }
 
-function aboutServer(method = ''): Answer {
-  if (method === 'OPTIONS') return { status: 204, fields: { Allow: SERVER_METHODS } };
+/** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
+function isOpen({ hide }: Space, possible: readonly string[]): boolean {
+  return hide === undefined && possible.includes('PROPFIND');
+}
+
+/** All that the server does somewhere (RFC 9110 section 9.3.7, `OPTIONS *`). */
+function aboutServer(method: string, somewhere: readonly string[]): Answer {
+  if (method === 'OPTIONS') return { status: 204, fields: optionsFields(somewhere) };
+  if (!SERVED.has(method)) throw notImplemented(method);
   throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
 }

@@ -5,21 +5,24 @@ import { isLoopback } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { configuredLimits } from '#shared/server/configured-limits.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
-import { TICKETS } from '#shared/server/server-limits.ts';
+import { FORWARDING, TICKETS } from '#shared/server/server-limits.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
 import { schemeFactories } from './auth/schemes.ts';
-import { openContent } from './resources/content.ts';
-import { documents, sweepContent } from './resources/documents.ts';
+import { openDisk } from './resources/disk.ts';
+import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
-import { openProxy } from './proxy/open-proxy.ts';
+import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
+import { createLockSystem } from './resources/webdav/locks.ts';
 import type { Resources } from './resources/resource.ts';
-import type { Shelf } from './resources/shelf.ts';
 import { createSpaces, type Space } from './spaces.ts';
+import { overTls } from './tls.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
@@ -49,51 +52,48 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const spaces = createSpaces(config, schemes.all);
   const proxies = trustedProxies(config.trustedProxies);
 
-  const shelves = new Map<Space, Shelf>();
-  for (const space of spaces.all.filter(({ serves }) => serves === 'documents')) {
-    const key = `/${space.segments.map(encodeURIComponent).join('/')}`;
-    const { maxBytes } = config.documents;
-    const folder = join(config.data, 'content', encodeURIComponent(key));
-    const content = await openContent({ folder, maxBytes, random });
-    shelves.set(space, { key, rows: stores.documents, content, maxBytes, clock, random });
-  }
-  const resources = new Map<Space, Resources>(
-    [...shelves].map(([space, shelf]) => [space, documents(shelf)]),
-  );
-  for (const space of spaces.all.filter(({ serves }) => serves === 'identity')) {
-    resources.set(space, identity);
+  const { maxBytes, quota } = config.documents;
+  const folder = join(config.data, 'content');
+  const disk = openDisk({ folder, trees: stores.trees, maxBytes, quota, clock, random });
+  const locks = createLockSystem({ clock, random });
+  const served: Readonly<Record<Space['serves'], Resources | undefined>> = {
+    documents: documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes }),
+    identity,
+    verify: undefined,
+  };
+  const resources = new Map<Space, Resources>();
+  for (const space of spaces.all) {
+    const serves = served[space.serves];
+    if (serves) resources.set(space, serves);
   }
   const door = { at: ORIGIN, proxies, local: isLocal(config) };
   const app = createApp({ config, spaces, resources, ready, log, door });
 
-  const { proxy } = config;
+  const { proxy, tls } = config;
+  const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
+  const forward = {
+    address: config.listen.proxy,
+    schemes: schemes.people,
+    network,
+    limits: configuredLimits(config, FORWARDING),
+    log,
+    clock,
+    random,
+  };
   return {
-    ...(proxy && {
-      beside: {
-        name: 'proxy',
-        open: (main) =>
-          openProxy({
-            address: config.listen.proxy,
-            config: proxy,
-            schemes: schemes.people,
-            network,
-            main,
-            log,
-            clock,
-            random,
-          }),
-      },
-    }),
+    beside: [
+      ...(tls ? [overTls({ config, tls, handler, clock, random, log })] : []),
+      ...(proxy ? [besideAsProxy({ ...forward, config: proxy })] : []),
+    ],
     limits: TICKETS,
-    handler: logged(app, { log, clock, random, trusted: proxies }),
+    handler,
+    http2: handler,
     chores: [
       { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
       {
         name: 'sweep.content',
         seconds: SWEEP_CONTENT,
-        async run() {
-          for (const shelf of shelves.values()) await sweepContent(shelf, LEFTOVER_AGE);
-        },
+        run: () => disk.sweep(LEFTOVER_AGE),
       },
     ],
   };

@@ -1,6 +1,8 @@
 import { allow } from '#shared/http/methods.ts';
 import type { Answer, Fields } from '#shared/server/answer.ts';
+import type { Space } from './spaces.ts';
 
+/** What pages may send besides what they may send anyway (Fetch, section CORS-safelisted request-header). */
 const REQUEST_FIELDS = [
   'Authorization',
   'DPoP',
@@ -9,8 +11,36 @@ const REQUEST_FIELDS = [
   'If-None-Match',
   'If-Modified-Since',
   'If-Unmodified-Since',
+  'If-Range',
+  'Range',
+  'Accept',
+  'Depth',
+  'Destination',
+  'If',
+  'Lock-Token',
+  'Overwrite',
+  'Timeout',
+];
+
+/** What pages may read besides what they may read anyway. */
+const RESPONSE_FIELDS = [
+  'ETag',
+  'Location',
+  'Content-Location',
+  'Allow',
+  'Accept-Query',
+  'Accept-Patch',
+  'Accept-Ranges',
+  'Content-Range',
+  'DAV',
+  'Lock-Token',
+  'WWW-Authenticate',
+  'Authentication-Info',
+  'DPoP-Nonce',
+  'Link',
+  'Retry-After',
 ].join(', ');
-const RESPONSE_FIELDS = 'WWW-Authenticate, DPoP-Nonce, ETag, Location, Allow, Link';
+
 const PREFLIGHT_SECONDS = '600';
 
 /** Open to scripts of any origin: there is nothing secret and nobody is signed in. */
@@ -19,35 +49,50 @@ export const OPEN: Fields = {
   'Access-Control-Allow-Headers': '*',
 };
 
-/** Answers a preflight with the methods the address really has; an origin not listed is told nothing. */
+type Shared = Pick<Space, 'corsOrigins' | 'corsCredentials' | 'apiKeyField'>;
+
+/** Answers a preflight with the methods the address may have; an origin not listed is told nothing. */
 export function preflight(
-  origins: readonly string[],
+  space: Shared,
   origin: string | undefined,
-  methods: Iterable<string>,
+  methods: readonly string[],
 ): Answer {
-  const vary = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers';
-  if (origin === undefined || !origins.includes(origin)) {
-    return { status: 204, fields: { Vary: vary } };
-  }
+  const fields = {
+    Vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+  };
+  if (!isListed(space, origin)) return { status: 204, fields };
+  const { apiKeyField } = space;
   return {
     status: 204,
     fields: {
-      Vary: vary,
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Methods': allow(methods),
-      'Access-Control-Allow-Headers': REQUEST_FIELDS,
+      ...fields,
+      ...letIn(space, origin),
+      // No page can send TRACE (Fetch, section forbidden methods), so none needs to hear of it.
+      'Access-Control-Allow-Methods': allow(methods.filter((method) => method !== 'TRACE')),
+      'Access-Control-Allow-Headers': [
+        ...REQUEST_FIELDS,
+        ...(apiKeyField === undefined ? [] : [apiKeyField]),
+      ].join(', '),
       'Access-Control-Max-Age': PREFLIGHT_SECONDS,
     },
   };
 }
 
 /** Fields of an actual answer, errors included, so that a page of a listed origin can read it. */
-export function corsFields(origins: readonly string[], origin: string | undefined): Fields {
-  if (origins.length === 0) return {};
-  if (origin === undefined || !origins.includes(origin)) return { Vary: 'Origin' };
+export function corsFields(space: Shared, origin: string | undefined): Fields {
+  if (space.corsOrigins.length === 0) return {};
+  const fields = { Vary: 'Origin' };
+  if (!isListed(space, origin)) return fields;
+  return { ...fields, ...letIn(space, origin), 'Access-Control-Expose-Headers': RESPONSE_FIELDS };
+}
+
+function isListed({ corsOrigins }: Shared, origin: string | undefined): origin is string {
+  return origin !== undefined && corsOrigins.includes(origin);
+}
+
+function letIn({ corsCredentials }: Shared, origin: string): Fields {
   return {
-    Vary: 'Origin',
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': RESPONSE_FIELDS,
+    ...(corsCredentials && { 'Access-Control-Allow-Credentials': 'true' }),
   };
 }

@@ -5,14 +5,18 @@ import { metadataUrl } from './auth/metadata.ts';
 import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */
-export function homePage({ issuer, resource }: Config, { all }: Spaces): Answer {
+export function homePage({ issuer, resource, tls }: Config, spaces: Spaces): Answer {
+  const all = spaces.all.filter(({ origin }) => origin !== tls?.resource);
+  const again = tls
+    ? `All of it is at <a href="${escapeHtml(tls.resource)}">${escapeHtml(tls.resource)}</a>, too.`
+    : '';
   const authorizationServer = escapeHtml(issuer);
   const here = escapeHtml(resource);
   return page(
     'Countersign resource server',
     `<p>This server keeps documents and lets in whoever shows credentials for them. Tokens come from the
 authorization server at <a href="${authorizationServer}">${authorizationServer}</a>. A token that is
-revoked is refused by the next request.</p>
+revoked is refused by the next request. ${again}</p>
 ${all
   .filter(({ serves }) => serves !== 'identity')
   .map((space) => section(space, issuer))
@@ -27,6 +31,10 @@ answers a trusted reverse proxy whether a request may pass.</p>`,
 function section(space: Space, issuer: string): string {
   const schemes = space.schemes.map(({ name }) => name);
   const hides = space.hide ? 'What credentials do not reach looks as if it were not there.' : '';
+  const own =
+    space.serves === 'documents' && space.tree === 'own'
+      ? 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).'
+      : '';
   const tokens = schemes.includes('Bearer') || schemes.includes('DPoP');
   const example =
     space.serves === 'documents' && schemes.includes('Bearer')
@@ -34,7 +42,8 @@ function section(space: Space, issuer: string): string {
       : '';
   return `<h2>${escapeHtml(space.realm)}</h2>
 <p><code>${escapeHtml(space.url)}</code> takes ${escapeHtml(schemes.join(', '))}. Reading needs
-${needed(space.scopes('GET'))}, writing ${needed(space.scopes('PUT'))}. ${hides}
+${needed(space.scopes('GET'))}, writing ${needed(space.scopes('PUT'))}. ${own}
+${hides}
 ${tokens ? `<a href="${escapeHtml(metadataUrl(space.url))}">Its metadata</a>.` : ''}</p>
 ${example}`;
 }

@@ -42,7 +42,7 @@ async function run(config: object): Promise<{ child: ChildProcess; log: () => st
   return { child, log: () => log };
 }
 
-const anyPort = { listen: { resource: { port: 0 }, proxy: { port: 0 } } };
+const anyPort = { listen: { resource: { port: 0 }, resourceTls: { port: 0 }, proxy: { port: 0 } } };
 
 interface Ready {
   readonly ready: true;
@@ -114,7 +114,7 @@ test('an upload in flight is stored and answered before the end; a new connectio
   response.resume();
   expect(response.statusCode).toBe(201);
   expect(await once(child, 'exit')).toEqual([0, null]);
-  expect(await stores.documents.get('/documents', 'a')).toMatchObject({ length: 13 });
+  expect(await stores.trees.get('/documents', 'a')).toMatchObject({ length: 13 });
   issuer.close();
 });
 
@@ -141,7 +141,9 @@ test('a taken port is a failure that names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const { child } = await run({ listen: { resource: { port }, proxy: { port: 0 } } });
+  const { child } = await run({
+    listen: { resource: { port }, resourceTls: { port: 0 }, proxy: { port: 0 } },
+  });
   const [message] = (await once(child, 'message')) as [object];
   expect(message).toEqual({
     failed: `port ${port} is taken: set listen.resource.port to another`,

@@ -1,5 +1,6 @@
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
@@ -14,7 +15,14 @@ export interface Space extends ProtectionSpace {
   readonly allScopes: readonly string[];
   /** Origins whose pages may read answers (CORS). */
   readonly corsOrigins: readonly string[];
+  readonly corsCredentials: boolean;
   readonly serves: SpaceConfig['serves'];
+  readonly tree: SpaceConfig['tree'];
+  /** The only methods there are; absent: all that the space can do. */
+  readonly methods?: ReadonlySet<string>;
+  readonly trace: SpaceConfig['trace'];
+  /** The field in which API keys come, if it takes any. */
+  readonly apiKeyField?: string;
 }
 
 export interface Spaces {
@@ -25,7 +33,7 @@ export interface Spaces {
 
 /** THE list: every protection space, with its schemes in the configured order. */
 export function createSpaces(config: Config, schemes: SchemeFactories['all']): Spaces {
-  const all = config.spaces.map((space) => createSpace(space, schemes));
+  const all = everySpace(config).map((space) => createSpace(space, schemes));
   const longestFirst = all.toSorted((a, b) => b.segments.length - a.segments.length);
   return {
     all,
@@ -66,7 +74,12 @@ function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Spac
     segments: target.segments,
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,
+    corsCredentials: config.cors.credentials,
     serves: config.serves,
+    tree: config.tree,
+    ...(config.methods && { methods: new Set(['OPTIONS', ...config.methods]) }),
+    trace: config.trace,
+    ...((apiKey.beside || config.schemes.includes('API-Key')) && { apiKeyField: apiKey.field }),
   };
 }
 

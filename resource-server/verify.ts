@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import { admit, refusal } from '#shared/auth/admit.ts';
 import { authRequest, type Door } from '#shared/auth/request.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import type { Spaces } from './spaces.ts';
@@ -23,11 +23,7 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
  * those of the client leaves nothing that the client wrote.
  */
-export async function verify(
-  request: IncomingMessage,
-  spaces: Spaces,
-  door: Door,
-): Promise<Answer> {
+export async function verify(request: AnyRequest, spaces: Spaces, door: Door): Promise<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
   if (!door.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
@@ -62,7 +58,7 @@ function inOneLine(fields: Fields): Fields {
 }
 
 /** The operator finds the reason in the log; the client only learns that it may not. */
-function refused(request: IncomingMessage, reason: string): Answer {
+function refused(request: AnyRequest, reason: string): Answer {
   note(request, { verdict: 'refused', reason });
   return problemAnswer(403, 'This request cannot be let through.');
 }

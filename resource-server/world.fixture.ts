@@ -38,6 +38,12 @@ const SPACES = [
     nonce: true,
   },
   {
+    url: `${RESOURCE}/dav/`,
+    realm: 'dav',
+    schemes: ['Digest', 'Basic', 'API-Key', 'Bearer'],
+    tree: 'own',
+  },
+  {
     url: 'https://app.example/',
     realm: 'app',
     schemes: ['Bearer', 'DPoP'],

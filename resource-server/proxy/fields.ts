@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, lines, listMembers } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
+import { maxForwards } from '../max-forwards.ts';
 import { failure } from './failure.ts';
-import { maxForwards } from './max-forwards.ts';
 import type { Target } from './target.ts';
 
 /** Field lines as [name, value], in order. */

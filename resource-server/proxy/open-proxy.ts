@@ -4,8 +4,8 @@ import { isLoopback } from '#shared/config/production.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
-import { TICKETS } from '#shared/server/server-limits.ts';
+import { listen, type Listening, type ServerLimits } from '#shared/server/listen.ts';
+import type { Beside } from '#shared/server/process.ts';
 import type { RealmSite, SchemeFactories } from '../auth/schemes.ts';
 import type { LineParts } from './line.ts';
 import type { Network } from './network.ts';
@@ -16,13 +16,19 @@ export interface ProxyServer extends LineParts {
   readonly config: ProxyConfig;
   readonly schemes: SchemeFactories['people'];
   readonly network: Network;
+  readonly limits: Partial<ServerLimits>;
   /** The resource server that it stands beside: its destination `self`. */
   readonly main: Listening;
 }
 
+/** The forward proxy as a further listener of the resource server. */
+export function besideAsProxy(parts: Omit<ProxyServer, 'main'>): Beside {
+  return { name: 'proxy', open: (main) => openProxy({ ...parts, main }) };
+}
+
 /** Listens as a forward proxy. Rejects like `listen`, and when a file of the certificate cannot be read. */
 export async function openProxy(parts: ProxyServer): Promise<Listening> {
-  const { address, config, schemes, main, log } = parts;
+  const { address, config, schemes, limits, main, log } = parts;
   const { host, port } = address;
   const { realm, digest, tls } = config;
   const site: RealmSite = { realm, digest };
@@ -50,7 +56,7 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     handler,
     tunnel,
     http2: { handler, certificate },
-    limits: TICKETS,
+    limits,
     log,
   });
 }

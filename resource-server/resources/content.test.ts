@@ -1,21 +1,37 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
-import { type Content, ContentTooLarge, openContent } from './content.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { type Content, openContent } from './content.ts';
+import type { Received } from './resource-store.ts';
 
 const AGE = 3600;
 const clock = new ManualClock();
+let outer: string;
 let folder: string;
 let content: Content;
 
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), 'countersign-content-')), 'space');
-  content = await openContent({ folder, maxBytes: 10, random: systemRandom });
+  outer = await mkdtemp(join(tmpdir(), 'countersign-content-'));
+  folder = join(outer, 'content', 'tree');
+  content = openContent({ folder, maxBytes: 10, uploads: new Set(), random: systemRandom });
 });
-afterEach(() => rm(join(folder, '..'), { recursive: true }));
+afterEach(() => rm(outer, { recursive: true }));
 
 async function* pieces(...all: (string | Error)[]): AsyncGenerator<Buffer> {
   for (const piece of all) {
@@ -24,6 +40,11 @@ async function* pieces(...all: (string | Error)[]): AsyncGenerator<Buffer> {
   }
 }
 
+const named = async (received: Received) => received;
+
+/** The folder exists once something was written. */
+const begin = async () => content.remove((await content.add(pieces('x'), named)).file);
+
 /** A file last written `seconds` ago by the clock of the test. */
 async function leave(name: string, seconds: number): Promise<void> {
   await writeFile(join(folder, name), 'x');
@@ -31,24 +52,24 @@ async function leave(name: string, seconds: number): Promise<void> {
   await utimes(join(folder, name), at, at);
 }
 
-const kept = async <T>(value: T) => ({ kept: true, value });
-
 describe('adding', () => {
   test('the file is whole, private and under its name when the commit is asked', async () => {
-    const file = await content.add(pieces('ab', 'c'), async (received) => {
+    expect(await readdir(outer)).toEqual([]);
+    const { file } = await content.add(pieces('ab', 'c'), async (received) => {
       expect(await readdir(folder)).toEqual([received.file]);
       expect(await readFile(join(folder, received.file), 'utf8')).toBe('abc');
       expect(received.length).toBe(3);
-      return kept(received.file);
+      return received;
     });
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('as long as allowed is kept; one byte more is too large and leaves nothing', async () => {
-    await content.add(pieces('12345', '67890'), kept);
+  test('as long as allowed is kept; one byte more is 413 and leaves nothing', async () => {
+    await content.add(pieces('12345', '67890'), named);
     const before = await readdir(folder);
-    await expect(content.add(pieces('12345', '678901'), kept)).rejects.toThrow(ContentTooLarge);
+    const more = content.add(pieces('12345', '678901'), named);
+    await expect(more).rejects.toMatchObject({ status: 413 });
     expect(await readdir(folder)).toEqual(before);
   });
 
@@ -56,81 +77,143 @@ describe('adding', () => {
     let asked = false;
     const add = content.add(pieces('abc', new Error('gone')), async () => {
       asked = true;
-      return kept(undefined);
     });
     await expect(add).rejects.toThrow('gone');
     expect(asked).toBe(false);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a commit that was lost removes the file', async () => {
-    await content.add(pieces('abc'), async () => ({ kept: false, value: undefined }));
-    expect(await readdir(folder)).toEqual([]);
-  });
+  test.each(['ENOSPC', 'EDQUOT'])(
+    'RFC 4918 section 11.5: a disk that is full (%s) is 507 and leaves nothing',
+    async (code) => {
+      const full = Object.assign(new Error('write failed'), { code });
+      const add = content.add(pieces('abc', full), named);
+      await expect(add).rejects.toMatchObject({ status: 507 });
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
-  test('a commit that failed may have happened: the file stays for the sweep', async () => {
-    const add = content.add(pieces('abc'), () => Promise.reject(new Error('no answer')));
-    await expect(add).rejects.toThrow('no answer');
+  test.each([new HttpError(412, 'no'), new Error('bug')])(
+    'a commit that was refused (%s) removes the file',
+    async (error) => {
+      const refuse = async () => {
+        throw error;
+      };
+      await expect(content.add(pieces('abc'), refuse)).rejects.toBe(error);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
+  test('a commit whose outcome is not known leaves the file to the sweep', async () => {
+    const lost = new StoreUnavailable('no answer');
+    await expect(content.add(pieces('abc'), () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await readdir(folder)).toHaveLength(1);
   });
 });
 
-test('opening: a file that is gone is undefined, removing it is no error', async () => {
-  expect(await content.open('gone')).toBeUndefined();
-  await content.remove('gone');
+describe('reading', () => {
+  const LONG = 70_000;
+  const bytes = Buffer.from(Array.from({ length: LONG }, (_, index) => index % 251));
+
+  async function read(file: string, length: number, range?: { first: number; last: number }) {
+    const found = await content.read({ file, length }, range);
+    return Buffer.isBuffer(found) || found === undefined ? found : buffer(found);
+  }
+
+  test.each([10, LONG])('all of %d bytes, and any part of them', async (length) => {
+    await begin();
+    await writeFile(join(folder, 'file'), bytes.subarray(0, length));
+    expect(await read('file', length)).toEqual(bytes.subarray(0, length));
+    expect(await read('file', length, { first: 3, last: 7 })).toEqual(bytes.subarray(3, 8));
+    expect(await read('file', length, { first: 0, last: 0 })).toEqual(bytes.subarray(0, 1));
+    const end = { first: length - 2, last: length - 1 };
+    expect(await read('file', length, end)).toEqual(bytes.subarray(length - 2, length));
+  });
+
+  test('what is empty is no error', async () => {
+    await begin();
+    await writeFile(join(folder, 'empty'), '');
+    expect(await read('empty', 0)).toEqual(Buffer.alloc(0));
+  });
+
+  test('a file that is gone is undefined, its folder too; removing it is no error', async () => {
+    expect(await read('gone', 1)).toBeUndefined();
+    expect(await read('gone', LONG)).toBeUndefined();
+    await content.remove('gone');
+  });
+
+  test.each([1, LONG])('a link that was planted is not followed (%d bytes)', async (length) => {
+    await begin();
+    await writeFile(join(outer, 'secret'), bytes);
+    await symlink(join(outer, 'secret'), join(folder, 'link'));
+    await expect(content.read({ file: 'link', length })).rejects.toMatchObject({ code: 'ELOOP' });
+  });
 });
 
 describe('the sweep', () => {
-  const named =
+  const rows =
     (...files: string[]) =>
     async () =>
       new Set(files);
 
   test('removes what nothing names once it is old, temporary files too', async () => {
+    await begin();
     await leave('old', AGE);
     await leave('old.part', AGE + 1);
     await leave('young', AGE - 1);
     await leave('named', 10 * AGE);
-    expect(await content.sweep(named('named'), clock, AGE)).toBe(2);
+    expect(await content.sweep(rows('named'), clock, AGE)).toBe(2);
     expect((await readdir(folder)).toSorted()).toEqual(['named', 'young']);
+  });
+
+  test('a link goes itself; what it leads to stays, whatever its age', async () => {
+    await begin();
+    await writeFile(join(outer, 'secret'), 'x');
+    await utimes(join(outer, 'secret'), 0, 0);
+    await symlink(join(outer, 'secret'), join(folder, 'link'));
+    await symlink(outer, join(folder, 'to-folder'));
+    const far = new ManualClock((await lstat(join(folder, 'to-folder'))).mtimeMs + AGE * 1000);
+    expect(await content.sweep(rows(), clock, 1_000_000_000)).toBe(0);
+    expect(await content.sweep(rows(), far, AGE)).toBe(2);
+    expect(await readFile(join(outer, 'secret'), 'utf8')).toBe('x');
   });
 
   test('keeps an upload in progress at any age, until it is committed', async () => {
     const far = new ManualClock(clock.now() * 2);
-    const sweep = () => content.sweep(named(), far, 0);
+    const sweep = () => content.sweep(rows(), far, 0);
     async function* slow() {
       yield Buffer.from('a');
       expect(await readdir(folder)).toHaveLength(1);
       expect(await sweep()).toBe(0);
       yield Buffer.from('b');
     }
-    const file = await content.add(slow(), async (received) => {
+    const { file } = await content.add(slow(), async (received) => {
       expect(await sweep()).toBe(0);
-      return kept(received.file);
+      return received;
     });
     expect(await readFile(join(folder, file), 'utf8')).toBe('ab');
   });
 
   test('keeps an upload that is committed after it has read the rows', async () => {
     const far = new ManualClock(clock.now() * 2);
-    const rows = Promise.withResolvers<ReadonlySet<string>>();
+    const reading = Promise.withResolvers<ReadonlySet<string>>();
     let sweeping: Promise<number> | undefined;
-    const file = await content.add(pieces('a'), async (received) => {
+    const { file } = await content.add(pieces('a'), async (received) => {
       const read = new Promise<void>((resolve) => {
-        sweeping = content.sweep(() => (resolve(), rows.promise), far, 0);
+        sweeping = content.sweep(() => (resolve(), reading.promise), far, 0);
       });
       await read;
-      return kept(received.file);
+      return received;
     });
-    rows.resolve(new Set());
+    reading.resolve(new Set());
     expect(await sweeping).toBe(0);
     expect(await readdir(folder)).toEqual([file]);
   });
 
   test('a file that is committed while it looks is among the rows it reads afterwards', async () => {
+    await begin();
     await leave('racing', AGE);
-    const rows = new Set<string>();
-    const late = async () => rows.add('racing');
-    expect(await content.sweep(late, clock, AGE)).toBe(0);
+    const late = new Set<string>();
+    expect(await content.sweep(async () => late.add('racing'), clock, AGE)).toBe(0);
   });
 });

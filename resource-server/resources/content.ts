@@ -1,109 +1,110 @@
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import { randomId, type Random } from '#shared/random.ts';
-
-/** Content that has reached the disk. */
-export interface Received {
-  readonly file: string;
-  readonly length: number;
-}
-
-/** The content is longer than the limit. */
-export class ContentTooLarge extends Error {
-  override readonly name = 'ContentTooLarge';
-}
+import { HttpError } from '#shared/server/answer.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Document } from '#shared/stores/trees.ts';
+import { davError } from './webdav/dav-error.ts';
+import type { Range } from './range.ts';
+import type { Received } from './resource-store.ts';
 
 export interface ContentOptions {
-  /** Folder of this collection; made with mode 0700 when it is missing. */
+  /** Folder of this tree; made with mode 0700 when something is first written. */
   readonly folder: string;
   /** Longest content, in bytes. */
   readonly maxBytes: number;
+  /** Files that this process is writing, of all trees; they are kept at any age. */
+  readonly uploads: Set<string>;
   readonly random: Random;
 }
 
-/** The immutable files of a collection: each is written once under a random name, and never changed. */
+/** The immutable files of a tree: each is written once under a random name, and never changed. */
 export interface Content {
-  /**
-   * Writes the content durably, asks `commit` to name the file in the store, and resolves to its value.
-   * What was not `kept` is removed; when `commit` throws, the change may have happened, and the sweep
-   * decides. Content that ends early or is too long (`ContentTooLarge`) leaves no file.
-   */
-  add<T>(
-    body: AsyncIterable<Buffer>,
-    commit: (received: Received) => Promise<{ readonly kept: boolean; readonly value: T }>,
-  ): Promise<T>;
-  /** The whole of a short file. Undefined when there is no such file (any more). */
-  read(file: string): Promise<Buffer | undefined>;
-  /** Undefined when there is no such file (any more). */
-  open(file: string): Promise<FileHandle | undefined>;
+  /** As `receive` of `ResourceStore`. */
+  add<T>(body: AsyncIterable<Buffer>, commit: (received: Received) => Promise<T>): Promise<T>;
+  /** A document's content, or a part of it. Undefined when there is no such file (any more). */
+  read(
+    document: Pick<Document, 'file' | 'length'>,
+    range?: Range,
+  ): Promise<Buffer | Readable | undefined>;
   /** Never fails: what cannot be removed now is left to the sweep. */
   remove(file: string): Promise<void>;
   /**
-   * Removes the files left behind by a crash: those that nothing names, last written more than
-   * `age` seconds ago. Files of this process's own uploads are kept at any age; `age` has to be
+   * Removes the files that nothing names, last written more than `age` seconds ago, which has to be
    * longer than an upload of another process may take. Resolves to the number removed.
    */
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
 }
 
-export async function openContent({ folder, maxBytes, random }: ContentOptions): Promise<Content> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const uploads = new Set<string>();
+/** Bytes up to which a document is read at once: a stream of its own costs more than the reading. */
+const SHORT = 65_536;
+/** A link in the folder leads nowhere. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** The disk is full, or this user's part of it. */
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-  async function remove(file: string): Promise<void> {
-    await unlink(join(folder, file)).catch(() => {});
+export function openContent({ folder, maxBytes, uploads, random }: ContentOptions): Content {
+  const pathOf = (file: string) => join(folder, file);
+
+  /** Rejects when something else is in the folder's place: a link to another one is not followed. */
+  async function checkFolder(): Promise<void> {
+    if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
   }
 
+  async function remove(file: string): Promise<void> {
+    await checkFolder()
+      .then(() => unlink(pathOf(file)))
+      .catch(() => {});
+  }
+
+  /** Durably, under a name of its own until it is whole. */
   async function write(file: string, body: AsyncIterable<Buffer>): Promise<number> {
-    const handle = await open(join(folder, file), 'wx', 0o600);
-    let length = 0;
+    const partial = `${file}.part`;
     try {
-      for await (const chunk of body) {
-        length += chunk.length;
-        if (length > maxBytes) throw new ContentTooLarge();
-        await handle.appendFile(chunk);
-      }
-      await handle.sync();
+      await makeFolder(folder);
+      await checkFolder();
+      const length = await fill(pathOf(partial), body, maxBytes);
+      await rename(pathOf(partial), pathOf(file));
+      await sync(folder);
+      return length;
     } catch (error) {
-      await remove(file);
-      throw error;
-    } finally {
-      await handle.close();
+      await Promise.all([remove(partial), remove(file)]);
+      throw isFull(error) ? diskFull() : error;
     }
-    return length;
   }
 
   return {
     async add(body, commit) {
       const file = randomId(random);
-      const temporary = `${file}.part`;
-      uploads.add(file).add(temporary);
+      uploads.add(file);
       try {
-        const length = await write(temporary, body);
-        await rename(join(folder, temporary), join(folder, file));
-        await syncFolder(folder);
-        const { kept, value } = await commit({ file, length });
-        if (!kept) await remove(file);
-        return value;
+        const length = await write(file, body);
+        return await commit({ file, length }).catch(async (error: unknown) => {
+          // A store that gave no answer may have done it.
+          if (!(error instanceof StoreUnavailable)) await remove(file);
+          throw error;
+        });
       } finally {
-        uploads.delete(temporary);
         uploads.delete(file);
       }
     },
 
-    read: (file) => readFile(join(folder, file)).catch(ignoreMissing),
-
-    open: (file) => open(join(folder, file)).catch(ignoreMissing),
+    async read({ file, length }, range = { first: 0, last: length - 1 }) {
+      const handle = await checkFolder()
+        .then(() => open(pathOf(file), READING))
+        .catch(undefinedIfMissing);
+      if (handle === undefined) return undefined;
+      const { first: start, last: end } = range;
+      if (length > SHORT) return handle.createReadStream({ start, end });
+      try {
+        return (await handle.readFile()).subarray(start, end + 1);
+      } finally {
+        await handle.close();
+      }
+    },
 
     remove,
 
@@ -113,11 +114,12 @@ export async function openContent({ folder, maxBytes, random }: ContentOptions):
       const files = await readdir(folder);
       const kept = await named();
       let removed = 0;
-      for (const file of files) {
-        if (kept.has(file) || busy.has(file)) continue;
-        const found = await stat(join(folder, file)).catch(ignoreMissing);
-        if (found === undefined || clock.now() - found.mtimeMs < age * 1000) continue;
-        await remove(file);
+      for (const name of files) {
+        if (kept.has(name) || busy.has(name.replace(/\.part$/, ''))) continue;
+        const found = await lstat(pathOf(name)).catch(undefinedIfMissing);
+        if (found === undefined || found.isDirectory()) continue;
+        if (clock.now() - found.mtimeMs < age * 1000) continue;
+        await remove(name);
         removed += 1;
       }
       return removed;
@@ -125,7 +127,43 @@ export async function openContent({ folder, maxBytes, random }: ContentOptions):
   };
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Writes a file to the disk itself; resolves to its length. Throws `HttpError` 413 once it is too long. */
+async function fill(path: string, body: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    let length = 0;
+    for await (const chunk of body) {
+      length += chunk.length;
+      if (length > maxBytes) throw contentTooLarge(maxBytes);
+      await handle.appendFile(chunk);
+    }
+    await handle.sync();
+    return length;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** RFC 9110 section 15.5.14. */
+export function contentTooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, `A document has at most ${maxBytes} bytes.`);
+}
+
+/** RFC 4331 section 6. */
+function diskFull(): HttpError {
+  return davError(507, 'sufficient-disk-space', 'The disk of the server is full.');
+}
+
+/** Makes the folder and those above it that are missing, and their names durable. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    await sync(dirname(made));
+  }
+}
+
+async function sync(folder: string): Promise<void> {
   const handle = await open(folder);
   try {
     await handle.sync();
@@ -134,6 +172,10 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL.has(String(error.code));
+}
+
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

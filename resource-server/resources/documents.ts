@@ -1,38 +1,107 @@
-import { collectionMethods } from './collection.ts';
-import { documentMethods } from './document.ts';
-import type { Methods, Resources } from './resource.ts';
-import type { Shelf } from './shelf.ts';
+import type { Principal } from '#shared/auth/scheme.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import type { Fields } from '#shared/server/answer.ts';
+import type { Entry } from '#shared/stores/trees.ts';
+import { kindOf, METHODS_OF } from './kinds.ts';
+import { copy, move } from './methods/copy-move.ts';
+import { remove } from './methods/delete.ts';
+import { get } from './methods/get.ts';
+import { lock, unlock } from './methods/lock.ts';
+import { mkcol } from './methods/mkcol.ts';
+import { ACCEPT_PATCH, patch } from './methods/patch.ts';
+import { post } from './methods/post.ts';
+import { propfind } from './methods/propfind.ts';
+import { proppatch } from './methods/proppatch.ts';
+import { put } from './methods/put.ts';
+import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
+import { pathWithin } from './path.ts';
+import type { MethodFactory, Place, Services } from './place.ts';
+import { keptAt } from './query/kept.ts';
+import type { ResourceContext, Resources, Visit } from './resource.ts';
+import type { ResourceStore } from './resource-store.ts';
 
-/** Documents on disk, shared by all who hold the scopes of their space. */
-export function documents(shelf: Shelf): Resources {
-  const collection = collectionMethods(shelf);
-  const document = documentMethods(shelf);
-  const withoutSlash = redirectToSlash(collection);
-  return (target, space) => {
-    if (target.trailingSlash || target.segments.length === 0) return collection;
-    return target.segments.length === space.segments.length ? withoutSlash : document;
+const FACTORIES: Readonly<Record<string, MethodFactory>> = {
+  GET: get,
+  HEAD: get,
+  PUT: put,
+  POST: post,
+  PATCH: patch,
+  DELETE: remove,
+  QUERY: query,
+  PROPFIND: propfind,
+  PROPPATCH: proppatch,
+  MKCOL: mkcol,
+  COPY: copy,
+  MOVE: move,
+  LOCK: lock,
+  UNLOCK: unlock,
+};
+
+export interface Documents extends Services {
+  /** Opens the tree of this name; its name never becomes a path of its own. */
+  tree(name: string): Promise<ResourceStore>;
+}
+
+/** Documents and collections on disk: one tree for all, or one for each principal. */
+export function documents(services: Documents): Resources {
+  const methods = new Map(
+    Object.entries(FACTORIES).map(([name, factory]) => [name, factory(services)]),
+  );
+  const kept = getKept(services);
+
+  async function placeOf({ space, target, principal }: Visit): Promise<Place> {
+    const whose = keyOf(principal);
+    const shared = `/${space.segments.map(encodeURIComponent).join('/')}`;
+    const tree = space.tree === 'shared' ? shared : `${shared}?${whose}`;
+    const store = await services.tree(tree);
+    const path = pathWithin({ space, target });
+    const slash = target.trailingSlash;
+    const found = await store.get(path);
+    return {
+      store,
+      path,
+      slash,
+      entry: slash && found?.kind === 'document' ? undefined : found,
+      principal: whose,
+      tree,
+    };
+  }
+
+  return {
+    possible: (target) =>
+      target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible,
+    async find(visit) {
+      const place = await placeOf(visit);
+      const missing = place.entry === undefined;
+      if (keptAt(visit.target)) {
+        const perform = async (context: ResourceContext) => kept(context, place);
+        return { missing, methods: METHODS_OF.kept, options: {}, perform };
+      }
+      const accepted = METHODS_OF[kindOf(place)];
+      return {
+        missing,
+        methods: accepted,
+        options: optionsOf(accepted, place.entry),
+        perform: async (context) => methods.get(context.method)?.(context, place),
+      };
+    },
   };
 }
 
-/** The space itself, asked for without its slash: 308, which keeps method and content (RFC 9110 section 15.4.9). */
-function redirectToSlash(collection: Methods): Methods {
-  return new Map(
-    [...collection.keys()].map((method) => [
-      method,
-      async (context) => {
-        const { space, target } = context.state;
-        const query = target.query === undefined ? '' : `?${target.query}`;
-        context.body = null;
-        context.status = 308;
-        context.set('Location', `${space.origin}${target.path}/${query}`);
-      },
-    ]),
-  );
+/** A person by the id that stays theirs alone, an application by its own. Throws 403 for nobody in particular. */
+function keyOf(principal: Principal): string {
+  if (principal.kind === 'anonymous') {
+    throw new HttpError(403, 'Documents are for somebody in particular.');
+  }
+  const id =
+    principal.kind === 'person' ? (principal.claims?.['sub'] ?? principal.name) : principal.id;
+  return `${principal.kind}=${encodeURIComponent(id)}`;
 }
 
-/** Removes content files that no row names and that were last written more than `age` seconds ago. */
-export function sweepContent(shelf: Shelf, age: number): Promise<number> {
-  const { key, rows, content, clock } = shelf;
-  const named = async () => new Set((await rows.list(key, '')).map(({ file }) => file));
-  return content.sweep(named, clock, age);
+function optionsOf(accepted: readonly string[], entry: Entry | undefined): Fields {
+  return {
+    ...(accepted.includes('QUERY') && { 'Accept-Query': ACCEPT_QUERY }),
+    ...(accepted.includes('PATCH') && { 'Accept-Patch': ACCEPT_PATCH }),
+    ...(entry?.kind === 'document' && { 'Accept-Ranges': 'bytes' }),
+  };
 }

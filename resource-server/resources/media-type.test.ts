@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isMediaType } from './media-type.ts';
+import { isMediaType, typeOfName } from './media-type.ts';
 
 describe('RFC 9110 section 8.3.1: media-type', () => {
   test.each([
@@ -65,4 +65,16 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
     expect(isMediaType(`a/b${' ;'.repeat(125)}x`)).toBe(false);
     expect(isMediaType(`a/b${'; '.repeat(125)}(`)).toBe(false);
   });
+});
+
+test.each([
+  ['a/notes.txt', 'text/plain'],
+  ['a.b/data.JSON', 'application/json'],
+  ['page.html', 'text/html'],
+  ['.json', 'application/octet-stream'],
+  ['json', 'application/octet-stream'],
+  ['a.json/none', 'application/octet-stream'],
+  ['', 'application/octet-stream'],
+])('RFC 9110 section 8.3: the type of %j, if nobody says one, is %s', (path, type) => {
+  expect(typeOfName(path)).toBe(type);
 });

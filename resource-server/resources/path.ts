@@ -1,4 +1,5 @@
 import { HttpError } from '#shared/server/answer.ts';
+import type { Entry } from '#shared/stores/trees.ts';
 import type { Space } from '../spaces.ts';
 import type { Visit } from './resource.ts';
 
@@ -9,8 +10,9 @@ const LONGEST_PATH = 1024;
  * Path of a visit's target within its space, as rows have it: decoded segments joined by `/`. It never becomes
  * a file name. Throws 414 for a name over 255 bytes or a path over 1024.
  */
-export function pathWithin({ space, target }: Visit): string {
-  const names = target.segments.slice(space.segments.length);
+export function pathWithin({ space, target }: Pick<Visit, 'space' | 'target'>): string {
+  // macOS sends names decomposed: é and é are one resource.
+  const names = target.segments.slice(space.segments.length).map((name) => name.normalize('NFC'));
   const path = names.join('/');
   if (
     Buffer.byteLength(path) > LONGEST_PATH ||
@@ -21,8 +23,20 @@ export function pathWithin({ space, target }: Visit): string {
   return path;
 }
 
-/** URL of a document, for Location. */
-export function urlOf(space: Space, path: string): string {
-  const segments = [...space.segments, ...path.split('/')];
-  return `${space.origin}/${segments.map(encodeURIComponent).join('/')}`;
+/** Path of a resource as an absolute-path reference; a collection's ends in a slash (RFC 4918 section 5.2). */
+export function hrefOf(space: Space, { path, kind }: Pick<Entry, 'path' | 'kind'>): string {
+  const names = path === '' ? [] : path.split('/');
+  const segments = [...space.segments, ...names].map(encodeURIComponent);
+  const slash = kind === 'collection' && segments.length > 0 ? '/' : '';
+  return `/${segments.join('/')}${slash}`;
+}
+
+/** URL of a resource, for Location. */
+export function urlOf(space: Space, resource: Pick<Entry, 'path' | 'kind'>): string {
+  return `${space.origin}${hrefOf(space, resource)}`;
+}
+
+/** Path of the collection that a resource is in; that of the root is the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }

@@ -1,27 +1,26 @@
-import type { IncomingMessage } from 'node:http';
 import { BadRequest } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { HttpError } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 
-/** The representation that there is: a strong entity tag without quotes, and when it was made. */
-export type Validators = { readonly etag: string; readonly modified?: number };
-
-const FIELDS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'] as const;
-
-export function isConditional(request: IncomingMessage): boolean {
-  return FIELDS.some((name) => request.headers[name] !== undefined);
+/**
+ * The representation that there is: a strong entity tag without quotes, and when it was made, in
+ * milliseconds since the epoch.
+ */
+export interface Validators {
+  readonly etag: string;
+  readonly modified?: number;
 }
 
 /**
  * Evaluates the conditions of a request (RFC 9110 section 13.2.2); malformed ones are a `BadRequest`.
- * `now` and `modified`: milliseconds since the epoch.
+ * `now`: milliseconds since the epoch.
  */
 export function evaluate(
-  request: IncomingMessage,
+  { headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>,
   current: Validators | undefined,
   now: number,
 ): 'proceed' | 304 | 412 {
-  const { headers, method = '' } = request;
   const result = evaluatePreconditions(
     {
       method,

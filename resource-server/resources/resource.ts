@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
+import type { Fields } from '#shared/server/answer.ts';
 import type { Space } from '../spaces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
@@ -13,11 +14,22 @@ export interface Visit {
 
 export type ResourceContext = ParameterizedContext<Visit>;
 
-/** Does one method. Sets response fields last, so that an error before them leaves none behind. */
-export type Handler = (context: ResourceContext) => Promise<void>;
+/** What is at an address now. */
+export interface Address {
+  /** Nothing there: the methods are those that can create something, and the others meet 404. */
+  readonly missing: boolean;
+  /** What it really accepts: Allow, 405 and what OPTIONS says follow. */
+  readonly methods: readonly string[];
+  /** What OPTIONS says besides (Accept-Query, Accept-Patch, Accept-Ranges). */
+  readonly options: Fields;
+  /** Does one of them. */
+  perform(context: ResourceContext): Promise<void>;
+}
 
-/** What an address can do: its real methods, from which Allow, 405 and CORS follow. */
-export type Methods = ReadonlyMap<string, Handler>;
-
-/** What a space serves: the methods of an address in it; undefined: there can be nothing there. */
-export type Resources = (target: Target, space: Space) => Methods | undefined;
+/** What a space serves. */
+export interface Resources {
+  /** All that some resource at the target could ever accept, whoever asks and whatever is there. */
+  possible(target: Target, space: Space): readonly string[];
+  /** Undefined: there can be nothing there. */
+  find(visit: Visit): Promise<Address | undefined>;
+}

@@ -12,7 +12,7 @@ import { parseTarget } from '#shared/http/target.ts';
 import { jsonLog } from '#shared/log.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import type { Space } from '../spaces.ts';
-import type { Handler, Methods } from './resource.ts';
+import type { Address, ResourceContext } from './resource.ts';
 import { createStage } from './stage.ts';
 
 const space: Space = {
@@ -25,8 +25,13 @@ const space: Space = {
   segments: [],
   allScopes: [],
   corsOrigins: [],
+  corsCredentials: false,
   serves: 'identity',
+  tree: 'shared',
+  trace: undefined,
 };
+
+type Handler = (context: ResourceContext) => Promise<void>;
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 const seal: Seal<Fields> = {
@@ -82,18 +87,18 @@ const server = http.createServer((request, response) => {
   const target = parseTarget(request.url ?? '');
   if (target === undefined) throw new Error('the test asked for no path');
   const handler = HANDLERS[target.path];
-  const methods: Methods | undefined =
-    handler &&
-    new Map([
-      ['GET', handler],
-      ['HEAD', handler],
-    ]);
+  const address: Address | undefined = handler && {
+    missing: false,
+    methods: ['GET', 'HEAD'],
+    options: {},
+    perform: handler,
+  };
   stage(request, response, {
     space,
     target,
     scheme: 'Digest',
     principal: { kind: 'anonymous' },
-    methods,
+    resources: { possible: () => [], find: async () => address },
     fields: { 'X-Scene': 'set' },
     ...(target.query !== 'plain' && { seal }),
   });

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
@@ -11,44 +10,47 @@ import {
   send,
 } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
-import type { Methods, ResourceContext, Visit } from './resource.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { accepted, optionsFields } from '../options.ts';
+import type { Space } from '../spaces.ts';
+import { traceAnswer } from '../trace.ts';
+import type { ResourceContext, Resources, Visit } from './resource.ts';
 import { sealAnswer, sealedAnswer } from './seal.ts';
 
-/** A visit, the methods of its address, and the fields that every answer to it gets. */
+/** A visit, what its space serves, and the fields that every answer to it gets. */
 export interface Scene extends Visit {
-  /** Undefined: there can be nothing at this address. */
-  readonly methods: Methods | undefined;
+  /** Undefined: nothing. */
+  readonly resources: Resources | undefined;
   readonly fields: Fields;
   /** Proves the content of every answer to it. */
   readonly seal?: Seal<Fields>;
 }
 
-export type Stage = (request: IncomingMessage, response: ServerResponse, scene: Scene) => void;
+export type Stage = (request: AnyRequest, response: AnyResponse, scene: Scene) => void;
 
 /** Runs the methods of resources under Koa. The scene's fields win over those of a handler. */
 export function createStage(log: Log): Stage {
   // Koa takes a request and a response only: what was decided before travels beside them.
-  const scenes = new WeakMap<IncomingMessage, Scene>();
+  const scenes = new WeakMap<AnyRequest, Scene>();
   const koa = new Koa<Visit>();
   koa.on('error', (error: Error) => log.warn('response.broken', { reason: error.message }));
   koa.use(async (context) => {
     const { req: request, res: response } = context;
     const scene = scenes.get(request);
     if (scene === undefined) throw new Error('a request came to the stage without a scene');
-    const { fields, seal } = scene;
+    const { space, fields, seal } = scene;
     context.state = scene;
     try {
-      await perform(context, scene.methods);
+      await perform(context, scene);
       const proof = seal && sealAnswer(context, seal);
-      for (const [name, value] of Object.entries({ ...fields, ...proof })) {
-        response.setHeader(name, value);
-      }
+      setFields(context, variance(space));
+      setFields(context, { ...fields, ...proof });
     } catch (error) {
       noteError(request, error, log);
-      const answer = errorAnswer(error);
+      const { fields: own, ...answer } = errorAnswer(error);
       context.respond = false;
-      const whole = { ...answer, fields: { ...answer.fields, ...fields } };
-      send(request, response, sealedAnswer(context, whole, seal));
+      for (const some of [own, variance(space), fields]) setFields(context, some);
+      send(request, response, sealedAnswer(context, { ...answer, fields: {} }, seal));
     }
   });
   const run = koa.callback();
@@ -58,12 +60,41 @@ export function createStage(log: Log): Stage {
   };
 }
 
-/** The method's handler, what OPTIONS says (RFC 9110 section 9.3.7), or 405 with Allow (section 15.5.6). */
-async function perform(context: ResourceContext, methods: Methods | undefined): Promise<void> {
-  if (methods === undefined) throw notFound();
-  const handler = methods.get(context.method);
-  if (handler !== undefined) return handler(context);
-  if (context.method !== 'OPTIONS') throw methodNotAllowed(allow(methods.keys()));
-  context.status = 204;
-  context.set('Allow', allow(methods.keys()));
+/**
+ * The method, what OPTIONS says (RFC 9110 section 9.3.7), 405 with Allow (section 15.5.6) of what accepts
+ * other methods, or 404.
+ */
+async function perform(context: ResourceContext, { resources, ...visit }: Scene): Promise<void> {
+  const { method } = context;
+  if (method === 'TRACE' && visit.space.trace) return trace(context, visit.space);
+  const address = await resources?.find(visit);
+  if (address === undefined) throw notFound();
+  const methods = accepted(visit.space, address.methods);
+  if (method === 'OPTIONS') {
+    context.status = 204;
+    setFields(context, optionsFields(methods, address.options));
+  } else if (methods.includes(method)) {
+    await address.perform(context);
+  } else {
+    throw address.missing ? notFound() : methodNotAllowed(allow(methods));
+  }
+}
+
+async function trace(context: ResourceContext, space: Space): Promise<void> {
+  const hidden = [space.trace?.hide ?? [], space.apiKeyField ?? []].flat();
+  const { fields, body } = await traceAnswer(context.req, hidden);
+  context.body = body;
+  setFields(context, fields);
+}
+
+/** In trees of their own everybody finds something else at the same URL. */
+function variance({ tree, apiKeyField }: Space): Fields {
+  return tree === 'own' ? { Vary: ['Authorization', apiKeyField ?? []].flat() } : {};
+}
+
+/** Of what an answer varies by nothing is replaced (RFC 9110 section 12.5.5). */
+function setFields(context: ResourceContext, fields: Fields): void {
+  const { Vary: vary, ...others } = fields;
+  if (vary !== undefined) context.vary([vary].flat());
+  for (const [name, value] of Object.entries(others)) context.res.setHeader(name, value);
 }

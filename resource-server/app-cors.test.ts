@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { allow } from '#shared/http/methods.ts';
+import { METHODS_OF } from './resources/kinds.ts';
+import { spaceAt } from './spaces.fixture.ts';
+import { type Call, PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({
+    spaces: [
+      spaceAt('documents'),
+      spaceAt('narrowed', { methods: ['GET', 'QUERY'] }),
+      spaceAt('trusting', {
+        schemes: ['Bearer', 'API-Key'],
+        apiKey: { field: 'X-Partner' },
+        cors: { origins: [PAGES], credentials: true },
+      }),
+      spaceAt('closed', { cors: { credentials: true } }),
+      spaceAt('own', { tree: 'own' }),
+      spaceAt('keys', {
+        tree: 'own',
+        schemes: ['Bearer', 'API-Key'],
+        apiKey: { field: 'X-Partner' },
+      }),
+      spaceAt('hidden', { hide: 'forbidden' }),
+      spaceAt('identity', { serves: 'identity' }),
+    ],
+  });
+  await world.as('PUT', '/documents/there', { body: 'x' });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const preflight = (path: string, headers: object = {}) =>
+  world.ask('OPTIONS', path, {
+    headers: { Origin: PAGES, 'Access-Control-Request-Method': 'PUT', ...headers },
+  });
+const cors = ({ headers }: Reply) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control'));
+const methodsOf = async (path: string) =>
+  (await preflight(path)).headers['access-control-allow-methods'];
+const strangers = ['https://evil.example', 'null', `${PAGES}.evil.example`, PAGES.toUpperCase()];
+
+describe('Fetch, section CORS-preflight fetch', () => {
+  test('is answered without credentials, by the methods of the address', async () => {
+    const reply = await preflight('/documents/there');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': PAGES,
+      'access-control-allow-methods': allow(METHODS_OF.possible),
+      'access-control-max-age': '600',
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    });
+    expect(reply.headers['access-control-allow-headers']).toMatch(/^Authorization, DPoP, /);
+  });
+
+  test('says the same of what is there and of what is not', async () => {
+    const [there, missing] = [await preflight('/documents/there'), await preflight('/documents/x')];
+    const undated = { date: undefined };
+    expect({ ...missing.headers, ...undated }).toEqual({ ...there.headers, ...undated });
+  });
+
+  test('of a collection, of one resource, of nothing, of a space that is narrowed', async () => {
+    expect(await methodsOf('/documents/')).toBe(allow(METHODS_OF.possibleCollection));
+    expect(await methodsOf('/identity/')).toBe('GET, HEAD, OPTIONS, POST');
+    expect(await methodsOf('/identity/below')).toBe('OPTIONS');
+    expect(await methodsOf('/narrowed/a')).toBe('GET, HEAD, OPTIONS, QUERY');
+  });
+
+  test('whatever method it asks for, known or not', async () => {
+    for (const method of ['QUERY', 'FOO', 'patch', 'TRACE', '']) {
+      const reply = await preflight('/narrowed/a', { 'Access-Control-Request-Method': method });
+      expect(reply.status).toBe(204);
+      expect(reply.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS, QUERY');
+    }
+  });
+
+  test('meets no authentication, even with credentials that are wrong', async () => {
+    const reply = await preflight('/documents/there', { Authorization: 'Bearer not.a.token' });
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([204, undefined]);
+  });
+
+  test('an origin not listed is told nothing, and still not 401', async () => {
+    for (const Origin of strangers) {
+      for (const path of ['/documents/there', '/trusting/']) {
+        const reply = await preflight(path, { Origin });
+        expect([reply.status, cors(reply)]).toEqual([204, []]);
+        expect(reply.headers.vary).toContain('Origin');
+      }
+    }
+    expect(cors(await preflight('/closed/'))).toEqual([]);
+  });
+
+  test('only both fields make one: other OPTIONS of a space that hides authenticate', async () => {
+    for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
+      expect((await world.ask('OPTIONS', '/hidden/there', { headers })).status).toBe(401);
+    }
+    const headers = { Origin: PAGES, 'Access-Control-Request-Method': 'PUT' };
+    expect((await world.ask('DELETE', '/documents/there', { headers })).status).toBe(401);
+    expect((await world.ask('GET', '/documents/there', { headers })).status).toBe(401);
+  });
+
+  test('outside every space there is nothing to ask for', async () => {
+    expect(cors(await preflight('/nowhere'))).toEqual([]);
+    expect((await preflight('/nowhere')).status).toBe(404);
+  });
+});
+
+describe('Fetch, section CORS check: actual answers', () => {
+  const Origin = PAGES;
+  const EXPOSED =
+    'ETag, Location, Content-Location, Allow, Accept-Query, Accept-Patch, Accept-Ranges, Content-Range, DAV, Lock-Token, WWW-Authenticate, Authentication-Info, DPoP-Nonce, Link, Retry-After';
+
+  const answers: [number, string, string, Call][] = [
+    [200, 'GET', 'there', {}],
+    [304, 'GET', 'there', { headers: { 'If-None-Match': '*' } }],
+    [404, 'GET', 'missing', {}],
+    [405, 'POST', 'there', {}],
+    [412, 'PUT', 'there', { headers: { 'If-Match': '"x"' }, body: 'x' }],
+    [415, 'QUERY', '', { headers: { 'Content-Type': 'text/x' }, body: 'x' }],
+    [400, 'PUT', 'there', { headers: { 'Content-Range': 'bytes 0-0/1' }, body: 'x' }],
+    [501, 'PURGE', 'there', {}],
+    [204, 'OPTIONS', 'there', {}],
+  ];
+  test.each(answers)(
+    '%i to %s of %j can be read by a listed origin and by no other',
+    async (status, method, path, call) => {
+      const from = (origin: string) =>
+        world.as(method, `/documents/${path}`, {
+          ...call,
+          headers: { ...call.headers, Origin: origin },
+        });
+      const reply = await from(Origin);
+      expect(reply.status).toBe(status);
+      expect(reply.headers['access-control-allow-origin']).toBe(Origin);
+      expect(reply.headers['access-control-expose-headers']).toBe(EXPOSED);
+      expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+      expect(reply.headers.vary?.split(/, */)).toContain('Origin');
+      for (const stranger of strangers) {
+        const unread = await from(stranger);
+        expect(cors(unread)).toEqual([]);
+        expect(unread.headers.vary?.split(/, */)).toContain('Origin');
+      }
+    },
+  );
+
+  test('401, 403 and OPTIONS without credentials too', async () => {
+    const reader = { Origin, Authorization: `Bearer ${world.token('documents:read')}` };
+    const replies = [
+      await world.ask('GET', '/documents/there', { headers: { Origin } }),
+      await world.ask('PUT', '/documents/there', { headers: reader }),
+      await world.ask('OPTIONS', '/documents/there', { headers: { Origin } }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([401, 403, 204]);
+    for (const { headers } of replies) {
+      expect(headers).toMatchObject({ 'access-control-allow-origin': Origin, vary: 'Origin' });
+      expect(headers['access-control-expose-headers']).toBe(EXPOSED);
+    }
+  });
+
+  test('RFC 9110 section 12.5.5: Vary names what chose the form, and Origin', async () => {
+    const { headers } = await world.as('GET', '/documents/', { headers: { Origin } });
+    expect(headers.vary?.toLowerCase().split(/, */)).toEqual(
+      expect.arrayContaining(['accept', 'origin']),
+    );
+  });
+
+  test('and so does that of a refusal', async () => {
+    const headers = { Origin, Accept: 'image/png' };
+    const reply = await world.as('GET', '/documents/', { headers });
+    expect([reply.status, reply.headers.vary]).toEqual([406, 'Accept, Origin']);
+  });
+
+  test('and in trees of their own whoever asks', async () => {
+    const own = { Authorization: `Bearer ${world.token('own:read')}`, Origin };
+    const [listing, missing] = [
+      await world.ask('GET', '/own/', { headers: own }),
+      await world.ask('GET', '/own/missing', { headers: own }),
+    ];
+    expect([listing.status, listing.headers.vary]).toEqual([200, 'Accept, Authorization, Origin']);
+    expect([missing.status, missing.headers.vary]).toEqual([404, 'Authorization, Origin']);
+    expect(listing.headers['cache-control']).toContain('private');
+    const keys = { Authorization: `Bearer ${world.token('keys:read')}` };
+    const keyed = await world.ask('GET', '/keys/', { headers: keys });
+    expect(keyed.headers.vary).toBe('Accept, Authorization, X-Partner, Origin');
+  });
+
+  test('credentials where the space has them, never with `*`', async () => {
+    const Authorization = `Bearer ${world.token('trusting:read')}`;
+    for (const reply of [
+      await preflight('/trusting/'),
+      await world.ask('GET', '/trusting/', { headers: { Origin } }),
+      await world.ask('GET', '/trusting/', { headers: { Origin, Authorization } }),
+    ]) {
+      expect(reply.headers).toMatchObject({
+        'access-control-allow-origin': Origin,
+        'access-control-allow-credentials': 'true',
+      });
+    }
+    expect((await preflight('/trusting/')).headers['access-control-allow-headers']).toMatch(
+      /, X-Partner$/,
+    );
+    const closed = await world.ask('GET', '/closed/', { headers: { Origin } });
+    expect([cors(closed), closed.headers.vary]).toEqual([[], undefined]);
+  });
+});

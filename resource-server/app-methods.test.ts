@@ -1,0 +1,255 @@
+import { METHODS as PARSED } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { allow, SERVED } from '#shared/http/methods.ts';
+import { exchange } from '#shared/server/test-socket.ts';
+import { METHODS_OF } from './resources/kinds.ts';
+import { clientOf, spaceAt } from './spaces.fixture.ts';
+import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+let as: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  world = await startWorld({
+    spaces: [
+      spaceAt('documents'),
+      spaceAt('narrowed', { methods: ['GET', 'PUT'] }),
+      spaceAt('hidden', { hide: 'forbidden' }),
+      spaceAt('identity', { serves: 'identity' }),
+      spaceAt('traced', { trace: {} }),
+    ],
+  });
+  as = clientOf(world);
+  await as('MKCOL', '/documents/folder/');
+  await as('PUT', '/documents/text', { headers: { 'Content-Type': 'text/plain' }, body: 'text' });
+  const headers = { 'Content-Type': 'application/json' };
+  await as('PUT', '/documents/data', { headers, body: '{"a":1}' });
+  await as('PUT', '/narrowed/text', { body: 'text' });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
+
+const PLACES = [
+  ['root', '/documents/'],
+  ['collection', '/documents/folder/'],
+  ['collection', '/documents/folder'],
+  ['document', '/documents/text'],
+  ['json', '/documents/data'],
+] as const;
+const MISSING = [
+  ['missing', '/documents/missing'],
+  ['missingCollection', '/documents/missing/'],
+  ['missingCollection', '/documents/text/'],
+] as const;
+
+describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
+  test.each(PLACES)('%s at %s: whatever it does not accept', async (kind, path) => {
+    const accepted = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
+    for (const method of SERVED) {
+      if (accepted.has(method)) continue;
+      const reply = await as(method, path);
+      expect([method, reply.status]).toEqual([method, 405]);
+      expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
+      expect(reply.headers['content-type']).toBe('application/problem+json');
+    }
+  });
+
+  test.each([...PLACES, ...MISSING])('%s at %s: OPTIONS says the same', async (kind, path) => {
+    const reply = await as('OPTIONS', path);
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
+    expect(reply.headers['content-length']).toBeUndefined();
+  });
+
+  test.each(MISSING)('%s at %s: 404 for what can create nothing', async (kind, path) => {
+    const creating = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
+    for (const method of SERVED) {
+      if (creating.has(method)) continue;
+      expect([method, (await as(method, path)).status]).toEqual([method, 404]);
+    }
+  });
+
+  test('what is accepted follows from what is there now', async () => {
+    const options = async () => allowed(await as('OPTIONS', '/documents/changing'));
+    expect(await options()).toContain('MKCOL');
+    await as('PUT', '/documents/changing', { body: 'text' });
+    expect(await options()).toEqual(expect.arrayContaining(['GET', 'DELETE']));
+    expect(await options()).not.toContain('QUERY');
+    await as('PUT', '/documents/changing', {
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    expect(await options()).toEqual(expect.arrayContaining(['QUERY', 'PATCH']));
+    await as('DELETE', '/documents/changing');
+    expect(await options()).toEqual(['OPTIONS', 'PUT', 'PATCH', 'MKCOL', 'LOCK']);
+    expect((await as('GET', '/documents/changing')).status).toBe(404);
+  });
+
+  test('a space of one resource: GET, HEAD and POST there, nothing below it', async () => {
+    const reply = await as('PUT', '/identity/', { body: 'x' });
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
+    expect((await as('OPTIONS', '/identity/below')).status).toBe(404);
+    expect((await as('PUT', '/identity/below')).status).toBe(404);
+  });
+
+  test('a space that is narrowed has no other methods, for nobody and nowhere', async () => {
+    for (const [path, methods] of [
+      ['/narrowed/text', 'GET, HEAD, OPTIONS, PUT'],
+      ['/narrowed/', 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const left = methods.split(', ');
+      for (const method of SERVED) {
+        if (left.includes(method)) continue;
+        const reply = await as(method, path);
+        expect([method, reply.status, reply.headers.allow]).toEqual([method, 405, methods]);
+      }
+      expect((await as('OPTIONS', path)).headers).toMatchObject({ allow: methods });
+      expect((await as('OPTIONS', path)).headers['dav']).toBeUndefined();
+    }
+    expect((await as('GET', '/narrowed/text')).text).toBe('text');
+    expect((await as('OPTIONS', '/narrowed/missing')).headers.allow).toBe('OPTIONS, PUT');
+  });
+
+  test.each(['/', '/verify', '/.well-known/oauth-protected-resource/documents/', '/health/live'])(
+    '%s: GET and HEAD, and OPTIONS without credentials',
+    async (path) => {
+      for (const method of SERVED) {
+        if (['GET', 'HEAD', 'OPTIONS'].includes(method)) continue;
+        const reply = await world.ask(method, path);
+        expect([method, reply.status]).toEqual([method, 405]);
+        expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
+      }
+      const reply = await world.ask('OPTIONS', path);
+      expect([reply.status, reply.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    },
+  );
+});
+
+describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on any path', () => {
+  const PATHS = [
+    '/',
+    '*',
+    '/nowhere',
+    '/verify',
+    '/health/live',
+    '/.well-known/oauth-protected-resource/documents/',
+    '/documents/',
+    '/documents/text',
+    '/documents/missing',
+    '/narrowed/text',
+    '/hidden/',
+    '/identity/',
+  ];
+  /** CONNECT has a target of its own form. */
+  const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
+
+  test.each(PATHS)('%s: what the parser passes', async (path) => {
+    for (const method of foreign) {
+      const reply = await world.ask(method, path);
+      expect([method, reply.status]).toEqual([method, 501]);
+      expect(reply.headers['content-type']).toBe('application/problem+json');
+      expect(reply.headers.allow).toBeUndefined();
+    }
+  });
+
+  test.each(PATHS)('%s: what the parser does not know', async (path) => {
+    for (const method of ['FOO', 'BAN', 'get', 'Put', 'TRACK', 'X-HTTP', 'constructor']) {
+      const text = `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      expect(await exchange(world.listening, text)).toMatch(/^HTTP\/1.1 501 /);
+    }
+  });
+
+  test('with credentials too, and before them', async () => {
+    for (const method of ['PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
+      expect((await as(method, '/documents/text')).status).toBe(501);
+      const headers = { Authorization: 'Bearer not.a.token' };
+      expect((await world.ask(method, '/documents/text', { headers })).status).toBe(501);
+    }
+  });
+
+  test('a page of a listed origin can read it', async () => {
+    const reply = await world.ask('PURGE', '/documents/text', { headers: { Origin: PAGES } });
+    expect(reply.headers).toMatchObject({ 'access-control-allow-origin': PAGES, vary: 'Origin' });
+    const outside = await world.ask('PURGE', '/nowhere', { headers: { Origin: PAGES } });
+    expect(outside.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('RFC 9110 section 9.3.7: OPTIONS', () => {
+  test('* tells what the server can do somewhere; nothing else is asked of *', async () => {
+    const reply = await world.ask('OPTIONS', '*');
+    expect(reply).toMatchObject({ status: 204, text: '' });
+    expect(reply.headers).toMatchObject({ allow: allow(SERVED), dav: '1, 2, 3' });
+    for (const method of SERVED) {
+      if (method !== 'OPTIONS') expect((await world.ask(method, '*')).status).toBe(400);
+    }
+  });
+
+  test('* does not name TRACE where no space has it', async () => {
+    await using untraced = await startWorld({ spaces: [spaceAt('documents')] });
+    const methods = allowed(await untraced.ask('OPTIONS', '*'));
+    expect(methods).toEqual(allow(SERVED).replace(', TRACE', '').split(', '));
+  });
+
+  test('/ tells Windows that there is WebDAV below', async () => {
+    const { headers } = await world.ask('OPTIONS', '/');
+    expect(headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
+    expect(headers['www-authenticate']).toBeUndefined();
+  });
+
+  test.each(['/documents/', '/documents/text', '/documents/missing', '/documents/missing/'])(
+    'RFC 4918 section 10.1: of WebDAV, at %s, without credentials, and nothing of what is there',
+    async (path) => {
+      const reply = await world.ask('OPTIONS', path);
+      expect(reply).toMatchObject({ status: 204, text: '' });
+      expect(reply.headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
+      const possible = path.endsWith('/') ? METHODS_OF.possibleCollection : METHODS_OF.possible;
+      expect(reply.headers.allow).toBe(allow(possible));
+    },
+  );
+
+  test('with credentials: of what is there', async () => {
+    const root = await as('OPTIONS', '/documents/');
+    expect(root.headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
+    expect(allowed(root)).not.toContain('DELETE');
+    const data = await as('OPTIONS', '/documents/data');
+    expect(data.headers['accept-query']).toBeDefined();
+    expect(data.headers['accept-patch']).toContain('application/json-patch+json');
+    expect(data.headers['accept-ranges']).toBe('bytes');
+    const text = await as('OPTIONS', '/documents/text');
+    expect(text.headers['accept-query']).toBeUndefined();
+    expect(text.headers['accept-patch']).toBeUndefined();
+  });
+
+  test('with credentials that are wrong, or not for this: refused', async () => {
+    const headers = { Authorization: 'Bearer not.a.token' };
+    expect((await world.ask('OPTIONS', '/documents/text', { headers })).status).toBe(401);
+    const malformed = { Authorization: 'Bearer a b' };
+    expect((await world.ask('OPTIONS', '/documents/', { headers: malformed })).status).toBe(400);
+    const writer = { Authorization: `Bearer ${world.token('documents:write')}` };
+    expect((await world.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
+  });
+
+  test('a space that hides, or has no WebDAV, wants credentials first', async () => {
+    for (const path of ['/hidden/', '/hidden/text', '/identity/', '/narrowed/text']) {
+      const reply = await world.ask('OPTIONS', path);
+      expect([path, reply.status]).toEqual([path, 401]);
+      expect(reply.headers.allow).toBeUndefined();
+      expect(reply.headers['dav']).toBeUndefined();
+    }
+  });
+
+  test.each(['/', '*', '/verify', '/documents/', '/documents/text', '/identity/'])(
+    'section 7.6.2: %s is the end of the way, whatever Max-Forwards says; malformed it is 400',
+    async (path) => {
+      const status = async (value: string) =>
+        (await as('OPTIONS', path, { headers: { 'Max-Forwards': value } })).status;
+      const ends = path === '/identity/' || path.startsWith('/documents') ? as : world.ask;
+      for (const value of ['0', '1', '70']) {
+        const reply = await ends('OPTIONS', path, { headers: { 'Max-Forwards': value } });
+        expect(reply.status).toBe(204);
+      }
+      for (const value of ['-1', 'a', '1.5', '1, 1']) expect(await status(value)).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newApiKey } from '#shared/directory/api-key.ts';
+import { systemRandom } from '#shared/random.ts';
+import { clientOf, spaceAt } from './spaces.fixture.ts';
+import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+let as: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  world = await startWorld({
+    spaces: [
+      spaceAt('documents'),
+      spaceAt('identity', { serves: 'identity' }),
+      spaceAt('traced', {
+        schemes: ['Bearer', 'API-Key'],
+        apiKey: { field: 'X-Partner', query: 'partner' },
+        trace: { hide: ['X-Papertrail'] },
+      }),
+      spaceAt('beside', { apiKey: { field: 'X-Quota', beside: true }, trace: {} }),
+    ],
+  });
+  as = clientOf(world);
+  await as('PUT', '/documents/text', { body: 'text' });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
+
+describe('RFC 9110 section 9.3.8: TRACE', () => {
+  test('is off: 405, and nothing names it', async () => {
+    for (const path of ['/documents/', '/documents/text', '/identity/']) {
+      const reply = await as('TRACE', path);
+      expect([path, reply.status]).toEqual([path, 405]);
+      expect(allowed(reply)).not.toContain('TRACE');
+      expect(reply.text).not.toContain('Bearer');
+      expect(allowed(await as('OPTIONS', path))).not.toContain('TRACE');
+    }
+    expect((await world.ask('TRACE', '/documents/text')).status).toBe(401);
+  });
+
+  test('where the space has it: the request, without credentials, keys and what is configured', async () => {
+    const reply = await as('TRACE', '/traced/any?token=secret', {
+      headers: { 'X-Papertrail': 'secret', Via: '1.1 a', 'Max-Forwards': '7' },
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'message/http',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.text).toMatch(/^TRACE \/traced\/any\?\*\*\* HTTP\/1.1\r\n/);
+    expect(reply.text).toContain('Via: 1.1 a\r\n');
+    expect(reply.text).not.toMatch(/secret|Bearer|ey[A-Za-z0-9]/);
+    expect(allowed(await as('OPTIONS', '/traced/'))).toContain('TRACE');
+  });
+
+  interface Sent {
+    readonly headers?: Record<string, string>;
+    readonly query?: string;
+  }
+  test.each<[string, string, (key: string) => Sent]>([
+    ['in its field', 'traced', (key: string) => ({ headers: { 'X-Partner': key, 'X-A': '1' } })],
+    ['in the query', 'traced', (key: string) => ({ query: `?partner=${key}` })],
+    ['beside a token', 'beside', (key: string) => ({ headers: { 'X-Quota': key, 'X-A': '1' } })],
+  ])('an API key %s is not echoed', async (_, realm, sent) => {
+    const { id, key, secret_hash } = newApiKey(systemRandom);
+    const scopes = ['traced:read'];
+    const created_at = world.clock.now();
+    await world.stores.apiKeys.add({
+      id,
+      secret_hash,
+      application: 'a',
+      realm,
+      scopes,
+      created_at,
+    });
+    const { headers = {}, query = '' } = sent(key);
+    const ask = realm === 'beside' ? as : world.ask;
+    const reply = await ask('TRACE', `/${realm}/any${query}`, { headers });
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain(query === '' ? 'X-A: 1\r\n' : '?***');
+    expect(reply.text).not.toContain(key);
+  });
+
+  test('wants the credentials that everything else in the space wants', async () => {
+    const reply = await world.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
+    expect(reply.status).toBe(401);
+    expect(reply.text).not.toContain('mine');
+  });
+
+  test('is never for a page: no fields of CORS, no preflight names it', async () => {
+    const reply = await as('TRACE', '/traced/any', { headers: { Origin: PAGES } });
+    expect(reply.status).toBe(200);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-'))).toEqual([]);
+    const preflight = await world.ask('OPTIONS', '/traced/any', {
+      headers: { Origin: PAGES, 'Access-Control-Request-Method': 'TRACE' },
+    });
+    expect(preflight.headers['access-control-allow-methods']).not.toContain('TRACE');
+  });
+
+  test('content, and what is no number in Max-Forwards, are 400', async () => {
+    const headers = { 'Content-Length': 1 };
+    expect((await as('TRACE', '/traced/any', { headers, body: 'x' })).status).toBe(400);
+    const malformed = { 'Max-Forwards': 'all' };
+    expect((await as('TRACE', '/traced/any', { headers: malformed })).status).toBe(400);
+    expect((await as('TRACE', '/documents/text', { headers: malformed })).status).toBe(400);
+  });
+});
+
+describe('a method is what the request line says', () => {
+  const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'X-Method'];
+
+  test.each(OVERRIDES)('%s is ignored', async (name) => {
+    await as('PUT', '/documents/kept', { body: 'kept' });
+    const headers = { [name]: 'DELETE' };
+    expect((await as('GET', '/documents/kept', { headers })).text).toBe('kept');
+    const post = await as('POST', '/documents/kept', { headers, body: 'x' });
+    expect(post.status).toBe(405);
+    expect((await as('GET', '/documents/kept')).text).toBe('kept');
+  });
+
+  test('no reader becomes a writer by it', async () => {
+    const Authorization = `Bearer ${world.token('documents:read')}`;
+    for (const name of OVERRIDES) {
+      const headers = { Authorization, [name]: 'PUT' };
+      const reply = await world.ask('GET', '/documents/new', { headers });
+      expect(reply.status).toBe(404);
+    }
+    expect((await as('GET', '/documents/new')).status).toBe(404);
+  });
+
+  test('_method in the query or in a form is ignored', async () => {
+    await as('PUT', '/documents/kept', { body: 'kept' });
+    expect((await as('GET', '/documents/kept?_method=DELETE')).text).toBe('kept');
+    const form = {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: '_method=DELETE',
+    };
+    expect((await as('POST', '/documents/kept?_method=DELETE', form)).status).toBe(405);
+    expect((await as('POST', '/documents/?_method=DELETE', form)).status).toBe(201);
+    expect((await as('GET', '/documents/kept')).text).toBe('kept');
+  });
+});

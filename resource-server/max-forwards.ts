@@ -1,0 +1,17 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+
+/**
+ * How often a TRACE or OPTIONS may be forwarded from here (RFC 9110 section 7.6.2); undefined: it does
+ * not say. Other methods may ignore the field. Throws BadRequest for what is no number.
+ */
+export function maxForwards({
+  method,
+  rawHeaders,
+}: Pick<AnyRequest, 'method' | 'rawHeaders'>): number | undefined {
+  if (method !== 'TRACE' && method !== 'OPTIONS') return undefined;
+  const value = single(rawHeaders, 'max-forwards');
+  if (value === undefined) return undefined;
+  if (!/^[0-9]{1,10}$/.test(value)) throw new BadRequest('Max-Forwards is a number.');
+  return Number(value);
+}

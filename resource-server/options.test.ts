@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { METHODS } from '#shared/http/methods.ts';
+import { accepted, optionsFields } from './options.ts';
+import { METHODS_OF } from './resources/kinds.ts';
+
+const narrowed = (methods: string[]) => ({ methods: new Set(methods), trace: undefined });
+
+describe('what a space lets through of what is there', () => {
+  test('all, and OPTIONS', () => {
+    const all = accepted({ trace: undefined }, ['GET', 'HEAD', 'PUT']);
+    expect(all).toEqual(['GET', 'HEAD', 'PUT', 'OPTIONS']);
+    expect(accepted({ trace: undefined }, [])).toEqual(['OPTIONS']);
+  });
+
+  test('RFC 9110 section 9.1: HEAD goes with GET, whatever the space says of it', () => {
+    expect(accepted(narrowed(['GET']), ['GET', 'HEAD', 'PUT'])).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(accepted(narrowed(['HEAD', 'PUT']), ['GET', 'HEAD', 'PUT'])).toEqual(['PUT', 'OPTIONS']);
+  });
+
+  test('never what is not there', () => {
+    expect(accepted(narrowed(['PUT', 'LOCK', 'TRACE']), ['GET', 'PUT'])).toEqual([
+      'PUT',
+      'OPTIONS',
+    ]);
+    expect(accepted(narrowed([]), ['GET', 'PUT'])).toEqual(['OPTIONS']);
+  });
+
+  test('TRACE where the space has it', () => {
+    expect(accepted({ trace: { hide: [] } }, ['GET'])).toEqual(['GET', 'OPTIONS', 'TRACE']);
+  });
+});
+
+describe('RFC 9110 section 9.3.7: what OPTIONS says', () => {
+  test('Allow, in the order of the table', () => {
+    expect(optionsFields(['PUT', 'GET', 'HEAD', 'OPTIONS'])).toEqual({
+      Allow: 'GET, HEAD, OPTIONS, PUT',
+    });
+  });
+
+  test.each([
+    [['PROPFIND', 'LOCK', 'UNLOCK'], '1, 2, 3'],
+    [['PROPFIND'], '1, 3'],
+    [['PROPFIND', 'LOCK'], '1, 3'],
+    [['PROPFIND', 'UNLOCK'], '1, 3'],
+    [['LOCK', 'UNLOCK'], undefined],
+    [['GET', 'PUT', 'MKCOL'], undefined],
+  ])('RFC 4918 section 10.1: of %j the classes %j', (methods, classes) => {
+    const { DAV, 'MS-Author-Via': author } = optionsFields(methods);
+    expect(DAV).toBe(classes);
+    expect(author).toBe(classes && 'DAV');
+  });
+
+  test('and what the resource says of itself', () => {
+    expect(optionsFields(['QUERY'], { 'Accept-Query': 'application/json' })).toEqual({
+      Allow: 'OPTIONS, QUERY',
+      'Accept-Query': 'application/json',
+    });
+  });
+});
+
+describe('the table of the README', () => {
+  const where = (method: string) =>
+    new RegExp(`^\\| ${method} \\|.*\\| ([^|]+) \\| [^|]+ \\|$`, 'm').exec(
+      readFileSync('README.md', 'utf8'),
+    )?.[1];
+  const { document, json, collection, missing, missingCollection } = METHODS_OF;
+
+  test.each([...new Set<string>(Object.values(METHODS_OF).flat())])(
+    'says where %s is',
+    (method) => {
+      const has = (methods: readonly string[]) => methods.includes(method);
+      const places = [
+        has(document) ? 'documents' : has(json) ? 'JSON documents' : '',
+        has(collection) ? 'collections' : '',
+        has(missing) || has(missingCollection) ? 'what is missing' : '',
+      ];
+      expect(where(method)).toBe(places.filter((place) => place !== '').join(', '));
+    },
+  );
+
+  test('and all of these are methods that are served', () => {
+    const unserved = Object.values(METHODS_OF)
+      .flat()
+      .filter((method) => !METHODS.get(method)?.served);
+    expect(unserved).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import { allow } from '#shared/http/methods.ts';
+import type { Fields } from '#shared/server/answer.ts';
+import type { Space } from './spaces.ts';
+
+/** Of what is there, the methods that the space lets through: HEAD with GET, OPTIONS always. */
+export function accepted(
+  { methods: only, trace }: Pick<Space, 'methods' | 'trace'>,
+  methods: readonly string[],
+): readonly string[] {
+  const narrowed = methods.filter(
+    (method) => only?.has(method === 'HEAD' ? 'GET' : method) ?? true,
+  );
+  return [...narrowed, 'OPTIONS', ...(trace ? ['TRACE'] : [])];
+}
+
+/**
+ * What OPTIONS says (RFC 9110 section 9.3.7) of something that accepts these methods: of WebDAV also its
+ * classes (RFC 4918 section 10.1), and the field without which Windows takes it for FrontPage.
+ */
+export function optionsFields(methods: readonly string[], own: Fields = {}): Fields {
+  const locks = methods.includes('LOCK') && methods.includes('UNLOCK');
+  return {
+    Allow: allow(methods),
+    ...(methods.includes('PROPFIND') && {
+      DAV: locks ? '1, 2, 3' : '1, 3',
+      'MS-Author-Via': 'DAV',
+    }),
+    ...own,
+  };
+}

@@ -1,0 +1,254 @@
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { copy } from '#shared/stores/contract/races.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import { folderOf } from '#shared/stores/tree-folder.ts';
+import type { Collection, Document, Edit, Trees } from '#shared/stores/trees.ts';
+import { type Disk, openDisk } from './disk.ts';
+import type { ResourceStore } from './resource-store.ts';
+import { newDocument } from './upload.ts';
+
+const TREE = '/documents';
+const clock = new ManualClock();
+let data: string;
+let folder: string;
+let stores: Stores;
+let disk: Disk;
+let store: ResourceStore;
+
+const open = (trees: Trees = stores.trees) =>
+  openDisk({
+    folder,
+    trees,
+    maxBytes: 1000,
+    quota: { bytes: 2000, entries: 20 },
+    clock,
+    random: systemRandom,
+  });
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'countersign-disk-'));
+  folder = join(data, 'content');
+  stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  disk = open();
+  store = await disk.tree(TREE);
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await rm(data, { recursive: true });
+});
+
+async function* body(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+const putEdit = (entry: Document | Collection): Edit => ({ kind: 'put', entry });
+
+/** Puts a document, in the way of the methods. */
+function write(path: string, text: string, at = store): Promise<Document> {
+  return at.receive(body(text), (received) => {
+    const document = newDocument({ path, type: 'a/b' }, received, { clock, random: systemRandom });
+    return at.change([path], () => ({ edits: [putEdit(document)], value: document }));
+  });
+}
+
+const files = async (tree = TREE) => readdir(join(folder, folderOf(tree)));
+
+describe('the root', () => {
+  test('is there before anything was written, and reading makes no folder', async () => {
+    const root = { kind: 'collection', path: '', created: 0, modified: 0, properties: {} };
+    expect(await store.get('')).toMatchObject(root);
+    expect((await store.look(['', 'a'])).entries.get('')).toMatchObject(root);
+    expect(await store.members('', '', 10)).toEqual([]);
+    expect(await store.get('a')).toBeUndefined();
+    expect(await readdir(data)).not.toContain('content');
+  });
+
+  test('can be changed, and is then what was put; who had seen it before judges again', async () => {
+    const put = (title: string) => {
+      let judged = 0;
+      const changing = store.change([''], (view) => {
+        judged += 1;
+        const root = view.entries.get('');
+        if (root?.kind !== 'collection') throw new Error('no root');
+        const properties = { ...root.properties, [title]: '<x/>' };
+        return { edits: [putEdit({ ...root, revision: title, properties })], value: undefined };
+      });
+      return changing.then(() => judged);
+    };
+    const judged = await Promise.all(['one', 'two', 'three'].map(put));
+    expect(Math.max(...judged)).toBeGreaterThan(1);
+    const { properties } = (await store.get('')) ?? {};
+    expect(Object.keys(properties ?? {}).toSorted()).toEqual(['one', 'three', 'two']);
+  });
+});
+
+describe('a change', () => {
+  test('is judged again by what others have made meanwhile', async () => {
+    await write('a', 'one');
+    const seen: (string | undefined)[] = [];
+    const slow: Trees = {
+      ...stores.trees,
+      async commit(tree, change) {
+        if (seen.length === 1) await write('a', 'two');
+        return stores.trees.commit(tree, change);
+      },
+    };
+    const late = await open(slow).tree(TREE);
+    await late.change(['a'], (view) => {
+      const entry = view.entries.get('a');
+      seen.push(entry?.revision);
+      return { edits: [{ kind: 'remove', path: 'a' }], value: undefined };
+    });
+    expect(new Set(seen).size).toBe(2);
+    expect(await store.get('a')).toBeUndefined();
+    expect(await files()).toEqual([]);
+  });
+
+  test('of nothing commits nothing', async () => {
+    const commit = () => Promise.reject(new Error('committed'));
+    const idle = await open({ ...stores.trees, commit }).tree(TREE);
+    expect(await idle.change(['a'], () => ({ edits: [], value: 'seen' }))).toBe('seen');
+  });
+
+  test('that is always too late is 503, which says when to try again', async () => {
+    let tries = 0;
+    const commit = async () => {
+      tries += 1;
+      return { kind: 'conflict' as const };
+    };
+    const busy = await open({ ...stores.trees, commit }).tree(TREE);
+    await expect(write('a', 'x', busy)).rejects.toMatchObject({
+      status: 503,
+      fields: { 'Retry-After': '1' },
+    });
+    expect(tries).toBe(100);
+    expect(await files()).toEqual([]);
+  });
+
+  test('RFC 4331 section 6: over the quota is 507 and leaves nothing, bytes or entries', async () => {
+    await write('a', 'x'.repeat(1000));
+    await write('b', 'x'.repeat(1000));
+    const before = await files();
+    await expect(write('c', 'x')).rejects.toMatchObject({ status: 507 });
+    expect(await files()).toEqual(before);
+    await write('a', '');
+    for (let count = 2; count < 20; count += 1) await write(`n${count}`, '');
+    await expect(write('one too many', '')).rejects.toMatchObject({ status: 507 });
+    await write('n2', 'replaced');
+  });
+
+  test('what nothing names any more is removed; what a copy shares stays', async () => {
+    const { file } = await write('a', 'x');
+    await store.change(['a', 'b'], () => ({ edits: [copy('a', 'b')], value: undefined }));
+    const remove = (path: string) =>
+      store.change([path], () => ({ edits: [{ kind: 'remove', path }], value: undefined }));
+    await remove('a');
+    expect(await files()).toEqual([file]);
+    await remove('b');
+    expect(await files()).toEqual([]);
+  });
+
+  test('whose outcome is not known keeps its file', async () => {
+    const commit = () => Promise.reject(new StoreUnavailable('no answer'));
+    const lost = await open({ ...stores.trees, commit }).tree(TREE);
+    await expect(write('a', 'x', lost)).rejects.toThrow(StoreUnavailable);
+    expect(await files()).toHaveLength(1);
+  });
+
+  test('that refuses leaves no file', async () => {
+    const refusal = new HttpError(412, 'no');
+    const refused = store.receive(body('x'), () =>
+      store.change(['a'], () => {
+        throw refusal;
+      }),
+    );
+    await expect(refused).rejects.toBe(refusal);
+    expect(await files()).toEqual([]);
+  });
+});
+
+describe('trees', () => {
+  test('know nothing of one another', async () => {
+    const other = await disk.tree('/dav?person=../b');
+    const document = await write('a', 'x');
+    expect(await other.get('a')).toBeUndefined();
+    expect(await other.content(document)).toBeUndefined();
+    await write('a', 'theirs', other);
+    expect((await readdir(folder)).toSorted()).toEqual([
+      '%2Fdav%3Fperson%3D..%2Fb',
+      '%2Fdocuments',
+    ]);
+    expect(await store.content(document)).toEqual(Buffer.from('x'));
+  });
+
+  test('whose names differ in case have folders that differ in more', async () => {
+    for (const name of ['App', 'app', 'aPP']) {
+      await write('a', name, await disk.tree(`/dav?application=${name}`));
+    }
+    expect((await readdir(folder)).toSorted()).toEqual([
+      '%2Fdav%3Fapplication%3D%41pp',
+      '%2Fdav%3Fapplication%3Da%50%50',
+      '%2Fdav%3Fapplication%3Dapp',
+    ]);
+  });
+
+  test('RFC 9110 section 15.5.15: a name that no folder can have is 414', async () => {
+    for (const name of ['n'.repeat(253), 'N'.repeat(85), 'ü'.repeat(43)]) {
+      await expect(disk.tree(`/${name}`)).rejects.toMatchObject({ status: 414 });
+    }
+    for (const name of ['n'.repeat(252), 'N'.repeat(84)]) {
+      await write('a', 'x', await disk.tree(`/${name}`));
+    }
+  });
+
+  test('a link in place of the folder is followed neither to read nor to write nor to remove', async () => {
+    const document = await write('a', 'x');
+    const outside = join(data, 'outside');
+    await rename(join(folder, folderOf(TREE)), outside);
+    await symlink(outside, join(folder, folderOf(TREE)));
+    const before = await readdir(outside);
+    await expect(store.content(document)).rejects.toThrow('no folder');
+    await expect(write('b', 'y')).rejects.toThrow('no folder');
+    const remove: Edit = { kind: 'remove', path: 'a' };
+    await store.change(['a'], () => ({ edits: [remove], value: undefined }));
+    expect(await readdir(outside)).toEqual(before);
+  });
+});
+
+describe('the sweep', () => {
+  const far = 86_400;
+
+  test('looks through all trees, and keeps what their rows name', async () => {
+    expect(await disk.sweep(far)).toBe(0);
+    const { file } = await write('a', 'x');
+    const other = await disk.tree('/dav?person=b');
+    const theirs = await write('a', 'x', other);
+    await writeFile(join(folder, '%2Fdocuments', 'orphan'), 'x');
+    await writeFile(join(folder, '%2Fdav%3Fperson%3Db', 'orphan.part'), 'x');
+    clock.advance(10_000 * far);
+    expect(await disk.sweep(far)).toBe(2);
+    expect(await files()).toEqual([file]);
+    expect(await files('/dav?person=b')).toEqual([theirs.file]);
+  });
+
+  test('leaves alone what is not the folder of a tree, and follows no link', async () => {
+    const outside = join(data, 'outside');
+    const foreign = ['%ff', '%2fdocuments', '%2FApp', 'app/%2E'].map((name) => join(folder, name));
+    for (const path of [outside, ...foreign]) {
+      await mkdir(path, { recursive: true });
+      await writeFile(join(path, 'precious'), 'x');
+    }
+    await symlink(outside, join(folder, '%2Flinked'));
+    await writeFile(join(folder, 'file'), 'x');
+    clock.advance(10_000 * far);
+    expect(await disk.sweep(far)).toBe(0);
+    expect(await readdir(outside)).toEqual(['precious']);
+  });
+});

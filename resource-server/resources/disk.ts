@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '#shared/clock.ts';
+import type { Random } from '#shared/random.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
+import type { Collection, Trees, Usage, View } from '#shared/stores/trees.ts';
+import { type Content, openContent } from './content.ts';
+import { davError } from './webdav/dav-error.ts';
+import type { Decision, ResourceStore } from './resource-store.ts';
+
+export interface DiskOptions {
+  /** Has a folder for each tree, made with mode 0700 when something is first written. */
+  readonly folder: string;
+  readonly trees: Trees;
+  /** Longest content of a document, in bytes. */
+  readonly maxBytes: number;
+  /** Of each tree. */
+  readonly quota: Usage;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Trees of resources: rows in the store, content in files. */
+export interface Disk {
+  /** The tree of this name. Rejects with `HttpError` 414 when no folder can have its name. */
+  tree(name: string): Promise<ResourceStore>;
+  /**
+   * Removes the files left behind by a crash: those that no row names, last written more than `age`
+   * seconds ago. Resolves to their number.
+   */
+  sweep(age: number): Promise<number>;
+}
+
+/** Bytes of the name of a folder, as file systems have it. */
+const LONGEST = 255;
+/** Times that a change is tried. */
+const TURNS = 100;
+/** Turns without a pause. */
+const EAGER = 5;
+
+/** The root of a tree in which nobody has changed it. */
+const ROOT: Collection = {
+  path: '',
+  kind: 'collection',
+  revision: '',
+  created: 0,
+  modified: 0,
+  properties: {},
+};
+
+export function openDisk({ folder, trees, maxBytes, quota, clock, random }: DiskOptions): Disk {
+  const uploads = new Set<string>();
+  const contentOf = (own: string) =>
+    openContent({ folder: join(folder, own), maxBytes, uploads, random });
+
+  return {
+    async tree(name) {
+      const own = folderOf(name);
+      if (own.length > LONGEST) throw new HttpError(414, 'The name of the tree is too long.');
+      return createStore(name, contentOf(own));
+    },
+
+    async sweep(age) {
+      let removed = 0;
+      for (const name of await treesIn(folder)) {
+        const named = () => trees.files(name);
+        removed += await contentOf(folderOf(name)).sweep(named, clock, age);
+      }
+      return removed;
+    },
+  };
+
+  function createStore(name: string, content: Content): ResourceStore {
+    const look = (paths: readonly string[]) => trees.look(name, paths);
+
+    return {
+      quota,
+      get: async (path) => (await trees.get(name, path)) ?? (path === '' ? ROOT : undefined),
+      look: async (paths) => withRoot(await look(paths)),
+      members: (path, after, limit) => trees.members(name, path, after, limit),
+      below: (path, limit) => trees.below(name, path, limit),
+      receive: (body, commit) => content.add(body, commit),
+      content: (document, range) => content.read(document, range),
+
+      async change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T> {
+        for (let turn = 0; turn < TURNS; turn += 1) {
+          if (turn > EAGER) await pause(random(1).readUInt8() / 16);
+          const view = await look(paths);
+          const { edits, value } = decide(withRoot(view));
+          if (edits.length === 0) return value;
+          const { entries, locksVersion } = view;
+          const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
+          const outcome = await trees.commit(name, { seen, locksVersion, edits, quota });
+          if (outcome.kind === 'full') throw noRoom();
+          if (outcome.kind === 'done') {
+            await Promise.all(outcome.released.map((file) => content.remove(file)));
+            return value;
+          }
+        }
+        throw new HttpError(503, 'Others are changing the same. Try again.', {
+          'Retry-After': '1',
+        });
+      },
+    };
+  }
+}
+
+/** RFC 4331 section 6. */
+function noRoom(): HttpError {
+  return davError(507, 'quota-not-exceeded', 'The quota of this tree leaves no room for it.');
+}
+
+function withRoot(view: View): View {
+  if (!view.entries.has('') || view.entries.get('')) return view;
+  return { ...view, entries: new Map([...view.entries, ['', ROOT]]) };
+}

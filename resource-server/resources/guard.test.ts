@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ask, startWorld, type World } from '../world.fixture.ts';
+import { clientsOf, LOCK_INFO, tokenOf } from './webdav/locking.fixture.ts';
+
+let world: World;
+let alice: ReturnType<typeof clientsOf>['alice'];
+let bob: typeof alice;
+let lock: ReturnType<typeof clientsOf>['lock'];
+beforeAll(async () => {
+  world = await startWorld();
+  ({ alice, bob, lock } = clientsOf(world));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `guard-${++made}`;
+const put = async (path: string, If?: string) =>
+  (await alice('PUT', path, If === undefined ? {} : { If }, 'new')).status;
+
+/** A document, its entity tag, and the token of alice's exclusive lock on it. */
+async function locked(path = fresh()) {
+  const { headers } = await alice('PUT', path, {}, 'old');
+  const token = tokenOf(await lock(alice, path));
+  return { path, etag: String(headers.etag), token };
+}
+
+describe('RFC 4918 section 10.4: If', () => {
+  test.each<[title: string, field: (etag: string, token: string) => string, met: boolean]>([
+    ['the token', (_etag, token) => `(${token})`, true],
+    ['the token and the entity tag', (etag, token) => `(${token} [${etag}])`, true],
+    ['10.4.3: one of two lists', (etag, token) => `(${token} ["x"]) ([${etag}])`, true],
+    ['10.4.3: no list of two', (etag, token) => `(${token} ["x"]) (Not [${etag}])`, false],
+    ['10.4.3: one of two conditions in a list', (etag, token) => `([${etag}] Not ${token})`, false],
+    ['10.4.4: a weak entity tag', (etag, token) => `(${token} [W/${etag}])`, false],
+    ['10.4.8: what is always true', (_etag, token) => `(${token} ["x"]) (Not <DAV:no-lock>)`, true],
+    ['DAV:no-lock is no lock', (etag, token) => `(${token} [${etag}] <DAV:no-lock>)`, false],
+    ['a token that differs in case', (_etag, token) => `(${token.toUpperCase()})`, false],
+  ])('%s: %#', async (_title, field, met) => {
+    const { path, etag, token } = await locked();
+    expect(await put(path, field(etag, token))).toBe(met ? 204 : 412);
+  });
+
+  test('10.4.4: in a tagged list the resource is that of the tag', async () => {
+    const { path, etag, token } = await locked();
+    const other = await locked();
+    const absolute = `https://rs.example/documents/${path}`;
+    for (const [field, status] of [
+      [`</documents/${path}> (${token} [${etag}])`, 204],
+      [`</documents/${other.path}> ([${other.etag}]) </documents/${path}> (${token} ["x"])`, 204],
+      [`</documents/${other.path}> (${token})`, 412],
+      [`</documents/${other.path}> (Not ${token})`, 204],
+      [`<${absolute}> (${token})`, 204],
+      [`<${absolute.replace('https', 'HTTPS').replace('rs.', 'RS.')}> (${token})`, 204],
+      [`<${absolute.replace('.example', '.example:443')}> (${token})`, 204],
+    ] as const) {
+      expect([field, await put(path, field)]).toEqual([field, status]);
+    }
+  });
+
+  test.each([
+    'https://evil.example/documents/PATH',
+    'http://rs.example/documents/PATH',
+    'https://rs.example:8443/documents/PATH',
+    'https://rs.example.evil.example/documents/PATH',
+    'https://user@rs.example/documents/PATH',
+    '//rs.example/documents/PATH',
+    '/hidden/PATH',
+    '/dav/PATH',
+    '/PATH',
+    '/documents/../documents/PATH',
+    '/documents/x%2F..%2FPATH',
+    '/documents/%00PATH',
+    '/documents/PATH?query',
+    `/documents/${'x'.repeat(300)}`,
+    'urn:uuid:PATH',
+  ])('10.4.4: what %s would name has no state here', async (reference) => {
+    const { path, token } = await locked();
+    const tag = `<${reference.replace('PATH', path)}>`;
+    expect(await put(path, `${tag} (${token})`)).toBe(412);
+    expect(await put(path, `${tag} (Not ${token})`)).toBe(204);
+  });
+
+  test('10.4.4: a lock matches anywhere in its scope, and nowhere else', async () => {
+    const path = fresh();
+    await alice('MKCOL', path);
+    await alice('PUT', `${path}/a`, {}, 'a');
+    const token = tokenOf(await lock(alice, path));
+    expect(await put(`${path}/a`, `(${token})`)).toBe(204);
+    expect(await put(`${path}/b`, `(${token})`)).toBe(201);
+    expect(await put(`${path}/c`, `</documents/${path}/> (${token})`)).toBe(201);
+    expect(await put(fresh(), `(${token})`)).toBe(412);
+    expect(await put(`${path}/a`, `</documents/> (${token})`)).toBe(412);
+  });
+
+  test('10.4.4: what is elsewhere is not the root', async () => {
+    const token = tokenOf(await lock(alice, '', { Depth: '0' }));
+    for (const tag of ['<https://evil.example/>', '</>', '</hidden/>', '<urn:x>', '<//x/>']) {
+      expect(await put(fresh(), `${tag} (${token})`)).toBe(412);
+    }
+    expect(await put(fresh(), `</documents/> (${token})`)).toBe(201);
+    expect(await put(fresh(), `</documents> (${token})`)).toBe(201);
+    await alice('UNLOCK', '', { 'Lock-Token': token });
+  });
+
+  test('10.4.11: what is missing has no entity tag', async () => {
+    expect(await put(fresh(), '(["4217"])')).toBe(412);
+    expect(await put(fresh(), '(Not ["4217"])')).toBe(201);
+  });
+
+  test('a name is one resource in either normal form', async () => {
+    const name = fresh();
+    const { token } = await locked(`${name}-%C3%A9`);
+    expect(await put(`${name}-%C3%A9`, `</documents/${name}-e%CC%81> (${token})`)).toBe(204);
+  });
+
+  test.each(['', '()', '</documents/a>', '(<urn:x>', '<urn:x>', '(["x"]), (["y"])', '(</a>)'])(
+    '10.4.2: %j is 400, and nothing is done',
+    async (field) => {
+      const path = fresh();
+      expect(await put(path, field)).toBe(400);
+      expect((await alice('GET', path)).status).toBe(404);
+    },
+  );
+
+  test('10.4.2: it comes once', async () => {
+    const { path, token } = await locked();
+    const headers = { If: [`(${token})`, '(Not <DAV:no-lock>)'] };
+    expect((await alice('PUT', path, headers, 'x')).status).toBe(400);
+  });
+
+  test('all lists that fit into the fields are judged; what does not fit is 431', async () => {
+    const { path, token } = await locked();
+    expect(await put(path, `${'(["x"])'.repeat(1000)} (${token})`)).toBe(204);
+    expect(await put(path, '(["x"])'.repeat(1000))).toBe(412);
+    expect(await put(path, '(["x"])'.repeat(15_000))).toBe(431);
+    const tags = Array.from({ length: 300 }, (_, index) => `</documents/n${index}> (["x"])`);
+    expect(await put(path, `${tags.join(' ')} </documents/${path}> (${token})`)).toBe(204);
+  });
+
+  test('it holds for reading as well', async () => {
+    const { path, token } = await locked();
+    for (const method of ['GET', 'HEAD', 'PROPFIND']) {
+      const headers = { Depth: '0' };
+      expect((await bob(method, path, { ...headers, If: '(["x"])' })).status).toBe(412);
+      expect((await bob(method, path, { ...headers, If: `(${token})` })).status).toBeLessThan(300);
+    }
+  });
+});
+
+describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
+  test('423 without the token, with the root of the lock; reading needs none', async () => {
+    const { path } = await locked();
+    for (const [method, headers] of [
+      ['PUT', {}],
+      ['DELETE', {}],
+      ['MOVE', { Destination: `/documents/${fresh()}` }],
+      ['PROPPATCH', { 'Content-Type': 'application/xml' }],
+    ] as const) {
+      const body =
+        method === 'PROPPATCH'
+          ? '<D:propertyupdate xmlns:D="DAV:"><D:remove><D:prop><a/></D:prop></D:remove></D:propertyupdate>'
+          : '';
+      for (const client of [alice, bob]) {
+        const reply = await client(method, path, headers, body);
+        expect([method, reply.status]).toEqual([method, 423]);
+        expect(reply.text).toContain(
+          `<D:error xmlns:D="DAV:"><D:lock-token-submitted><D:href>/documents/${path}</D:href>`,
+        );
+      }
+    }
+    expect((await bob('GET', path)).text).toBe('old');
+  });
+
+  test('section 6.4: the token of somebody else is true, but of no use', async () => {
+    const { path, token, etag } = await locked();
+    const headers = { If: `(${token} [${etag}])` };
+    expect((await bob('PUT', path, headers, 'x')).status).toBe(423);
+    expect((await bob('DELETE', path, headers)).status).toBe(423);
+    expect((await bob('GET', path)).text).toBe('old');
+  });
+
+  test('section 10.4.1: a token counts wherever it stands in If', async () => {
+    const { path, token } = await locked();
+    expect(await put(path, `(Not <DAV:no-lock>) (${token} ["x"])`)).toBe(204);
+    expect(await put(path, `(Not <DAV:no-lock>) (Not ${token})`)).toBe(204);
+    expect(await put(path, `</hidden/x> (Not ${token})`)).toBe(204);
+  });
+
+  test('one that nobody was given is of no use; no matter what it begins with', async () => {
+    const { path, token } = await locked();
+    for (const forged of [
+      token.replace('>', 'x>'),
+      token.replace('urn:uuid:', 'opaquelocktoken:'),
+    ]) {
+      expect(await put(path, `(${forged}) (Not <DAV:no-lock>)`)).toBe(423);
+      expect(await put(path, `(${forged})`)).toBe(412);
+    }
+  });
+
+  test('that of a lock that has expired is neither true nor needed', async () => {
+    const path = fresh();
+    const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
+    world.clock.advance(10);
+    expect(await put(path, `(${token})`)).toBe(412);
+    expect(await put(path)).toBe(204);
+  });
+
+  test('that of another tree is of no use', async () => {
+    const { path } = await locked();
+    const token = world.token('dav:write', { client_id: 'alice', sub: 'alice' });
+    const own = await world.ask('LOCK', `/dav/${path}`, {
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/xml' },
+      body: LOCK_INFO(),
+    });
+    expect(own.status).toBe(201);
+    expect(await put(path, `(${tokenOf(own)})`)).toBe(412);
+    expect(await put(path, `(${tokenOf(own)}) (Not <DAV:no-lock>)`)).toBe(423);
+    const tagged = `<https://rs.example/dav/${path}> (${tokenOf(own)}) (Not <DAV:no-lock>)`;
+    expect(await put(path, tagged)).toBe(423);
+  });
+
+  test('section 6.2: one of several shared locks is enough, if it is your own', async () => {
+    const path = fresh();
+    await alice('PUT', path, {}, 'x');
+    const shared = { scope: 'shared' };
+    const [mine, hers] = [
+      tokenOf(await lock(alice, path, shared)),
+      tokenOf(await lock(bob, path, shared)),
+    ];
+    expect(await put(path)).toBe(423);
+    expect(await put(path, `(${hers})`)).toBe(423);
+    expect(await put(path, `(${mine})`)).toBe(204);
+    expect((await bob('PUT', path, { If: `(${hers})` }, 'x')).status).toBe(204);
+  });
+
+  test('section 7.4: a member that is locked needs its token beside that of its collection', async () => {
+    const path = fresh();
+    await alice('MKCOL', path);
+    const { token: inner } = await locked(`${path}/a`);
+    const outer = tokenOf(await lock(alice, path, { Depth: '0' }));
+    const both = `</documents/${path}/> (${outer}) </documents/${path}/a> (${inner})`;
+    for (const [If, status] of [
+      [undefined, 423],
+      [`(${inner})`, 423],
+      [`</documents/${path}/> (${outer})`, 423],
+      [both, 204],
+    ] as const) {
+      const headers = If === undefined ? {} : { If };
+      expect((await alice('DELETE', `${path}/a`, headers)).status).toBe(status);
+    }
+  });
+
+  test('section 9.6.1: locked members alone make it 207, and nothing is deleted', async () => {
+    const path = fresh();
+    await alice('MKCOL', path);
+    const { token } = await locked(`${path}/a`);
+    await alice('PUT', `${path}/b`, {}, 'b');
+    const reply = await alice('DELETE', path);
+    expect(reply.status).toBe(207);
+    expect(reply.headers['content-type']).toBe('application/xml; charset="utf-8"');
+    expect(reply.text).toContain(
+      `<D:response><D:href>/documents/${path}/a</D:href><D:status>HTTP/1.1 423 Locked</D:status>` +
+        '<D:error><D:lock-token-submitted/></D:error></D:response></D:multistatus>',
+    );
+    expect((await bob('GET', `${path}/b`)).text).toBe('b');
+    const If = `</documents/${path}/a> (${token})`;
+    expect((await bob('DELETE', path, { If })).status).toBe(207);
+    expect((await alice('DELETE', path, { If })).status).toBe(204);
+  });
+
+  test('section 9.6: locks go with what is deleted', async () => {
+    const { path, token } = await locked();
+    expect((await alice('DELETE', path, { If: `(${token})` })).status).toBe(204);
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(201);
+    expect(await put(path, `(${token})`)).toBe(412);
+  });
+});
+
+describe('RFC 9110 section 13: conditions beside locks', () => {
+  test('If-Match is judged as well as If, and before the tokens', async () => {
+    const { path, etag, token } = await locked();
+    const attempt = async (headers: Record<string, string>) =>
+      (await alice('PUT', path, headers, 'new')).status;
+    expect(await attempt({ 'If-Match': '"x"' })).toBe(412);
+    expect(await attempt({ 'If-Match': '"x"', If: `(${token})` })).toBe(412);
+    expect(await attempt({ 'If-Match': etag })).toBe(423);
+    expect(await attempt({ 'If-None-Match': '*', If: `(${token})` })).toBe(412);
+    expect(await attempt({ 'If-Match': 'x', If: `(${token})` })).toBe(400);
+    expect(await attempt({ 'If-Match': etag, If: `(${token})` })).toBe(204);
+  });
+
+  test('section 13.1.1: a collection has a representation, whose tag nobody can guess', async () => {
+    const path = fresh();
+    await alice('MKCOL', path);
+    const attempt = async (headers: Record<string, string>) =>
+      (await alice('DELETE', path, headers)).status;
+    expect(await attempt({ 'If-Match': '""' })).toBe(412);
+    expect(await attempt({ 'If-None-Match': '*' })).toBe(412);
+    expect(await attempt({ 'If-Match': '*' })).toBe(204);
+  });
+});
+
+test('RFC 4918 section 7: a request without credentials learns nothing of locks', async () => {
+  const { path, token } = await locked();
+  for (const headers of [{}, { If: `(${token})` }]) {
+    const { status, text } = await ask(world.listening.port, 'PUT', `/documents/${path}`, {
+      headers,
+      body: 'x',
+    });
+    expect(status).toBe(401);
+    expect(text).not.toContain('lock');
+  }
+});

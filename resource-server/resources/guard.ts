@@ -1,0 +1,138 @@
+import { type EntityTag, strongMatch } from '#shared/http/etag.ts';
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { type Condition, parseIf } from '#shared/http/if-field.ts';
+import type { Lock, View } from '#shared/stores/trees.ts';
+import type { Write } from './webdav/lock-system.ts';
+import { locked } from './webdav/locked.ts';
+import type { Place, Services } from './place.ts';
+import { evaluate, preconditionFailed, type Validators } from './preconditions.ts';
+import { resolveReference } from './webdav/reference.ts';
+import type { ResourceContext } from './resource.ts';
+
+/**
+ * What a request says about the state it expects: the conditions of RFC 9110 section 13, the If field of
+ * RFC 4918 section 10.4, and the lock tokens in it.
+ */
+export interface Guard {
+  /** Paths that its If field names, to be looked at together with the others. */
+  readonly paths: readonly string[];
+  /** State tokens in its If field: submitted, whatever it says of them (RFC 4918 section 10.4.1). */
+  readonly tokens: ReadonlySet<string>;
+  /**
+   * Throws `HttpError` 412 when a condition about the target or in If is not met; when a write lacks
+   * the token of a lock of the caller's, 423 (lock-token-submitted), or 207 if only members are locked.
+   * Last, when the answer would be 2xx (RFC 9110 section 13.2.1).
+   */
+  check(view: View, writes: readonly Write[]): void;
+  /** Of that, If alone: of what is sent as a representation, the other conditions are about that. */
+  checkIf(view: View): void;
+}
+
+/** Reads the fields of a request; throws `BadRequest` when If is malformed or comes twice. */
+export function createGuard(
+  { req: request, state: visit }: ResourceContext,
+  { path: target, slash, principal }: Place,
+  { locks, clock }: Pick<Services, 'locks' | 'clock'>,
+): Guard {
+  const field = single(request.rawHeaders, 'if');
+  const lists = field === undefined ? [] : parseIf(field);
+  if (lists === undefined) {
+    throw new BadRequest('If is not a sequence of lists (RFC 4918 section 10.4.2).');
+  }
+  const expectations = lists.map(({ resource, conditions }) => ({
+    path: resource === undefined ? target : pathOf(resource),
+    conditions,
+  }));
+
+  /** Undefined: it is not in this tree, and has no state here (RFC 4918 section 10.4.4). */
+  function pathOf(reference: string): string | undefined {
+    const resolved = resolveReference(visit, reference);
+    return resolved.kind === 'here' ? resolved.path : undefined;
+  }
+
+  const paths = [...new Set(expectations.flatMap(({ path = [] }) => path))];
+
+  function stateOf(view: View, path: string): State {
+    const entry = view.entries.get(path);
+    return {
+      tokens: new Set(locks.covering(view, path).map(({ token }) => token)),
+      ...(entry?.kind === 'document' && { etag: { weak: false, opaque: entry.etag } }),
+    };
+  }
+
+  /** RFC 4918 section 10.4.3: of one list every condition, of all lists one. */
+  function isAsExpected(view: View): boolean {
+    const states = new Map<string | undefined, State>();
+    for (const path of paths) states.set(path, stateOf(view, path));
+    return (
+      expectations.length === 0 ||
+      expectations.some(({ path, conditions }) =>
+        conditions.every((condition) => has(states.get(path), condition) !== condition.not),
+      )
+    );
+  }
+
+  function checkIf(view: View): void {
+    if (!isAsExpected(view)) throw preconditionFailed();
+  }
+
+  const tokens = new Set(
+    lists.flatMap(({ conditions }) =>
+      conditions.flatMap((condition) => ('token' in condition ? condition.token : [])),
+    ),
+  );
+  /** RFC 4918 section 6.4: a token is of use to who made the lock alone. */
+  const mayUse = (lock: Lock) => lock.principal === principal && tokens.has(lock.token);
+
+  return {
+    paths,
+    tokens,
+    checkIf,
+    check(view, writes) {
+      checkIf(view);
+      const current = validatorsOf(view, target, slash);
+      if (evaluate(request, current, clock.now()) === 412) throw preconditionFailed();
+      const closed = writes
+        .flatMap((write) => [...locks.needed(view, write)])
+        .filter(([, there]) => !there.some(mayUse));
+      if (closed.length > 0) throw locked(visit.space, view, writes, new Map(closed));
+    },
+  };
+}
+
+/** What conditions of If are compared with. */
+interface State {
+  /** Of the locks in force. */
+  readonly tokens: ReadonlySet<string>;
+  readonly etag?: EntityTag;
+}
+
+/** RFC 4918 section 10.4.4. */
+function has(state: State | undefined, condition: Condition): boolean {
+  if ('token' in condition) return state?.tokens.has(condition.token) ?? false;
+  return state?.etag !== undefined && strongMatch(condition.etag, state.etag);
+}
+
+/**
+ * A listing, whose entity tag is not known without reading all members: `*` matches it alone, since no
+ * tag can have a space.
+ */
+const LISTING: Validators = { etag: ' ' };
+
+/** The representation that conditions are about. A document is not at its path with a slash. */
+function validatorsOf({ entries }: View, path: string, slash: boolean): Validators | undefined {
+  const entry = entries.get(path);
+  if (entry?.kind === 'collection') return LISTING;
+  return slash ? undefined : entry;
+}
+
+/** For GET, HEAD and QUERY: the If field is about any method (RFC 4918 section 10.4). */
+export async function checkIfField(
+  context: ResourceContext,
+  place: Place,
+  services: Services,
+): Promise<void> {
+  if (context.get('If') === '') return;
+  const guard = createGuard(context, place, services);
+  guard.checkIf(await place.store.look([place.path, ...guard.paths]));
+}

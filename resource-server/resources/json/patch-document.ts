@@ -1,0 +1,58 @@
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { contentTooLarge } from '../content.ts';
+import { checkUpload } from '../upload.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import { MalformedJson, parseJson } from './parse.ts';
+import type { Json } from './value.ts';
+
+/** What a patch makes of a document, which is used up; undefined: there is none. Stays as it is. */
+export type Patch = (document: Json | undefined) => Json;
+
+/** By media type: throws when the value is no patch of this format. */
+const FORMATS: ReadonlyMap<string, (patch: Json) => Patch> = new Map([
+  ['application/json-patch+json', jsonPatch],
+  ['application/merge-patch+json', mergePatch],
+]);
+
+/** Value of Accept-Patch (RFC 5789 section 3.1). */
+export const ACCEPT_PATCH = [...FORMATS.keys()].join(', ');
+
+/** Bytes of the longest patch. */
+const MAX_PATCH = 1024 * 1024;
+
+/**
+ * The patch of a request. Throws as RFC 5789 section 2.2 says: `BadRequest` when it is malformed,
+ * `HttpError` 415 for a format that is not known, 422 for a patch that cannot be processed; 413 over 1 MiB.
+ */
+export async function receivePatch(request: AnyRequest): Promise<Patch> {
+  const type = checkUpload(request, MAX_PATCH);
+  // Parameters mean nothing: neither format defines any, nor does JSON (RFC 8259 section 11).
+  const format = FORMATS.get(type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  if (format === undefined) {
+    throw new HttpError(415, `A patch is of one of these types: ${ACCEPT_PATCH}.`, {
+      'Accept-Patch': ACCEPT_PATCH,
+    });
+  }
+  const content = await receive(request);
+  try {
+    return format(parseJson(content));
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error;
+    throw new BadRequest(`The patch is not JSON: ${error.message}.`);
+  }
+}
+
+async function receive(request: AnyRequest): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of contentOf(request)) {
+    length += chunk.length;
+    if (length > MAX_PATCH) throw contentTooLarge(MAX_PATCH);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,25 @@
+import { BadRequest } from '#shared/http/fields.ts';
+import type { Json } from './value.ts';
+
+/** The reference tokens of a JSON Pointer (RFC 6901), without escapes; none: the whole document. */
+export type Pointer = readonly string[];
+
+/** Parses a JSON Pointer (RFC 6901 sections 3 and 4); throws `BadRequest`. */
+export function parsePointer(text: string): Pointer {
+  if ((text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
+    throw new BadRequest('A path of the patch is no JSON Pointer (RFC 6901).');
+  }
+  const tokens = text.split('/').slice(1);
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a token names in a value (RFC 6901 section 4); undefined: nothing. */
+export function child(value: Json | undefined, token: string): Json | undefined {
+  if (value instanceof Map) return value.get(token);
+  return Array.isArray(value) ? value[arrayIndex(token)] : undefined;
+}
+
+/** The number that a token is in the grammar of an array's index; -1: it is none, `-` included. */
+export function arrayIndex(token: string): number {
+  return /^(?:0|[1-9][0-9]*)$/.test(token) ? Number(token) : -1;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { json } from './json.fixture.ts';
+import { equal } from './value.ts';
+
+const same = (one: string, other: string) => equal(json(one), json(other));
+
+test.each([
+  ['1', '1.0'],
+  ['1', '1e0'],
+  ['100', '1E+2'],
+  ['0.01', '10e-3'],
+  ['0', '-0.000e99'],
+  ['10000000000000000000000000000000000000001', '1.0000000000000000000000000000000000000001e40'],
+  ['1e99999999999999999999999', '10e99999999999999999999998'],
+  ['{"a":1,"b":[2,{"c":null}]}', '{"b":[2,{"c":null}],"a":1}'],
+  ['"\\u00e9"', '"é"'],
+  ['{"__proto__":1}', '{"__proto__":1}'],
+])('RFC 6902 section 4.6: %s equals %s', (one, other) => {
+  expect(same(one, other)).toBe(true);
+  expect(same(other, one)).toBe(true);
+});
+
+test.each([
+  ['9007199254740992', '9007199254740993'],
+  ['0.1', '0.1000000000000000055511151231257827'],
+  ['1e400', '1e401'],
+  ['1', '-1'],
+  ['1', '"1"'],
+  ['0', 'false'],
+  ['null', 'false'],
+  ['null', '0'],
+  ['""', 'null'],
+  ['[]', '{}'],
+  ['[1,2]', '[2,1]'],
+  ['[1]', '[1,2]'],
+  ['[null]', '[]'],
+  ['{"a":1}', '{"a":1,"b":2}'],
+  ['{"a":1}', '{"b":1}'],
+  ['{"a":null}', '{"b":null}'],
+  ['{"__proto__":1}', '{"__proto__":2}'],
+  ['{"__proto__":{}}', '{"toString":{}}'],
+  ['"\\u00e9"', '"e\\u0301"'],
+])('RFC 6902 section 4.6: %s does not equal %s', (one, other) => {
+  expect(same(one, other)).toBe(false);
+  expect(same(other, one)).toBe(false);
+});
+
+test('RFC 6902 section 4.6: every value equals itself, with its members in the reverse order too', () => {
+  const reversed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(reversed);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([name, member]) => [name, reversed(member)]);
+    return Object.fromEntries(entries.toReversed());
+  };
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      expect(same(JSON.stringify(value), JSON.stringify(reversed(value)))).toBe(true);
+    }),
+  );
+});

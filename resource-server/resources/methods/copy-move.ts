@@ -1,0 +1,108 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { HttpError, notFound } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Edit, View } from '#shared/stores/trees.ts';
+import { type Depth, depthOf } from '../webdav/depth.ts';
+import { destinationOf } from '../webdav/destination.ts';
+import { createGuard } from '../guard.ts';
+import type { LockSystem, Write } from '../webdav/lock-system.ts';
+import { isBelow } from '../webdav/locks.ts';
+import { parentOf, urlOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+
+interface Journey {
+  readonly from: string;
+  readonly to: string;
+  /** With all that is below. */
+  readonly deep: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What COPY and MOVE do differently. */
+interface Transfer {
+  /** What Depth may say of a collection. */
+  readonly depths: readonly Depth[];
+  /** What it changes besides the destination. */
+  readonly leaves: (from: string) => readonly Write[];
+  readonly edit: (journey: Journey) => Edit;
+  /** What becomes of the locks of the source. */
+  readonly locks: (locks: LockSystem, view: View, from: string) => readonly Edit[];
+}
+
+/** RFC 4918 section 9.8. Locks are not copied (section 7.6). */
+export const copy: MethodFactory = transfer({
+  depths: ['0', 'infinity'],
+  leaves: () => [],
+  edit: (journey) => ({ kind: 'copy', ...journey }),
+  locks: () => [],
+});
+
+/** RFC 4918 section 9.9. Locks do not move (section 7.6). */
+export const move: MethodFactory = transfer({
+  depths: ['infinity'],
+  leaves: (from) => [
+    { path: from, deep: true },
+    { path: parentOf(from), deep: false },
+  ],
+  edit: ({ from, to, at }) => ({ kind: 'move', from, to, at }),
+  locks: (locks, view, from) => locks.release(view, from),
+});
+
+function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFactory {
+  return (services) => async (context, place) => {
+    const { locks, clock } = services;
+    const { store, path: from, slash } = place;
+    const guard = createGuard(context, place, services);
+    const to = destinationOf(context);
+    const overwrite = mayOverwrite(context.req);
+    const depth = depthOf(context.req) ?? 'infinity';
+    const writes = [...leaves(from), { path: to, deep: true }, { path: parentOf(to), deep: false }];
+
+    const paths = [from, parentOf(from), to, parentOf(to), ...guard.paths];
+    const done = await store.change(paths, (view) => {
+      const source = view.entries.get(from);
+      if (source === undefined || (slash && source.kind === 'document')) throw notFound();
+      if (source.kind === 'collection' && !depths.includes(depth)) {
+        throw new BadRequest(`The Depth of ${context.method} is ${depths.join(' or ')}.`);
+      }
+      const journey = { from, to, deep: depth !== '0', at: clock.now() };
+      const replaces = view.entries.get(to) !== undefined;
+      checkJourney(view, journey, replaces && !overwrite);
+      guard.check(view, writes);
+      const remove: readonly Edit[] = replaces ? [{ kind: 'remove', path: to }] : [];
+      return {
+        edits: [
+          ...remove,
+          ...locks.releaseBelow(view, to),
+          edit(journey),
+          ...leave(locks, view, from),
+        ],
+        value: { kind: source.kind, replaces },
+      };
+    });
+    context.body = null;
+    context.status = done.replaces ? 204 : 201;
+    if (!done.replaces) {
+      context.set('Location', urlOf(context.state.space, { path: to, kind: done.kind }));
+    }
+  };
+}
+
+/** Throws where a resource cannot go (RFC 4918 sections 9.8.5 and 9.9.4). */
+function checkJourney({ entries }: View, { from, to, deep }: Journey, occupied: boolean): void {
+  if (to === from) throw new HttpError(403, 'The destination is the source.');
+  if (deep && isBelow(to, from)) throw new HttpError(403, 'The destination is within the source.');
+  if (entries.get(parentOf(to))?.kind !== 'collection') {
+    throw new HttpError(409, 'Make the collection of the destination first (MKCOL).');
+  }
+  if (occupied) throw new HttpError(412, 'There is something at the destination.');
+  if (isBelow(from, to)) throw new HttpError(403, 'The source is within the destination.');
+}
+
+/** The Overwrite field (RFC 4918 section 10.6). */
+function mayOverwrite({ rawHeaders }: AnyRequest): boolean {
+  const field = single(rawHeaders, 'overwrite') ?? 'T';
+  if (!/^[tf]$/i.test(field)) throw new BadRequest('Overwrite is T or F.');
+  return field.toLowerCase() === 't';
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from '../../world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `/documents/delete-${++made}`;
+const put = (path: string) => world.as('PUT', path, { body: 'x' });
+const remove = (path: string, headers = {}) => world.as('DELETE', path, { headers });
+const statusOf = async (path: string) => (await world.as('GET', path)).status;
+
+async function lock(path: string): Promise<string> {
+  const body =
+    '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
+    '<D:locktype><D:write/></D:locktype></D:lockinfo>';
+  const headers = { 'Content-Type': 'application/xml', Depth: '0', Timeout: 'Second-60' };
+  const { headers: fields } = await world.as('LOCK', path, { headers, body });
+  return String(fields['lock-token']);
+}
+
+/** A collection with a document, and one below it with another. */
+async function collection(): Promise<string> {
+  const path = fresh();
+  await world.as('MKCOL', path);
+  await world.as('MKCOL', `${path}/below`);
+  await put(`${path}/a`);
+  await put(`${path}/below/b`);
+  return path;
+}
+
+describe('RFC 9110 section 9.3.5: DELETE', () => {
+  test('removes document and file; a second one is 404 and leaves the same state', async () => {
+    const path = fresh();
+    await put(path);
+    const files = await world.files();
+    expect(await remove(path)).toMatchObject({ status: 204, text: '' });
+    expect(await world.files()).toHaveLength(files.length - 1);
+    expect((await remove(path)).status).toBe(404);
+    expect(await world.files()).toHaveLength(files.length - 1);
+    expect(await statusOf(path)).toBe(404);
+  });
+
+  test('section 13.1.1: only in the state that is expected', async () => {
+    const path = fresh();
+    const { headers } = await put(path);
+    expect((await remove(path, { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await remove(path, { 'If-None-Match': '*' })).status).toBe(412);
+    expect(await statusOf(path)).toBe(200);
+    expect((await remove(path, { 'If-Match': headers.etag })).status).toBe(204);
+    expect((await remove(path, { 'If-Match': '*' })).status).toBe(404);
+  });
+
+  test('ten at once: one is done, nine find nothing', async () => {
+    const path = fresh();
+    await put(path);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => remove(path)));
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
+  });
+
+  test('of a space itself is 405 with Allow', async () => {
+    for (const path of ['/documents/', '/documents']) {
+      const reply = await remove(path);
+      expect(reply.status).toBe(405);
+      expect(reply.headers.allow).not.toContain('DELETE');
+    }
+  });
+});
+
+describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
+  test('takes all that is in it, and its files', async () => {
+    const files = await world.files();
+    for (const slash of ['', '/']) {
+      const path = await collection();
+      expect((await remove(`${path}${slash}`)).status).toBe(204);
+      for (const member of ['', '/', '/a', '/below/', '/below/b']) {
+        expect(await statusOf(`${path}${member}`)).toBe(404);
+      }
+    }
+    expect(await world.files()).toEqual(files);
+  });
+
+  test('leaves one alone whose name begins the same', async () => {
+    const path = await collection();
+    await put(`${path}-2`);
+    await remove(path);
+    expect(await statusOf(`${path}-2`)).toBe(200);
+  });
+
+  test('Depth can be infinity only: else 400, and nothing goes', async () => {
+    const path = await collection();
+    for (const depth of ['0', '1', 'x', '', '0, infinity']) {
+      expect((await remove(path, { Depth: depth })).status).toBe(400);
+    }
+    expect(await statusOf(`${path}/below/b`)).toBe(200);
+    expect((await remove(path, { Depth: 'Infinity' })).status).toBe(204);
+  });
+
+  test('one with PUTs into it at the same time: each is there no more, or never was', async () => {
+    const path = await collection();
+    const files = await world.files();
+    const replies = await Promise.all([
+      put(`${path}/c`),
+      remove(path),
+      put(`${path}/d`),
+      put(`${path}/below/e`),
+    ]);
+    const [, removed, ...others] = replies;
+    expect(removed?.status).toBe(204);
+    for (const { status } of others) expect([201, 409]).toContain(status);
+    expect(await statusOf(`${path}/`)).toBe(404);
+    expect(await statusOf(`${path}/c`)).toBe(404);
+    expect(await world.files()).toHaveLength(files.length - 2);
+  });
+});
+
+describe('RFC 4918 section 7: locks', () => {
+  test('a locked document wants its token; its lock goes with it', async () => {
+    const path = fresh();
+    await put(path);
+    const token = await lock(path);
+    expect((await remove(path)).status).toBe(423);
+    expect((await remove(path, { If: '(<urn:uuid:other>) (Not <DAV:no-lock>)' })).status).toBe(423);
+    expect((await remove(path, { If: `(${token})` })).status).toBe(204);
+    expect((await put(path)).status).toBe(201);
+    expect((await remove(path)).status).toBe(204);
+  });
+
+  test('section 7.4: a lock on its collection keeps a member in', async () => {
+    const path = await collection();
+    const token = await lock(path);
+    expect((await remove(`${path}/a`)).status).toBe(423);
+    expect((await remove(`${path}/a`, { If: `<${path}/> (${token})` })).status).toBe(204);
+  });
+
+  test('section 9.6.1: a locked member is named with 423 in a 207, and nothing goes', async () => {
+    const path = await collection();
+    const token = await lock(`${path}/below/b`);
+    const reply = await remove(path);
+    expect(reply.status).toBe(207);
+    expect(reply.headers['content-type']).toMatch(/xml/);
+    expect(reply.text).toContain(`<D:href>${path}/below/b</D:href>`);
+    expect(reply.text).toContain('HTTP/1.1 423 Locked');
+    expect(reply.text).not.toContain(`<D:href>${path}/a</D:href>`);
+    for (const member of ['/a', '/below/b']) expect(await statusOf(`${path}${member}`)).toBe(200);
+    const headers = { If: `<${path}/below/b> (${token})` };
+    expect((await remove(path, headers)).status).toBe(204);
+  });
+
+  test('section 6.1: a lock that has expired counts for nothing', async () => {
+    const path = await collection();
+    await lock(`${path}/a`);
+    expect((await remove(path)).status).toBe(207);
+    world.clock.advance(60);
+    expect((await remove(path)).status).toBe(204);
+  });
+});

@@ -1,0 +1,30 @@
+import { BadRequest } from '#shared/http/fields.ts';
+import { notFound } from '#shared/server/answer.ts';
+import { depthOf } from '../webdav/depth.ts';
+import { createGuard } from '../guard.ts';
+import { parentOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+
+/** DELETE (RFC 9110 section 9.3.5): of a collection with all that is in it (RFC 4918 section 9.6.1). */
+export const remove: MethodFactory = (services) => async (context, place) => {
+  const { store, path, slash } = place;
+  const depth = depthOf(context.req) ?? 'infinity';
+  const guard = createGuard(context, place, services);
+  const parent = parentOf(path);
+
+  await store.change([path, parent, ...guard.paths], (view) => {
+    const entry = view.entries.get(path);
+    if (entry === undefined || (slash && entry.kind === 'document')) throw notFound();
+    if (entry.kind === 'collection' && depth !== 'infinity') {
+      throw new BadRequest('A collection goes with all that is in it: Depth can be infinity only.');
+    }
+    guard.check(view, [
+      { path, deep: true },
+      { path: parent, deep: false },
+    ]);
+    const edits = [...services.locks.release(view, path), { kind: 'remove' as const, path }];
+    return { edits, value: undefined };
+  });
+
+  context.status = 204;
+};

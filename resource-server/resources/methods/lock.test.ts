@@ -1,0 +1,366 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import { clientsOf, LOCK_INFO, tokenOf } from '../webdav/locking.fixture.ts';
+
+let world: World;
+let alice: ReturnType<typeof clientsOf>['alice'];
+let bob: typeof alice;
+let lock: ReturnType<typeof clientsOf>['lock'];
+beforeAll(async () => {
+  world = await startWorld();
+  ({ alice, bob, lock } = clientsOf(world));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `lock-${++made}`;
+const XML = { 'Content-Type': 'application/xml' };
+const statusesOf = (replies: readonly Reply[]) =>
+  replies.map(({ status }) => status).toSorted((a, b) => a - b);
+const ten = Array.from({ length: 10 });
+const nine = (status: number) => Array.from({ length: 9 }, () => status);
+
+async function document(): Promise<string> {
+  const path = fresh();
+  await alice('PUT', path, {}, 'content');
+  return path;
+}
+
+async function collection(): Promise<string> {
+  const path = fresh();
+  await alice('MKCOL', path);
+  await alice('PUT', `${path}/a`, {}, 'a');
+  return path;
+}
+
+describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
+  test('200 with the token in Lock-Token and in lockdiscovery, and all that was granted', async () => {
+    const path = await document();
+    const owner = '<D:owner><D:href>mailto:a@example.org</D:href></D:owner>';
+    const reply = await alice(
+      'LOCK',
+      path,
+      { ...XML, Timeout: 'Second-100' },
+      LOCK_INFO('shared', owner),
+    );
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toBe('application/xml; charset="utf-8"');
+    const token = tokenOf(reply);
+    expect(token).toMatch(/^<urn:uuid:[-\da-f]{36}>$/);
+    for (const part of [
+      '<D:prop xmlns:D="DAV:"><D:lockdiscovery><D:activelock>',
+      '<D:locktype><D:write/></D:locktype>',
+      '<D:lockscope><D:shared/></D:lockscope>',
+      '<D:depth>infinity</D:depth>',
+      '<D:href>mailto:a@example.org</D:href>',
+      '<D:timeout>Second-100</D:timeout>',
+      `<D:locktoken><D:href>${token.slice(1, -1)}</D:href></D:locktoken>`,
+      `<D:lockroot><D:href>/documents/${path}</D:href></D:lockroot>`,
+    ]) {
+      expect(reply.text).toContain(part);
+    }
+  });
+
+  test.each([
+    ['Second-60', 60],
+    ['Infinite', 86_400],
+    ['Infinite, Second-4100000000', 86_400],
+    ['Second-99999999999999999999', 86_400],
+    ['Second-0', 1],
+    ['Extend-x, Second-7', 7],
+    ['second-5', 5],
+    ['', 3600],
+    ['soon', 3600],
+    ['Second--1', 3600],
+  ])('section 10.7: Timeout: %s', async (timeout, seconds) => {
+    const reply = await lock(alice, await document(), { Timeout: timeout });
+    expect(reply.text).toContain(`<D:timeout>Second-${seconds}</D:timeout>`);
+  });
+
+  test('section 6.6: it ends by itself', async () => {
+    const path = await document();
+    await lock(alice, path, { Timeout: 'Second-60' });
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
+    world.clock.advance(61);
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(204);
+    expect((await lock(bob, path)).status).toBe(200);
+  });
+
+  test('section 9.10.5: beside an exclusive lock there is none; the answer names its root', async () => {
+    const path = await document();
+    await lock(alice, path);
+    for (const [client, scope] of [
+      [bob, 'exclusive'],
+      [bob, 'shared'],
+      [alice, 'exclusive'],
+    ] as const) {
+      const reply = await lock(client, path, { scope });
+      expect(reply.status).toBe(423);
+      expect(reply.headers['lock-token']).toBeUndefined();
+      expect(reply.text).toContain(
+        `<D:no-conflicting-lock><D:href>/documents/${path}</D:href></D:no-conflicting-lock>`,
+      );
+    }
+  });
+
+  test('section 6.2: shared locks stand beside one another, no exclusive one beside them', async () => {
+    const path = await document();
+    const tokens = [
+      await lock(alice, path, { scope: 'shared' }),
+      await lock(bob, path, { scope: 'shared' }),
+    ];
+    expect(statusesOf(tokens)).toEqual([200, 200]);
+    expect(new Set(tokens.map(tokenOf)).size).toBe(2);
+    expect((await lock(alice, path)).status).toBe(423);
+  });
+
+  test('section 9.10.3: a collection with all in it, or by itself', async () => {
+    const path = await collection();
+    const token = tokenOf(await lock(alice, path, { Depth: '0' }));
+    expect((await bob('PUT', `${path}/a`, {}, 'x')).status).toBe(204);
+    expect((await bob('PUT', `${path}/new`, {}, 'x')).status).toBe(423);
+    expect((await bob('DELETE', `${path}/a`)).status).toBe(423);
+    await alice('UNLOCK', path, { 'Lock-Token': token });
+    await lock(alice, path);
+    const refused = await bob('PUT', `${path}/a`, {}, 'y');
+    expect(refused.status).toBe(423);
+    expect(refused.text).toContain(
+      `<D:lock-token-submitted><D:href>/documents/${path}/</D:href></D:lock-token-submitted>`,
+    );
+  });
+
+  test('section 9.10.3: a locked member makes it 207, with 424 for the target, and nothing is locked', async () => {
+    const path = await collection();
+    await lock(bob, `${path}/a`);
+    const reply = await lock(alice, path);
+    expect(reply.status).toBe(207);
+    expect(reply.headers['lock-token']).toBeUndefined();
+    const [member = '', target = ''] = reply.text.split('</D:response>');
+    expect(member).toContain(`<D:href>/documents/${path}/a</D:href>`);
+    expect(member).toContain('HTTP/1.1 423 ');
+    expect(member).toContain('<D:no-conflicting-lock/>');
+    expect(target).toContain(`<D:href>/documents/${path}/</D:href>`);
+    expect(target).toContain('HTTP/1.1 424 ');
+    expect((await bob('PUT', `${path}/b`, {}, 'x')).status).toBe(201);
+  });
+
+  test('the root can be locked', async () => {
+    const reply = await lock(alice, '', { Depth: '0' });
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain('<D:lockroot><D:href>/documents/</D:href></D:lockroot>');
+    expect((await bob('PUT', fresh(), {}, 'x')).status).toBe(423);
+    const unlocked = await alice('UNLOCK', '', { 'Lock-Token': tokenOf(reply) });
+    expect(unlocked.status).toBe(204);
+  });
+});
+
+describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
+  test('makes an empty document with 201, which stays when the lock goes', async () => {
+    const path = fresh();
+    const reply = await lock(alice, path);
+    expect(reply.status).toBe(201);
+    expect(await bob('GET', path)).toMatchObject({ status: 200, text: '' });
+    expect((await bob('GET', path)).headers['content-length']).toBe('0');
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
+    const If = `(${tokenOf(reply)})`;
+    expect((await alice('PUT', path, { If }, 'content')).status).toBe(204);
+    expect((await alice('MKCOL', path, { If })).status).toBe(405);
+    await alice('UNLOCK', path, { 'Lock-Token': tokenOf(reply) });
+    expect((await bob('GET', path)).text).toBe('content');
+  });
+
+  test('needs the token of its collection, if that is locked by itself', async () => {
+    const path = await collection();
+    const If = `</documents/${path}/> (${tokenOf(await lock(alice, path, { Depth: '0' }))})`;
+    expect((await lock(bob, `${path}/new`)).status).toBe(423);
+    expect((await lock(alice, `${path}/new`)).status).toBe(423);
+    expect((await lock(alice, `${path}/new`, { If })).status).toBe(201);
+  });
+
+  test('409 without a collection for it, 409 below a document, and nothing is left', async () => {
+    const before = await world.files();
+    expect((await lock(alice, `${fresh()}/x`)).status).toBe(409);
+    expect(await world.files()).toEqual(before);
+    expect((await lock(alice, `${await document()}/x`)).status).toBe(409);
+  });
+
+  test('ten at once: one is granted an exclusive lock, and one empty file is there', async () => {
+    const path = fresh();
+    const files = (await world.files()).length;
+    const replies = await Promise.all(ten.map(() => lock(alice, path)));
+    expect(statusesOf(replies)).toEqual([201, ...nine(423)]);
+    expect(await world.files()).toHaveLength(files + 1);
+  });
+
+  test('ten at once: all are granted a shared lock, and one empty file is there', async () => {
+    const path = fresh();
+    const files = (await world.files()).length;
+    const replies = await Promise.all(ten.map(() => lock(alice, path, { scope: 'shared' })));
+    expect(statusesOf(replies)).toEqual([...nine(200), 201]);
+    expect(new Set(replies.map(tokenOf)).size).toBe(10);
+    expect(await world.files()).toHaveLength(files + 1);
+  });
+
+  test('ten exclusive ones on a document at once: one is granted', async () => {
+    const path = await document();
+    const replies = await Promise.all(ten.map(() => lock(alice, path)));
+    expect(statusesOf(replies)).toEqual([200, ...nine(423)]);
+  });
+});
+
+describe('RFC 4918 section 9.10.2: refreshing', () => {
+  test('starts the time again, without a Lock-Token and whatever Depth says', async () => {
+    const path = await document();
+    const token = tokenOf(await lock(alice, path, { Timeout: 'Second-100' }));
+    world.clock.advance(60);
+    const If = `(${token})`;
+    const reply = await alice('LOCK', path, { If, Timeout: 'Second-500', Depth: '1' });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['lock-token']).toBeUndefined();
+    expect(reply.text).toContain('<D:timeout>Second-500</D:timeout>');
+    expect(reply.text).toContain(token.slice(1, -1));
+    const without = await alice('LOCK', path, { If });
+    expect(without.text).toContain('<D:timeout>Second-500</D:timeout>');
+    world.clock.advance(450);
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
+  });
+
+  test('through a member of the collection that is locked', async () => {
+    const path = await collection();
+    const If = `(${tokenOf(await lock(alice, path))})`;
+    const reply = await alice('LOCK', `${path}/a`, { If });
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain(`<D:lockroot><D:href>/documents/${path}/</D:href></D:lockroot>`);
+  });
+
+  test('412 with its condition for a lock of something else; 412 for one that has expired', async () => {
+    const path = await document();
+    const elsewhere = await document();
+    const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
+    const If = `(${token}) (Not <DAV:no-lock>)`;
+    const reply = await alice('LOCK', elsewhere, { If });
+    expect(reply.status).toBe(412);
+    expect(reply.text).toContain('<D:lock-token-matches-request-uri/>');
+    expect((await alice('LOCK', fresh(), { If })).status).toBe(412);
+    expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(200);
+    world.clock.advance(11);
+    expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(412);
+  });
+
+  test('400 for none, 400 for two of the resource, 403 for that of somebody else', async () => {
+    const path = await document();
+    const options = { scope: 'shared' };
+    const [mine, hers] = [await lock(alice, path, options), await lock(bob, path, options)].map(
+      tokenOf,
+    );
+    expect((await alice('LOCK', path)).status).toBe(400);
+    expect((await alice('LOCK', path, { If: `(${mine} ${hers})` })).status).toBe(400);
+    expect((await alice('LOCK', path, { If: `(${hers})` })).status).toBe(403);
+    expect((await alice('LOCK', path, { If: `(${mine})` })).status).toBe(200);
+  });
+});
+
+describe('RFC 4918 section 9.11: UNLOCK', () => {
+  test('204, and the whole collection is free; a second time it is 409', async () => {
+    const path = await collection();
+    const token = tokenOf(await lock(alice, path));
+    const fields = { 'Lock-Token': token };
+    expect(await alice('UNLOCK', `${path}/a`, fields)).toMatchObject({ status: 204, text: '' });
+    expect((await bob('PUT', `${path}/a`, {}, 'x')).status).toBe(204);
+    const again = await alice('UNLOCK', path, fields);
+    expect(again.status).toBe(409);
+    expect(again.text).toContain('<D:lock-token-matches-request-uri/>');
+  });
+
+  test('403 for somebody else, and the lock stays', async () => {
+    const path = await document();
+    const token = tokenOf(await lock(alice, path));
+    expect((await bob('UNLOCK', path, { 'Lock-Token': token })).status).toBe(403);
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
+  });
+
+  test.each([
+    undefined,
+    '',
+    'urn:uuid:1',
+    '<urn:uuid:1> ',
+    '<urn:a> <urn:b>',
+    'urn:a> <urn:b',
+    '<<urn:a>>',
+    '<relative>',
+    '(<urn:a>)',
+  ])('Lock-Token: %s is 400 or names no lock', async (value) => {
+    const path = await document();
+    const reply = await alice('UNLOCK', path, value === undefined ? {} : { 'Lock-Token': value });
+    expect(reply.status).toBe(value?.includes('urn:uuid:1') ? 409 : 400);
+  });
+
+  test('409 for a lock of another resource, of the member, or that has expired; 404 for nothing', async () => {
+    const path = await collection();
+    const member = tokenOf(await lock(alice, `${path}/a`, { Timeout: 'Second-5' }));
+    const fields = { 'Lock-Token': member };
+    expect((await alice('UNLOCK', path, fields)).status).toBe(409);
+    expect((await alice('UNLOCK', await document(), fields)).status).toBe(409);
+    expect((await alice('UNLOCK', fresh(), fields)).status).toBe(404);
+    world.clock.advance(6);
+    expect((await alice('UNLOCK', `${path}/a`, fields)).status).toBe(409);
+  });
+
+  test('If holds for it too', async () => {
+    const path = await document();
+    const fields = { 'Lock-Token': tokenOf(await lock(alice, path)) };
+    expect((await alice('UNLOCK', path, { ...fields, If: '(["other"])' })).status).toBe(412);
+    expect((await alice('UNLOCK', path, fields)).status).toBe(204);
+  });
+});
+
+describe('bad LOCKs', () => {
+  test.each([
+    ['1', 400],
+    ['2', 400],
+    ['infinity, 0', 400],
+    ['-1', 400],
+    ['INFINITY', 200],
+  ])('section 9.10.3: Depth: %s is %d', async (depth, status) => {
+    expect((await lock(alice, await document(), { Depth: depth })).status).toBe(status);
+  });
+
+  const info = (inner: string) => `<D:lockinfo xmlns:D="DAV:">${inner}</D:lockinfo>`;
+  const write = '<D:locktype><D:write/></D:locktype>';
+  test.each([
+    ['<D:lockinfo', 400],
+    ['not xml', 400],
+    ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 400],
+    ['<lockinfo/>', 422],
+    ['<D:propfind xmlns:D="DAV:"><D:allprop/></D:propfind>', 422],
+    [info(''), 422],
+    [info(write), 422],
+    [info('<D:lockscope><D:exclusive/></D:lockscope>'), 422],
+    [info(`<D:lockscope/>${write}`), 422],
+    [info(`<D:lockscope><D:exclusive/><D:shared/></D:lockscope>${write}`), 422],
+    [info(`<D:lockscope><exclusive/></D:lockscope>${write}`), 422],
+    [info('<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:read/></D:locktype>'), 422],
+    [LOCK_INFO('exclusive', `<D:owner>${'x'.repeat(5000)}</D:owner>`), 413],
+  ])('section 14.11: %.60s is %d, and nothing is locked', async (body, status) => {
+    const path = await document();
+    expect((await alice('LOCK', path, XML, body)).status).toBe(status);
+    expect((await bob('PUT', path, {}, 'x')).status).toBe(204);
+  });
+
+  test('section 20.2: a principal has 100 locks; then it is 507, for others not', async () => {
+    await using another = await startWorld();
+    const { alice: carol, bob: dave, lock: grant } = clientsOf(another);
+    const shared = { scope: 'shared', Timeout: 'Second-10' };
+    const hundred = Array.from({ length: 100 }, () => 'doc');
+    await carol('PUT', 'doc', {}, 'x');
+    const granted = await Promise.all(hundred.map((path) => grant(carol, path, shared)));
+    expect(granted.map(({ status }) => status)).toEqual(hundred.map(() => 200));
+    expect((await grant(carol, 'doc', shared)).status).toBe(507);
+    const files = await another.files();
+    expect((await grant(carol, 'new')).status).toBe(507);
+    expect(await another.files()).toEqual(files);
+    expect((await grant(dave, 'doc', shared)).status).toBe(200);
+    another.clock.advance(11);
+    expect((await grant(carol, 'doc', shared)).status).toBe(200);
+  });
+});

@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream';
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { parseCodedUrl } from '#shared/http/if-field.ts';
+import { HttpError, notFound } from '#shared/server/answer.ts';
+import type { Document, Edit, Entry, Lock } from '#shared/stores/trees.ts';
+import { davError, XML_TYPE } from '../webdav/dav-error.ts';
+import { depthOf } from '../webdav/depth.ts';
+import { createGuard } from '../guard.ts';
+import { lockDiscovery } from '../webdav/lock-discovery.ts';
+import { lockInfo } from '../webdav/lock-info.ts';
+import type { LockRequest } from '../webdav/lock-system.ts';
+import { lockConflict } from '../webdav/locked.ts';
+import { checkParent, writesOf } from '../member.ts';
+import { parentOf } from '../path.ts';
+import type { MethodFactory, Place, Services } from '../place.ts';
+import type { ResourceContext } from '../resource.ts';
+import { timeoutOf } from '../webdav/timeout.ts';
+import { newDocument } from '../upload.ts';
+import { readXml } from '../webdav/xml.ts';
+import { davDocument } from '../webdav/xml-writer.ts';
+
+/** Seconds of a lock whose request names no timeout. */
+const TIMEOUT = 3600;
+
+/** Media type of a document that a lock has made: it has no content yet. */
+const EMPTY_TYPE = 'application/octet-stream';
+
+const MATCHES = 'lock-token-matches-request-uri';
+const FOREIGN = 'The lock belongs to whoever made it (RFC 4918 section 6.4).';
+
+interface Granted {
+  readonly lock: Lock;
+  /** What the lock was asked for. */
+  readonly entry: Entry;
+}
+
+/** LOCK (RFC 4918 section 9.10): with content it makes a lock, without it one is refreshed. */
+export const lock: MethodFactory = (services) => async (context, place) => {
+  const content = await readXml(context);
+  const granted =
+    content === undefined
+      ? await refreshLock(services, context, place)
+      : await makeLock(services, context, place, lockInfo(content));
+  const { space } = context.state;
+  const asking = { space, principal: place.principal, now: services.clock.now() };
+  context.body = davDocument('prop', lockDiscovery([granted.lock], granted.entry, asking));
+  context.set('Content-Type', XML_TYPE);
+};
+
+/** RFC 4918 section 9.10.1; of what is missing with an empty document (section 9.10.4). */
+async function makeLock(
+  services: Services,
+  context: ResourceContext,
+  place: Place,
+  info: Pick<LockRequest, 'exclusive' | 'owner'>,
+): Promise<Granted> {
+  const { locks } = services;
+  const { store, path, principal } = place;
+  const guard = createGuard(context, place, services);
+  const depth = depthOf(context.req) ?? 'infinity';
+  if (depth === '1') throw new BadRequest('The Depth of LOCK is 0 or infinity.');
+  const seconds = timeoutOf(context.req) ?? TIMEOUT;
+  const request = { ...info, root: path, deep: depth === 'infinity', principal, seconds };
+
+  const grant = (empty?: Document) =>
+    store.change([path, parentOf(path), ...guard.paths], (view) => {
+      const before = view.entries.get(path);
+      if (before && empty) throw new Overtaken();
+      const entry = before ?? empty;
+      if (entry === undefined) throw notFound();
+      checkParent(view, path);
+      const conflicts = locks.conflicting(view, request);
+      if (conflicts.length > 0) throw lockConflict(context.state.space, view, path, conflicts);
+      guard.check(view, empty ? writesOf(view, path) : []);
+      const put: readonly Edit[] = empty ? [{ kind: 'put', entry: empty }] : [];
+      const { lock: made, edits } = locks.create(view, request);
+      return {
+        edits: [...put, ...edits],
+        value: { lock: made, entry, created: before === undefined },
+      };
+    });
+
+  async function create() {
+    try {
+      return await store.receive(Readable.from([]), (received) =>
+        grant(newDocument({ path, type: EMPTY_TYPE }, received, services)),
+      );
+    } catch (error) {
+      if (error instanceof Overtaken) return grant();
+      throw error;
+    }
+  }
+
+  const granted = await (place.entry ? grant() : create());
+  context.status = granted.created ? 201 : 200;
+  context.set('Lock-Token', `<${granted.lock.token}>`);
+  return granted;
+}
+
+/** Somebody else has made the document meanwhile: the empty one is not needed. */
+class Overtaken extends Error {}
+
+/** RFC 4918 section 9.10.2. Nothing that covers the resource is in the way of it. */
+async function refreshLock(
+  services: Services,
+  context: ResourceContext,
+  place: Place,
+): Promise<Granted> {
+  const { locks } = services;
+  const { store, path, principal } = place;
+  const guard = createGuard(context, place, services);
+  if (guard.tokens.size === 0) {
+    throw new BadRequest('Ask for a lock with DAV:lockinfo, or name one to refresh in If.');
+  }
+  const seconds = timeoutOf(context.req);
+  return store.change([path, ...guard.paths], (view) => {
+    guard.check(view, []);
+    const entry = view.entries.get(path);
+    const [old, another] = locks
+      .covering(view, path)
+      .filter(({ token }) => guard.tokens.has(token));
+    if (entry === undefined || old === undefined) {
+      throw davError(412, MATCHES, 'The lock that If names is not one of this resource.');
+    }
+    if (another !== undefined) throw new BadRequest('Refresh one lock at a time.');
+    if (old.principal !== principal) throw new HttpError(403, FOREIGN);
+    const { lock: refreshed, edits } = locks.refresh(old, seconds ?? old.seconds);
+    return { edits, value: { lock: refreshed, entry } };
+  });
+}
+
+/** UNLOCK (RFC 4918 section 9.11). */
+export const unlock: MethodFactory = (services) => async (context, place) => {
+  const { store, path, principal } = place;
+  const guard = createGuard(context, place, services);
+  const field = single(context.req.rawHeaders, 'lock-token') ?? '';
+  // Some clients leave out the brackets (RFC 4918 section 10.5): the npm package webdav does.
+  const token = parseCodedUrl(field) ?? parseCodedUrl(`<${field}>`);
+  if (token === undefined) throw new BadRequest('Name the lock as `Lock-Token: <urn:uuid:...>`.');
+
+  await store.change([path, ...guard.paths], (view) => {
+    guard.check(view, []);
+    const covering = services.locks.covering(view, path);
+    const named = covering.find((one) => one.token === token);
+    if (named === undefined) throw davError(409, MATCHES, 'This is no lock of this resource.');
+    if (named.principal !== principal) throw new HttpError(403, FOREIGN);
+    return { edits: [{ kind: 'unlock', tokens: [token] }], value: undefined };
+  });
+  context.status = 204;
+};

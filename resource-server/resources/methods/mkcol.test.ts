@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from '../../world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `/documents/mkcol-${++made}`;
+const mkcol = (path: string, call = {}) => world.as('MKCOL', path, call);
+const statusOf = async (path: string) => (await world.as('GET', path)).status;
+
+describe('RFC 4918 section 9.3: MKCOL', () => {
+  test('makes an empty collection, with or without a slash', async () => {
+    for (const slash of ['', '/']) {
+      const path = fresh();
+      const reply = await mkcol(`${path}${slash}`);
+      expect(reply).toMatchObject({ status: 201, text: '' });
+      expect(reply.headers.location).toBe(`https://rs.example${path}/`);
+      expect((await world.as('GET', `${path}/`)).text).toBe('{"members":[]}');
+    }
+  });
+
+  test('section 9.3.1: where something is it is 405 with Allow, and that stays', async () => {
+    const path = fresh();
+    await mkcol(path);
+    await world.as('PUT', `${path}/a`, { body: 'x' });
+    for (const target of [path, `${path}/`, `${path}/a`, `${path}/a/`, '/documents/']) {
+      const reply = await mkcol(target);
+      expect(reply.status).toBe(405);
+      expect(reply.headers.allow).not.toContain('MKCOL');
+      expect(reply.headers.allow).toContain('GET');
+    }
+    expect(await statusOf(`${path}/a`)).toBe(200);
+  });
+
+  test('without a collection to be in it is 409, and makes none of them', async () => {
+    const path = fresh();
+    expect((await mkcol(`${path}/a`)).status).toBe(409);
+    expect(await statusOf(`${path}/`)).toBe(404);
+    await world.as('PUT', path, { body: 'x' });
+    expect((await mkcol(`${path}/a`)).status).toBe(409);
+  });
+
+  test('content of any kind and framing is 415, and nothing is made', async () => {
+    const path = fresh();
+    const xml = { 'Content-Type': 'application/xml' };
+    const refused = [
+      await mkcol(path, { body: '<D:mkcol xmlns:D="DAV:"/>', headers: xml }),
+      await mkcol(path, { body: Readable.from([Buffer.from('x')]) }),
+      await mkcol(path, { body: 'x'.repeat(1_000_000) }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([415, 415, 415]);
+    expect(await statusOf(`${path}/`)).toBe(404);
+    expect((await mkcol(path, { body: '' })).status).toBe(201);
+  });
+
+  test('ten at once: one makes it, nine are 405', async () => {
+    const path = fresh();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => mkcol(path)));
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 405)]);
+  });
+
+  test('against PUT at the same path: one of the two is there', async () => {
+    const path = fresh();
+    const [collection, document] = await Promise.all([
+      mkcol(path),
+      world.as('PUT', path, { body: 'x' }),
+    ]);
+    expect([collection.status, document.status].toSorted((a, b) => a - b)).toEqual([201, 405]);
+    expect(await statusOf(`${path}/`)).toBe(collection.status === 201 ? 200 : 404);
+  });
+
+  test('RFC 9110 section 13.1.1: conditions are heard', async () => {
+    const path = fresh();
+    expect((await mkcol(path, { headers: { 'If-Match': '*' } })).status).toBe(412);
+    expect((await mkcol(path, { headers: { 'If-None-Match': '*' } })).status).toBe(201);
+  });
+});

@@ -1,0 +1,45 @@
+import { randomId } from '#shared/random.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Collection } from '#shared/stores/trees.ts';
+import { createGuard } from '../guard.ts';
+import { checkParent, overtaken, writesOf } from '../member.ts';
+import { parentOf, urlOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+
+/** MKCOL (RFC 4918 section 9.3). */
+export const mkcol: MethodFactory = (services) => async (context, place) => {
+  const { space } = context.state;
+  const { store, path } = place;
+  await refuseContent(context.req);
+  const guard = createGuard(context, place, services);
+
+  const now = services.clock.now();
+  const collection: Collection = {
+    path,
+    kind: 'collection',
+    revision: randomId(services.random),
+    created: now,
+    modified: now,
+    properties: {},
+  };
+  await store.change([path, parentOf(path), ...guard.paths], (view) => {
+    const entry = view.entries.get(path);
+    if (entry) throw overtaken(space, place, entry);
+    checkParent(view, path);
+    guard.check(view, writesOf(view, path));
+    return { edits: [{ kind: 'put', entry: collection }], value: undefined };
+  });
+
+  context.body = null;
+  context.status = 201;
+  context.set('Location', urlOf(space, collection));
+};
+
+/** No content is understood (RFC 4918 section 9.3), that of RFC 5689 neither. */
+async function refuseContent(request: AnyRequest): Promise<void> {
+  for await (const chunk of contentOf(request)) {
+    if (chunk.length > 0) throw new HttpError(415, 'MKCOL takes no content.');
+  }
+}

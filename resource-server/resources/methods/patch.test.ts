@@ -1,0 +1,454 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { RESOURCE, startWorld, type World } from '../../world.fixture.ts';
+import { ACCEPT_PATCH } from './patch.ts';
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const MEBIBYTE = 1024 * 1024;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ documents: { maxBytes: 20 * MEBIBYTE } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let count = 0;
+/** A document of its own; resolves to its path. */
+async function stored(content: string | Buffer, type = 'application/json'): Promise<string> {
+  count += 1;
+  const path = `/documents/stored-${count}`;
+  const reply = await world.as('PUT', path, { headers: { 'Content-Type': type }, body: content });
+  expect(reply.status).toBe(201);
+  return path;
+}
+
+function patch(path: string, type: string, body: unknown, headers: OutgoingHttpHeaders = {}) {
+  const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return world.as('PATCH', path, {
+    headers: { 'Content-Type': type, ...headers },
+    body: content,
+  });
+}
+
+async function contentOf(path: string): Promise<string> {
+  const { status, text } = await world.as('GET', path);
+  expect(status).toBe(200);
+  return text;
+}
+
+const rowOf = (path: string) =>
+  world.stores.trees.get('/documents', path.slice('/documents/'.length));
+
+describe('RFC 5789 section 2: a JSON document', () => {
+  test.each([
+    [JSON_PATCH, [{ op: 'add', path: '/b', value: 2 }]],
+    [MERGE_PATCH, { b: 2 }],
+    [`${MERGE_PATCH}; charset=utf-8`, { b: 2 }],
+    [MERGE_PATCH.toUpperCase(), { b: 2 }],
+  ])('%s: 204 with the validators of what it is now', async (type, body) => {
+    const path = await stored('{"a":1}');
+    const before = await world.as('GET', path);
+    world.clock.advance(2);
+    const reply = await patch(path, type, body);
+    expect(reply.status).toBe(204);
+    expect(reply.text).toBe('');
+    const after = await world.as('GET', path);
+    expect(after.text).toBe('{"a":1,"b":2}');
+    expect(reply.headers.etag).toBe(after.headers.etag);
+    expect(reply.headers.etag).not.toBe(before.headers.etag);
+    expect(reply.headers['last-modified']).toBe(after.headers['last-modified']);
+    expect(reply.headers['last-modified']).not.toBe(before.headers['last-modified']);
+  });
+
+  test('keeps its type, its dead properties and when it was created', async () => {
+    const path = await stored('{}', 'application/vnd.example+json; v="1"');
+    const row = await rowOf(path);
+    if (row === undefined) throw new Error('no row');
+    const properties = { '{urn:example}colour': '<c xmlns="urn:example">red</c>' };
+    await world.stores.trees.commit('/documents', {
+      seen: new Map([[row.path, row.revision]]),
+      locksVersion: (await world.stores.trees.look('/documents', [])).locksVersion,
+      edits: [{ kind: 'put', entry: { ...row, properties, revision: 'with-properties' } }],
+      quota: { bytes: 1e9, entries: 1e6 },
+    });
+    world.clock.advance(10);
+    expect((await patch(path, MERGE_PATCH, { a: 1 })).status).toBe(204);
+    expect(await rowOf(path)).toMatchObject({
+      type: 'application/vnd.example+json; v="1"',
+      created: row.created,
+      modified: row.modified + 10_000,
+      length: 7,
+      properties,
+    });
+  });
+
+  test('numbers that the patch does not touch keep every digit', async () => {
+    const path = await stored('{ "id": 9007199254740993, "price": 1.50 }');
+    expect((await patch(path, MERGE_PATCH, { name: 'é' })).status).toBe(204);
+    expect(await contentOf(path)).toBe('{"id":9007199254740993,"price":1.50,"name":"é"}');
+  });
+
+  test('OPTIONS names the formats (section 3.1)', async () => {
+    const { headers } = await world.as('OPTIONS', await stored('{}'));
+    expect(headers['accept-patch']).toBe(`${JSON_PATCH}, ${MERGE_PATCH}`);
+    expect(headers['accept-patch']).toBe(ACCEPT_PATCH);
+    expect(headers.allow?.split(', ')).toContain('PATCH');
+  });
+});
+
+describe('RFC 5789 section 2: a document that is missing', () => {
+  test.each([
+    [MERGE_PATCH, { a: 1, b: null }, '{"a":1}'],
+    [MERGE_PATCH, '"text"', '"text"'],
+    [
+      JSON_PATCH,
+      [
+        { op: 'add', path: '', value: [] },
+        { op: 'add', path: '/-', value: 1 },
+      ],
+      '[1]',
+    ],
+  ])('%s %j makes it: 201', async (type, body, content) => {
+    count += 1;
+    const path = `/documents/made-${count}`;
+    const reply = await patch(path, type, body);
+    expect(reply.status).toBe(201);
+    expect(reply.headers.location).toBe(`${RESOURCE}${path}`);
+    const { text, headers } = await world.as('GET', path);
+    expect(text).toBe(content);
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers.etag).toBe(reply.headers.etag);
+  });
+
+  test('a patch that does not apply to nothing is 404 (section 2.2)', async () => {
+    const body = [{ op: 'add', path: '/a', value: 1 }];
+    expect((await patch('/documents/missing', JSON_PATCH, body)).status).toBe(404);
+    expect((await world.as('GET', '/documents/missing')).status).toBe(404);
+  });
+
+  test('RFC 4918 section 9.7.1: 409 without its collection', async () => {
+    expect((await patch('/documents/none/new', MERGE_PATCH, {})).status).toBe(409);
+    const below = `${await stored('{}')}/new`;
+    expect((await patch(below, MERGE_PATCH, {})).status).toBe(409);
+  });
+});
+
+describe('RFC 5789 section 2.2: 415 with Accept-Patch', () => {
+  test.each([
+    'application/json',
+    'application/json-patch',
+    'application/json-patch+xml',
+    'application/json-patch+json2',
+    'application/merge-patch+json-seq',
+    'text/plain',
+    'constructor/prototype',
+  ])('%s', async (type) => {
+    const path = await stored('{"a":1}');
+    const reply = await patch(path, type, '{"b":1}');
+    expect(reply.status).toBe(415);
+    expect(reply.headers['accept-patch']).toBe(ACCEPT_PATCH);
+    expect(await contentOf(path)).toBe('{"a":1}');
+  });
+
+  test('no Content-Type: nothing is guessed', async () => {
+    const reply = await world.as('PATCH', await stored('{"a":1}'), { body: '{"b":1}' });
+    expect(reply.status).toBe(415);
+    expect(reply.headers['accept-patch']).toBe(ACCEPT_PATCH);
+  });
+
+  test('RFC 9110 section 8.4: a content coding', async () => {
+    const headers = { 'Content-Encoding': 'gzip' };
+    const reply = await patch(await stored('{}'), MERGE_PATCH, gzipSync('{"b":1}'), headers);
+    expect(reply.status).toBe(415);
+    expect(reply.headers['accept-encoding']).toBe('identity');
+  });
+});
+
+describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
+  test.each([
+    ['no content', JSON_PATCH, '', 400],
+    ['half a patch', JSON_PATCH, '[{"op":"add","path":"/b","value":1}', 400],
+    ['not UTF-8', MERGE_PATCH, Buffer.from([0x22, 0xff, 0x22]), 400],
+    ['a name that comes twice', MERGE_PATCH, '{"b":1,"b":2}', 400],
+    ['two op members', JSON_PATCH, '[{"op":"test","path":"/a","value":1,"op":"remove"}]', 400],
+    ['no operations', JSON_PATCH, '{"b":1}', 400],
+    ['an unknown operation', JSON_PATCH, '[{"op":"spam","path":"/a"}]', 422],
+    ['a deep patch', MERGE_PATCH, `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`, 422],
+    ['nothing left', JSON_PATCH, '[{"op":"remove","path":""}]', 422],
+    [
+      'a failed test, last',
+      JSON_PATCH,
+      '[{"op":"remove","path":"/a"},{"op":"test","path":"","value":1}]',
+      409,
+    ],
+    [
+      'a missing path, last',
+      JSON_PATCH,
+      '[{"op":"remove","path":"/a"},{"op":"remove","path":"/a"}]',
+      409,
+    ],
+    ['a patch over 1 MiB', MERGE_PATCH, JSON.stringify({ b: 'x'.repeat(MEBIBYTE) }), 413],
+  ])('%s', async (_, type, body, status) => {
+    const path = await stored('{"a":1}');
+    const { headers } = await world.as('GET', path);
+    expect((await patch(path, type, body)).status).toBe(status);
+    const after = await world.as('GET', path);
+    expect(after.text).toBe('{"a":1}');
+    expect(after.headers.etag).toBe(headers.etag);
+  });
+
+  test('413 for a patch of unknown length, once it is over 1 MiB', async () => {
+    const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(65_536, ' ')));
+    const headers = { 'Content-Type': MERGE_PATCH };
+    const reply = await world.as('PATCH', await stored('{}'), { headers, body });
+    expect(reply.status).toBe(413);
+  });
+
+  test('413 for a result over 16 MiB: copies of one long string', async () => {
+    const path = await stored(JSON.stringify({ a: 'x'.repeat(MEBIBYTE) }));
+    const body = Array.from({ length: 17 }, (_, n) => ({ op: 'copy', from: '/a', path: `/${n}` }));
+    expect((await patch(path, JSON_PATCH, body)).status).toBe(413);
+    expect(await rowOf(path)).toMatchObject({ length: MEBIBYTE + 8 });
+  });
+
+  test('413 for a document over 16 MiB', async () => {
+    const path = await stored(JSON.stringify('x'.repeat(16 * MEBIBYTE)));
+    expect((await patch(path, MERGE_PATCH, {})).status).toBe(413);
+  });
+
+  test('413 for a result over what a document may have', async () => {
+    await using small = await startWorld({ documents: { maxBytes: 100 } });
+    const headers = { 'Content-Type': MERGE_PATCH };
+    const body = JSON.stringify({ a: 'x'.repeat(100) });
+    expect((await small.as('PATCH', '/documents/a', { headers, body })).status).toBe(413);
+    expect((await small.as('GET', '/documents/a')).status).toBe(404);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['cut short', '{"a":1'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['with a name that comes twice, one of which would be lost', '{"a":1,"a":2}'],
+  ])('409 for a document that says it is JSON and is %s', async (_, content) => {
+    const path = await stored(content);
+    const reply = await patch(path, MERGE_PATCH, { b: 1 });
+    expect(reply.status).toBe(409);
+    expect(reply.text).toContain('not JSON');
+    expect(await contentOf(path)).toBe(content.toString());
+  });
+
+  test('RFC 9110 section 15.5.6: 405 for what is not JSON', async () => {
+    const text = await patch(await stored('{}', 'text/plain'), MERGE_PATCH, { a: 1 });
+    expect(text.status).toBe(405);
+    expect(text.headers.allow?.split(', ')).not.toContain('PATCH');
+    expect((await patch('/documents/', MERGE_PATCH, { a: 1 })).status).toBe(405);
+  });
+});
+
+describe('RFC 9110 section 13: conditions', () => {
+  test.each([
+    [{ 'If-Match': '"other"' }],
+    [{ 'If-None-Match': '*' }],
+    [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+    [{ If: '(["other"])' }],
+  ])('%j is 412, also for a patch that would not apply', async (headers) => {
+    const path = await stored('{"a":1}');
+    const body = [{ op: 'remove', path: '/missing' }];
+    expect((await patch(path, JSON_PATCH, body, headers)).status).toBe(412);
+    expect((await patch(path, MERGE_PATCH, {}, headers)).status).toBe(412);
+    expect(await contentOf(path)).toBe('{"a":1}');
+  });
+
+  test('If-Match on what is missing makes nothing', async () => {
+    const reply = await patch('/documents/absent', MERGE_PATCH, {}, { 'If-Match': '*' });
+    expect(reply.status).toBe(412);
+    expect((await world.as('GET', '/documents/absent')).status).toBe(404);
+  });
+
+  test('If-Match with the current entity tag passes, once', async () => {
+    const path = await stored('{"n":1}');
+    const { etag = '' } = (await world.as('GET', path)).headers;
+    const headers = { 'If-Match': etag };
+    expect((await patch(path, MERGE_PATCH, { n: 2 }, headers)).status).toBe(204);
+    expect((await patch(path, MERGE_PATCH, { n: 3 }, headers)).status).toBe(412);
+    expect(await contentOf(path)).toBe('{"n":2}');
+  });
+});
+
+test('RFC 4918 section 7: a locked document is 423 without the token', async () => {
+  const path = await stored('{"a":1}');
+  const lock = await world.as('LOCK', path, {
+    body: '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>',
+    headers: { 'Content-Type': 'application/xml' },
+  });
+  expect(lock.status).toBe(200);
+  expect((await patch(path, MERGE_PATCH, { a: 2 })).status).toBe(423);
+  expect(await contentOf(path)).toBe('{"a":1}');
+  const headers = { If: `(${lock.headers['lock-token']?.toString() ?? ''})` };
+  expect((await patch(path, MERGE_PATCH, { a: 3 }, headers)).status).toBe(204);
+  expect(await contentOf(path)).toBe('{"a":3}');
+});
+
+describe('RFC 5789 section 2: ten at once', () => {
+  const ten = Array.from({ length: 10 }, (_, index) => index);
+  const statuses = (replies: readonly { readonly status: number }[]) =>
+    replies.map(({ status }) => status).toSorted((a, b) => a - b);
+
+  test('that add to a list are all in it', async () => {
+    const path = await stored('{"list":[]}');
+    const replies = await Promise.all(
+      ten.map((value) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value }])),
+    );
+    expect(statuses(replies)).toStrictEqual(ten.map(() => 204));
+    expect(new Set(replies.map(({ headers }) => headers.etag)).size).toBe(10);
+    const { list } = JSON.parse(await contentOf(path)) as { list: number[] };
+    expect(list.toSorted((a, b) => a - b)).toStrictEqual(ten);
+  });
+
+  test('with one If-Match: one 204, nine 412', async () => {
+    const path = await stored('{"n":-1}');
+    const { etag = '' } = (await world.as('GET', path)).headers;
+    const replies = await Promise.all(
+      ten.map((n) => patch(path, MERGE_PATCH, { n }, { 'If-Match': etag })),
+    );
+    expect(statuses(replies)).toStrictEqual([204, ...ten.slice(1).map(() => 412)]);
+    const winner = replies.findIndex(({ status }) => status === 204);
+    expect(await contentOf(path)).toBe(`{"n":${winner}}`);
+  });
+
+  test('on what is missing: one 201, and all members are there', async () => {
+    const path = '/documents/raced';
+    const replies = await Promise.all(ten.map((n) => patch(path, MERGE_PATCH, { [`m${n}`]: n })));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(9);
+    expect(Object.keys(JSON.parse(await contentOf(path)) as object)).toHaveLength(10);
+  });
+
+  test('of a test and a change: one of them finds what it tests', async () => {
+    const path = await stored('{"turn":0}');
+    const body = [
+      { op: 'test', path: '/turn', value: 0 },
+      { op: 'replace', path: '/turn', value: 1 },
+    ];
+    const replies = await Promise.all(ten.map(() => patch(path, JSON_PATCH, body)));
+    expect(statuses(replies)).toStrictEqual([204, ...ten.slice(1).map(() => 409)]);
+  });
+
+  test('against a PUT and a DELETE: what is left is whole', async () => {
+    const path = await stored('{"list":[]}');
+    const replies = await Promise.all([
+      ...ten.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),
+      world.as('PUT', path, {
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"list":["put"]}',
+      }),
+      world.as('DELETE', path),
+    ]);
+    for (const { status } of replies) expect([201, 204, 404]).toContain(status);
+    const after = await world.as('GET', path);
+    if (after.status === 404) return;
+    expect((JSON.parse(after.text) as { list: unknown[] }).list).toContain('put');
+  });
+
+  test('leave one file for each document', async () => {
+    const rows = await world.stores.trees.files('/documents');
+    expect(new Set(await world.files())).toStrictEqual(rows);
+  });
+});
+
+describe('RFC 5789 section 2: another process changes the document before the result is stored', () => {
+  let overtake: () => Promise<unknown>;
+  let busy = false;
+  let raced: World;
+  beforeAll(async () => {
+    raced = await startWorld({}, (stores) => ({
+      ...stores,
+      trees: {
+        ...stores.trees,
+        async commit(tree, change) {
+          if (!busy) {
+            busy = true;
+            await overtake();
+            busy = false;
+          }
+          return stores.trees.commit(tree, change);
+        },
+      },
+    }));
+  });
+  afterAll(() => raced[Symbol.asyncDispose]());
+
+  const PATH = '/documents/raced';
+  const put = (content: string, type = 'application/json') =>
+    raced.as('PUT', PATH, { headers: { 'Content-Type': type }, body: content });
+  /** Patches `{"a":1}`, and is overtaken so often. */
+  async function patchOvertaken(
+    { times = 1, by }: { times?: number; by: () => Promise<unknown> },
+    call: { headers: OutgoingHttpHeaders; body: string },
+  ) {
+    overtake = async () => {};
+    await put('{"a":1}');
+    let left = times;
+    overtake = async () => {
+      left -= 1;
+      if (left >= 0) await by();
+    };
+    return raced.as('PATCH', PATH, call);
+  }
+  const merge = { headers: { 'Content-Type': MERGE_PATCH }, body: '{"b":2}' };
+  const append = {
+    headers: { 'Content-Type': JSON_PATCH },
+    body: '[{"op":"add","path":"/b","value":2}]',
+  };
+
+  test.each([
+    ['merge patch', merge],
+    ['JSON patch', append],
+  ])('%s is applied to what is there by then, three times over', async (_, call) => {
+    let n = 0;
+    const by = () => put(`{"n":${(n += 1)}}`);
+    expect((await patchOvertaken({ times: 3, by }, call)).status).toBe(204);
+    expect((await raced.as('GET', PATH)).text).toBe('{"n":3,"b":2}');
+  });
+
+  test('the same state with another entity tag is another state: 412 with If-Match', async () => {
+    overtake = async () => {};
+    await put('{"a":1}');
+    const { etag = '' } = (await raced.as('GET', PATH)).headers;
+    overtake = () => put('{"a":1}');
+    const headers = { ...merge.headers, 'If-Match': etag };
+    expect((await raced.as('PATCH', PATH, { ...merge, headers })).status).toBe(412);
+    expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
+  });
+
+  test('a document that was removed is made anew, or stays away', async () => {
+    const by = () => raced.as('DELETE', PATH);
+    expect((await patchOvertaken({ by }, append)).status).toBe(404);
+    expect((await raced.as('GET', PATH)).status).toBe(404);
+    expect((await patchOvertaken({ by }, merge)).status).toBe(201);
+    expect((await raced.as('GET', PATH)).text).toBe('{"b":2}');
+  });
+
+  test('a document that is not JSON by then is left alone: 405', async () => {
+    const reply = await patchOvertaken({ by: () => put('text', 'text/plain') }, merge);
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow?.split(', ')).not.toContain('PATCH');
+    expect((await raced.as('GET', PATH)).text).toBe('text');
+  });
+
+  test('503 when it happens again and again; the patch is not done', async () => {
+    const by = () => put('{"a":1}');
+    const reply = await patchOvertaken({ times: Infinity, by }, merge);
+    expect(reply.status).toBe(503);
+    expect(reply.headers['retry-after']).toBe('1');
+    expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
+  });
+
+  test('no file of an attempt is left behind', async () => {
+    const rows = await raced.stores.trees.files('/documents');
+    expect(new Set(await raced.files())).toStrictEqual(rows);
+  });
+});

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from '../../world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.as('MKCOL', '/documents/inbox');
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const post = (path: string, body = 'mail', headers = {}) =>
+  world.as('POST', path, { body, headers: { 'Content-Type': 'text/plain', ...headers } });
+const get = (path: string) => world.as('GET', path);
+
+describe('RFC 9110 section 9.3.3: POST to a collection', () => {
+  test('makes a document with a new name: 201 and Location', async () => {
+    for (const collection of ['/documents/inbox/', '/documents/inbox', '/documents/']) {
+      const created = await post(collection);
+      expect(created).toMatchObject({ status: 201, text: '' });
+      const { pathname } = new URL(created.headers.location ?? '');
+      expect(pathname.startsWith(collection)).toBe(true);
+      expect(pathname).toMatch(/\/[\w-]{22}$/);
+      const read = await get(pathname);
+      expect(read).toMatchObject({ status: 200, text: 'mail' });
+      expect(read.headers.etag).toBe(created.headers.etag);
+      expect(read.headers['content-type']).toBe('text/plain');
+    }
+  });
+
+  test('is not idempotent: each makes another one, also ten at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => post('/documents/inbox/')));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
+    expect(new Set(replies.map(({ headers }) => headers.location)).size).toBe(10);
+  });
+
+  test('into nothing is 404, to a document 405 with Allow', async () => {
+    expect((await post('/documents/none/')).status).toBe(404);
+    await world.as('PUT', '/documents/doc', { body: 'x' });
+    const reply = await post('/documents/doc');
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toContain('PUT');
+    expect(reply.headers.allow).not.toContain('POST');
+  });
+
+  test('is refused as PUT is: 400, 413, 415, and leaves nothing', async () => {
+    const files = await world.files();
+    const refused = [
+      await post('/documents/inbox/', 'x', { 'Content-Range': 'bytes 0-0/1' }),
+      await post('/documents/inbox/', 'x', { 'Content-Type': 'text' }),
+      await post('/documents/inbox/', 'x'.repeat(100_001)),
+      await post('/documents/inbox/', 'x', { 'Content-Encoding': 'br' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 413, 415]);
+    expect(await world.files()).toEqual(files);
+  });
+
+  test('section 13.1.1: conditions are about the collection', async () => {
+    const inbox = '/documents/inbox/';
+    expect((await post(inbox, 'x', { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await post(inbox, 'x', { 'If-None-Match': '*' })).status).toBe(412);
+    expect((await post(inbox, 'x', { 'If-Match': '*' })).status).toBe(201);
+  });
+
+  test('RFC 4918 section 7.4: a locked collection wants the token of its lock', async () => {
+    await world.as('MKCOL', '/documents/locked');
+    const body =
+      '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
+      '<D:locktype><D:write/></D:locktype></D:lockinfo>';
+    const { headers } = await world.as('LOCK', '/documents/locked', { body });
+    expect((await post('/documents/locked/')).status).toBe(423);
+    const submitted = {
+      If: `<http://rs.example/elsewhere> (Not <DAV:no-lock>) (${String(headers['lock-token'])})`,
+    };
+    expect((await post('/documents/locked/', 'x', submitted)).status).toBe(201);
+  });
+
+  test('a collection that goes while the content comes is 404 and leaves nothing', async () => {
+    await world.as('MKCOL', '/documents/going');
+    const files = await world.files();
+    async function* slow() {
+      yield 'a';
+      await world.as('DELETE', '/documents/going');
+      yield 'b';
+    }
+    const content = Readable.from(slow(), { objectMode: false });
+    const reply = await world.as('POST', '/documents/going/', { body: content });
+    expect(reply.status).toBe(404);
+    expect(await world.files()).toEqual(files);
+  });
+});

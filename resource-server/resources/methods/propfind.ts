@@ -1,0 +1,84 @@
+import { notFound } from '#shared/server/answer.ts';
+import type { Entry } from '#shared/stores/trees.ts';
+import { davError } from '../webdav/dav-error.ts';
+import { type Depth, depthOf } from '../webdav/depth.ts';
+import { createGuard } from '../guard.ts';
+import { type MemberResponse, multiStatus } from '../webdav/multi-status.ts';
+import { hrefOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+import { propertyQuestion } from '../webdav/propfind-element.ts';
+import type { ResourceStore } from '../resource-store.ts';
+import { readXml } from '../webdav/xml.ts';
+
+/** Resources that Depth: infinity lists at most. */
+const MOST = 10_000;
+/** Rows in memory at a time; each may have many dead properties. */
+const PAGE = 100;
+
+/** PROPFIND (RFC 4918 section 9.1). */
+export const propfind: MethodFactory = (services) => async (context, place) => {
+  const { locks, clock } = services;
+  const { store, path, slash, principal } = place;
+  const { space } = context.state;
+  const depth = depthOf(context.req) ?? 'infinity';
+  const guard = createGuard(context, place, services);
+  const question = propertyQuestion(await readXml(context));
+
+  const view = await store.look([path, ...guard.paths]);
+  const target = view.entries.get(path);
+  if (target === undefined || (slash && target.kind === 'document')) throw notFound();
+  guard.check(view, []);
+  if (depth === 'infinity') await checkFinite(pagesOf(store, target, depth));
+
+  const asking = { space, principal, now: clock.now() };
+  const respond = (entry: Entry): MemberResponse => ({
+    href: hrefOf(space, entry),
+    propstats: question({ entry, view, locks, quota: store.quota, asking }),
+  });
+  await multiStatus(context, mapped(pagesOf(store, target, depth), respond));
+};
+
+async function* mapped<T>(
+  pages: AsyncIterable<readonly Entry[]>,
+  map: (entry: Entry) => T,
+): AsyncGenerator<T> {
+  for await (const page of pages) yield* page.map(map);
+}
+
+async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void> {
+  let resources = 0;
+  for await (const page of pages) {
+    resources += page.length;
+    if (resources > MOST) {
+      const detail = `Ask with Depth: 1: these are more than ${MOST} resources.`;
+      throw davError(403, 'propfind-finite-depth', detail);
+    }
+  }
+}
+
+/** A resource and what is below it, as far as the depth goes; each collection before its members. */
+async function* pagesOf(
+  store: ResourceStore,
+  target: Entry,
+  depth: Depth,
+): AsyncGenerator<readonly Entry[]> {
+  yield [target];
+  const collections = target.kind === 'collection' && depth !== '0' ? [target.path] : [];
+  // It grows while it is read.
+  for (const collection of collections) {
+    let page: readonly Entry[];
+    let after = '';
+    do {
+      page = await store.members(collection, after, PAGE);
+      yield page;
+      after = nameOf(page.at(-1));
+      if (depth === 'infinity') {
+        collections.push(...page.filter((one) => one.kind === 'collection').map((one) => one.path));
+      }
+    } while (page.length === PAGE);
+  }
+}
+
+function nameOf(entry: Entry | undefined): string {
+  return entry?.path.slice(entry.path.lastIndexOf('/') + 1) ?? '';
+}

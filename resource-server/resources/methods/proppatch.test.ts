@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from '../../world.fixture.ts';
+import { propertiesIn, textOf } from '../webdav/dav.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const PATH = '/documents/a.txt';
+beforeEach(async () => {
+  await world.as('DELETE', PATH);
+  await world.as('PUT', PATH, { headers: { 'Content-Type': 'text/plain' }, body: 'content' });
+});
+
+const update = (content: string) =>
+  `<D:propertyupdate xmlns:D="DAV:">${content}</D:propertyupdate>`;
+const set = (...elements: readonly string[]) =>
+  update(`<D:set><D:prop>${elements.join('')}</D:prop></D:set>`);
+const proppatch = (body: string, path = PATH, headers = {}) =>
+  world.as('PROPPATCH', path, { body, headers });
+
+/** All dead and live properties at a path. */
+async function properties(path = PATH) {
+  const reply = await world.as('PROPFIND', path, { headers: { Depth: '0' } });
+  const [found] = propertiesIn(reply).values();
+  return found ?? new Map();
+}
+async function valueOf(key: string, path = PATH): Promise<string | undefined> {
+  const found = (await properties(path)).get(key);
+  return found && textOf(found.element);
+}
+
+describe('RFC 4918 section 9.2', () => {
+  test('what is set is found, as allprop, by name, and of a collection too', async () => {
+    for (const path of [PATH, '/documents/']) {
+      const reply = await proppatch(set('<x:a xmlns:x="x">b</x:a>', '<c/>'), path);
+      const [answered] = propertiesIn(reply);
+      expect(answered?.[0]).toBe(path);
+      expect([...(answered?.[1] ?? [])].map(([key, { status }]) => [key, status])).toEqual([
+        ['{x}a', 200],
+        ['{}c', 200],
+      ]);
+      await expect(valueOf('{x}a', path)).resolves.toBe('b');
+      await expect(valueOf('{}c', path)).resolves.toBe('');
+    }
+  });
+
+  test('the content, its entity tag and Last-Modified stay (section 15.7)', async () => {
+    const before = await world.as('GET', PATH);
+    world.clock.advance(60);
+    await proppatch(set('<a/>'));
+    const after = await world.as('GET', PATH);
+    expect(after.text).toBe('content');
+    expect(after.headers.etag).toBe(before.headers.etag);
+    expect(after.headers['last-modified']).toBe(before.headers['last-modified']);
+  });
+
+  test('a new content leaves properties as they are (section 9.7)', async () => {
+    await proppatch(set('<a>b</a>'));
+    await world.as('PUT', PATH, { body: 'new' });
+    await expect(valueOf('{}a')).resolves.toBe('b');
+  });
+
+  test('a protected property is 403, and nothing else is done', async () => {
+    const body = update(
+      `<D:set><D:prop><a>b</a></D:prop></D:set>` +
+        `<D:set><D:prop><D:getetag>"c"</D:getetag></D:prop></D:set>` +
+        `<D:remove><D:prop><d/></D:prop></D:remove>`,
+    );
+    const [answered] = propertiesIn(await proppatch(body)).values();
+    expect(answered?.get('{}a')).toMatchObject({ status: 424, error: [] });
+    expect(answered?.get('{}d')).toMatchObject({ status: 424 });
+    expect(answered?.get('{DAV:}getetag')).toMatchObject({
+      status: 403,
+      error: ['cannot-modify-protected-property'],
+    });
+    await expect(valueOf('{}a')).resolves.toBeUndefined();
+  });
+
+  test('written from golang/go#11177 and the threads about Windows: its times succeed', async () => {
+    const names = ['Win32CreationTime', 'Win32LastAccessTime', 'Win32LastModifiedTime'];
+    const times = names.map((name) => `<Z:${name}>Thu, 01 Jan 2026 00:00:00 GMT</Z:${name}>`);
+    const attributes = '<Z:Win32FileAttributes>00000020</Z:Win32FileAttributes>';
+    const body =
+      `<?xml version="1.0" encoding="utf-8" ?><D:propertyupdate xmlns:D="DAV:" ` +
+      `xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop>${times.join('')}${attributes}` +
+      `</D:prop></D:set></D:propertyupdate>`;
+    const reply = await proppatch(body, PATH, { 'Content-Type': 'text/xml; charset="utf-8"' });
+    const [answered] = propertiesIn(reply).values();
+    expect([...(answered ?? [])].map(([, { status }]) => status)).toEqual([200, 200, 200, 200]);
+    await expect(valueOf('{urn:schemas-microsoft-com:}Win32FileAttributes')).resolves.toBe(
+      '00000020',
+    );
+  });
+
+  test('too much is 507 (section 9.2.1), and what was there stays', async () => {
+    await proppatch(set('<a>old</a>'));
+    const reply = await proppatch(set('<b/>', `<a>${'c'.repeat(65 * 1024)}</a>`));
+    const [answered] = propertiesIn(reply).values();
+    expect(answered?.get('{}a')?.status).toBe(507);
+    expect(answered?.get('{}b')?.status).toBe(424);
+    await expect(valueOf('{}a')).resolves.toBe('old');
+  });
+});
+
+describe('RFC 4331 section 6: the quota', () => {
+  let small: World;
+  beforeAll(async () => {
+    small = await startWorld({ documents: { quota: { bytes: 1000 } } });
+  });
+  afterAll(() => small[Symbol.asyncDispose]());
+
+  const text = (length: number) => 'c'.repeat(length);
+  const into = (path: string, body: string) => small.as('PROPPATCH', path, { body });
+  const used = async () => (await small.stores.trees.look('/documents', [])).usage.bytes;
+
+  test('PROPPATCH that exceeds it is 507, and nothing is done', async () => {
+    await small.as('PUT', PATH, { body: text(500) });
+    expect((await into(PATH, set(`<a>${text(400)}</a>`))).status).toBe(207);
+    const before = await used();
+    for (const path of [PATH, '/documents/']) {
+      const refused = await into(path, set(`<b>${text(100)}</b>`));
+      expect(refused.status).toBe(507);
+      expect(refused.text).toContain('<D:quota-not-exceeded/>');
+    }
+    expect((await into(PATH, set(`<a>${text(500)}</a>`))).status).toBe(507);
+    expect(await used()).toBe(before);
+    expect((await small.as('PROPFIND', PATH, { headers: { Depth: '0' } })).text).not.toMatch(/<b/);
+  });
+
+  test('properties take room from content and copies, and give it back', async () => {
+    await small.as('PUT', PATH, { body: '' });
+    await into(PATH, set(`<a>${text(600)}</a>`));
+    const headers = { Destination: '/documents/copy' };
+    expect((await small.as('COPY', PATH, { headers })).status).toBe(507);
+    expect((await small.as('PUT', '/documents/new', { body: text(500) })).status).toBe(507);
+    expect((await into(PATH, update('<D:remove><D:prop><a/></D:prop></D:remove>'))).status).toBe(
+      207,
+    );
+    expect(await used()).toBe(0);
+    expect((await small.as('PUT', '/documents/new', { body: text(500) })).status).toBe(201);
+  });
+});
+
+describe('RFC 4918 section 4.3: what is kept', () => {
+  test.each([
+    ['language', '<a xml:lang="de">b</a>'],
+    ['elements', '<x:a xmlns:x="x"><x:b c="d" x:e="f">g</x:b> <h xmlns="i"/></x:a>'],
+    ['markup as text', '<a>&lt;/D:prop>&lt;D:evil/>]]&gt;<![CDATA[</a>&]]></a>'],
+    ['prefixes of ours', '<D:a xmlns:D="evil"><D:prop/></D:a>'],
+    ['odd URIs', '<a xmlns="&quot;/>&lt;D:evil/>"/>'],
+    ['odd names', '<constructor xmlns="__proto__"><__proto__ é="ü"/></constructor>'],
+    ['characters past the first plane', '<a>\u{1F600}</a>'],
+  ])('%s', async (_, property) => {
+    const stored = await proppatch(set(property));
+    const [[key] = ['']] = [...(propertiesIn(stored).get(PATH) ?? [])];
+    const element = (await properties()).get(key)?.element;
+    expect(element).toBeDefined();
+    const again = await proppatch(set(property));
+    expect(propertiesIn(again).get(PATH)?.get(key)?.status).toBe(200);
+    expect((await properties()).get(key)?.element).toEqual(element);
+    expect([...(await properties()).keys()].filter((name) => name.includes('evil'))).toEqual(
+      key.includes('evil') ? [key] : [],
+    );
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    ['no content', '', 400],
+    ['no XML', 'set a', 400],
+    ['XML that ends early', '<D:propertyupdate xmlns:D="DAV:">', 400],
+    ['another element', '<D:propfind xmlns:D="DAV:"><D:allprop/></D:propfind>', 422],
+    ['nothing to do', update(''), 422],
+    ['a billion laughs', `<!DOCTYPE a [<!ENTITY b "c">]>${set('<a>&b;</a>')}`, 400],
+    [
+      'an external entity',
+      `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${set('<a>&b;</a>')}`,
+      403,
+    ],
+  ])('%s', async (_, body, status) => {
+    expect((await proppatch(body)).status).toBe(status);
+  });
+
+  test('what is missing is 404, and nothing comes to be', async () => {
+    for (const path of ['/documents/none', '/documents/none/', `${PATH}/`]) {
+      expect((await proppatch(set('<a/>'), path)).status).toBe(404);
+    }
+    expect((await world.as('GET', '/documents/none')).status).toBe(404);
+  });
+
+  test('RFC 9110 section 13: a condition that is not met is 412', async () => {
+    expect((await proppatch(set('<a/>'), PATH, { 'If-Match': '"none"' })).status).toBe(412);
+    await expect(valueOf('{}a')).resolves.toBeUndefined();
+  });
+
+  test('RFC 4918 section 7.1: a lock without its token is 423, with it none', async () => {
+    const body =
+      '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
+      '<D:locktype><D:write/></D:locktype></D:lockinfo>';
+    const { headers } = await world.as('LOCK', PATH, { body });
+    const token = String(headers['lock-token']);
+    const refused = await proppatch(set('<a/>'));
+    expect(refused.status).toBe(423);
+    expect(refused.text).toContain('<D:lock-token-submitted>');
+    expect((await proppatch(set('<a/>'), PATH, { If: `(${token})` })).status).toBe(207);
+    await world.as('UNLOCK', PATH, { headers: { 'Lock-Token': token } });
+  });
+
+  test('a scope that reads does not write', async () => {
+    const token = world.token('documents:read');
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await proppatch(set('<a/>'), PATH, headers)).status).toBe(403);
+  });
+});
+
+test('ten at once of different properties: all are there', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+  const replies = await Promise.all(names.map((name) => proppatch(set(`<${name}>v</${name}>`))));
+  expect(replies.map(({ status }) => status)).toEqual(names.map(() => 207));
+  const found = await properties();
+  for (const name of names) expect(found.get(`{}${name}`)?.status).toBe(200);
+});
+
+test('ten at once of one property: it has one of the values', async () => {
+  const values = Array.from({ length: 10 }, (_, index) => `v${index}`);
+  await Promise.all(values.map((value) => proppatch(set(`<a>${value}</a><b>${value}</b>`))));
+  const value = await valueOf('{}a');
+  expect(values).toContain(value);
+  await expect(valueOf('{}b')).resolves.toBe(value);
+});

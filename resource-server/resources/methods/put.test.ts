@@ -1,0 +1,318 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TestSocket } from '#shared/server/test-socket.ts';
+import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `/documents/put-${++made}`;
+const put = (path: string, body: string, headers = {}) => world.as('PUT', path, { body, headers });
+const get = (path: string) => world.as('GET', path);
+const etagOf = ({ headers }: Reply) => headers.etag ?? '';
+const statusesOf = (replies: readonly Reply[]) =>
+  replies.map(({ status }) => status).toSorted((a, b) => a - b);
+const ten = Array.from({ length: 10 }, (_, index) => index);
+const nine = (status: number) => Array.from({ length: 9 }, () => status);
+
+/** Asks for an exclusive lock and gives back its token. */
+async function lock(path: string): Promise<string> {
+  const body =
+    '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
+    '<D:locktype><D:write/></D:locktype></D:lockinfo>';
+  const headers = { 'Content-Type': 'application/xml', Depth: '0' };
+  const { headers: fields } = await world.as('LOCK', path, { headers, body });
+  return String(fields['lock-token']);
+}
+
+describe('RFC 9110 section 9.3.4: PUT', () => {
+  test('creates with 201 and Location, replaces with 204', async () => {
+    const path = fresh();
+    const created = await put(path, 'one', { 'Content-Type': 'text/plain; charset=utf-8' });
+    expect(created).toMatchObject({ status: 201, text: '' });
+    expect(created.headers.location).toBe(`https://rs.example${path}`);
+    expect(created.headers['content-type']).toBeUndefined();
+    expect(created.headers.etag).toMatch(/^"[\w-]{22}"$/);
+    expect(created.headers['last-modified']).toBe(new Date(world.clock.now()).toUTCString());
+    const read = await get(path);
+    expect(read).toMatchObject({ status: 200, text: 'one' });
+    expect(etagOf(read)).toBe(etagOf(created));
+    expect(read.headers['content-type']).toBe('text/plain; charset=utf-8');
+
+    const replaced = await put(path, 'two!');
+    expect(replaced).toMatchObject({ status: 204, text: '' });
+    expect(replaced.headers.location).toBeUndefined();
+    expect(etagOf(replaced)).not.toBe(etagOf(created));
+    const again = await get(path);
+    expect(again).toMatchObject({ status: 200, text: 'two!' });
+    expect(again.headers['content-type']).toBe('application/octet-stream');
+  });
+
+  test('section 9.2.2: twice leaves the state of once', async () => {
+    const path = fresh();
+    const state = async () => {
+      const { text, headers } = await get(path);
+      return { text, type: headers['content-type'], length: headers['content-length'] };
+    };
+    await put(path, 'x', { 'Content-Type': 'text/plain' });
+    const once = await state();
+    const files = await world.files();
+    await put(path, 'x', { 'Content-Type': 'text/plain' });
+    expect(await state()).toEqual(once);
+    expect(await world.files()).toHaveLength(files.length);
+  });
+
+  test('the same content again is a new state with a new entity tag', async () => {
+    const path = fresh();
+    const tags = [await put(path, 'x'), await put(path, 'x')].map(etagOf);
+    expect(new Set(tags).size).toBe(2);
+  });
+
+  test('replacing leaves one file: the one that is served', async () => {
+    const path = fresh();
+    await put(path, 'old');
+    const before = await world.files();
+    await put(path, 'new');
+    const after = await world.files();
+    expect(after).toHaveLength(before.length);
+    const file = after.find((name) => !before.includes(name)) ?? '';
+    expect(await readFile(join(world.folder, file), 'utf8')).toBe('new');
+  });
+
+  test('nothing is a content, also without any field about it (Finder)', async () => {
+    const path = fresh();
+    expect((await put(path, '')).status).toBe(201);
+    expect((await world.as('PUT', path)).status).toBe(204);
+    const read = await get(path);
+    expect(read).toMatchObject({ status: 200, text: '' });
+    expect(read.headers['content-length']).toBe('0');
+  });
+
+  test('a method override does not make it another method', async () => {
+    const path = fresh();
+    await put(path, 'x', { 'X-HTTP-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE' });
+    expect((await get(path)).text).toBe('x');
+  });
+
+  test('a type that would split the answer is refused, as is any malformed one', async () => {
+    for (const type of ['text', 'text/html; a', 'a/b, c/d', '']) {
+      expect((await put(fresh(), 'x', { 'Content-Type': type })).status).toBe(400);
+    }
+    const twice = { 'Content-Type': ['text/plain', 'text/html'] };
+    expect((await put(fresh(), 'x', twice)).status).toBe(400);
+  });
+});
+
+describe('RFC 4918 section 9.7: in collections', () => {
+  test('section 9.7.1: without its collection it is 409, and nothing is made', async () => {
+    const path = fresh();
+    const reply = await put(`${path}/a/b`, 'x');
+    expect(reply.status).toBe(409);
+    expect(reply.text).toContain('MKCOL');
+    expect((await get(`${path}/a/`)).status).toBe(404);
+    await world.as('MKCOL', path);
+    expect((await put(`${path}/a`, 'x')).status).toBe(201);
+  });
+
+  test('a document has no members: 409', async () => {
+    const path = fresh();
+    await put(path, 'x');
+    expect((await put(`${path}/b`, 'y')).status).toBe(409);
+    expect((await get(path)).text).toBe('x');
+  });
+
+  test('section 9.7.2: a collection is not replaced: 405 with Allow', async () => {
+    const path = fresh();
+    await world.as('MKCOL', path);
+    await put(`${path}/member`, 'x');
+    for (const target of [path, `${path}/`, '/documents/', '/documents']) {
+      const reply = await put(target, 'y');
+      expect(reply.status).toBe(405);
+      expect(reply.headers.allow).toContain('PROPFIND');
+      expect(reply.headers.allow).not.toContain('PUT');
+    }
+    expect((await get(`${path}/member`)).text).toBe('x');
+  });
+
+  test('section 9.7.1: dead properties and the time of creation stay when it is replaced', async () => {
+    const path = fresh();
+    await put(path, 'one');
+    const body =
+      '<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x:color xmlns:x="urn:x">blue</x:color>' +
+      '</D:prop></D:set></D:propertyupdate>';
+    await world.as('PROPPATCH', path, { body, headers: { 'Content-Type': 'text/xml' } });
+    const before = await world.stores.trees.get('/documents', path.slice('/documents/'.length));
+    world.clock.advance(10);
+    await put(path, 'two');
+    const after = await world.stores.trees.get('/documents', path.slice('/documents/'.length));
+    expect(Object.keys(before?.properties ?? {})).toHaveLength(1);
+    expect(after).toMatchObject({
+      created: before?.created,
+      properties: before?.properties,
+      modified: world.clock.now(),
+    });
+  });
+
+  test('section 7.4: a lock on the collection keeps new members out, not replaced ones', async () => {
+    const path = fresh();
+    await world.as('MKCOL', path);
+    await put(`${path}/old`, 'x');
+    const token = await lock(path);
+    expect((await put(`${path}/new`, 'x')).status).toBe(423);
+    expect((await put(`${path}/old`, 'y')).status).toBe(204);
+    expect((await put(`${path}/new`, 'x', { If: `<${path}/> (${token})` })).status).toBe(201);
+  });
+
+  test('section 7.5: a locked document wants its token, before any content is read', async () => {
+    const path = fresh();
+    await put(path, 'old');
+    const token = await lock(path);
+    const socket = new TestSocket(world.listening);
+    await socket.send(
+      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.token('documents:write')}\r\n` +
+        'Expect: 100-continue\r\nContent-Length: 100\r\n\r\n',
+    );
+    const answer = await socket.all;
+    expect(answer).toMatch(/^HTTP\/1.1 423 /);
+    expect(answer).not.toContain('100 Continue');
+    expect((await put(path, 'new', { If: `(${token})` })).status).toBe(204);
+  });
+});
+
+describe('RFC 9110 section 13: conditions', () => {
+  test('section 13.1.1: If-Match lets through the current tag only', async () => {
+    const path = fresh();
+    const tag = etagOf(await put(path, 'one'));
+    expect((await put(path, 'x', { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await put(path, 'x', { 'If-Match': `W/${tag}` })).status).toBe(412);
+    expect((await put(path, 'two', { 'If-Match': `"other", ${tag}` })).status).toBe(204);
+    expect((await put(path, 'three', { 'If-Match': tag })).status).toBe(412);
+    expect((await put(path, 'three', { 'If-Match': '*' })).status).toBe(204);
+    expect((await get(path)).text).toBe('three');
+    expect((await put(fresh(), 'x', { 'If-Match': '*' })).status).toBe(412);
+  });
+
+  test('section 13.1.2: If-None-Match: * creates and never replaces', async () => {
+    const path = fresh();
+    expect((await put(path, 'one', { 'If-None-Match': '*' })).status).toBe(201);
+    expect((await put(path, 'two', { 'If-None-Match': '*' })).status).toBe(412);
+    expect((await get(path)).text).toBe('one');
+  });
+
+  test('section 13.1.4: If-Unmodified-Since', async () => {
+    const path = fresh();
+    const modified = (await put(path, 'one')).headers['last-modified'];
+    world.clock.advance(10);
+    expect((await put(path, 'two', { 'If-Unmodified-Since': modified })).status).toBe(204);
+    expect((await put(path, 'three', { 'If-Unmodified-Since': modified })).status).toBe(412);
+    expect((await put(path, 'three', { 'If-Unmodified-Since': 'yesterday' })).status).toBe(204);
+  });
+
+  test('section 13.2.1: a refusal for another reason comes first', async () => {
+    const headers = { 'If-Match': '"x"' };
+    expect((await put(`${fresh()}/none`, 'x', headers)).status).toBe(409);
+    expect((await put(fresh(), 'x', { ...headers, 'Content-Encoding': 'gzip' })).status).toBe(415);
+  });
+
+  test('what is no list of entity tags is 400', async () => {
+    expect((await put(fresh(), 'x', { 'If-Match': 'unquoted' })).status).toBe(400);
+    expect((await put(fresh(), 'x', { 'If-None-Match': '"a" "b"' })).status).toBe(400);
+  });
+
+  test('one that fails is answered before the content is read', async () => {
+    const path = fresh();
+    await put(path, 'old');
+    const socket = new TestSocket(world.listening);
+    await socket.send(
+      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.token('documents:write')}\r\n` +
+        'If-None-Match: *\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n',
+    );
+    const answer = await socket.all;
+    expect(answer).toMatch(/^HTTP\/1.1 412 /);
+    expect(answer).not.toContain('100 Continue');
+  });
+});
+
+describe('races', () => {
+  test('ten with one If-Match: one is done, nine are 412, no file is left over', async () => {
+    const path = fresh();
+    const tag = etagOf(await put(path, 'start'));
+    const files = (await world.files()).length;
+    const replies = await Promise.all(ten.map((n) => put(path, `by ${n}`, { 'If-Match': tag })));
+    expect(statusesOf(replies)).toEqual([204, ...nine(412)]);
+    const winner = replies.findIndex(({ status }) => status === 204);
+    const read = await get(path);
+    expect(read.text).toBe(`by ${winner}`);
+    expect(read.headers.etag).toBe(replies[winner]?.headers.etag);
+    expect(await world.files()).toHaveLength(files);
+  });
+
+  test('ten with If-None-Match: *: one creates', async () => {
+    const path = fresh();
+    const replies = await Promise.all(ten.map((n) => put(path, `${n}`, { 'If-None-Match': '*' })));
+    expect(statusesOf(replies)).toEqual([201, ...nine(412)]);
+  });
+
+  test('ten without conditions: all are done, one creates, one file stays', async () => {
+    const path = fresh();
+    const files = (await world.files()).length;
+    const replies = await Promise.all(ten.map((n) => put(path, `${n}`)));
+    expect(statusesOf(replies)).toEqual([201, ...nine(204)]);
+    expect(await world.files()).toHaveLength(files + 1);
+  });
+
+  /** Puts slowly: `meanwhile` happens when its first bytes have arrived. */
+  async function slowly(path: string, meanwhile: () => Promise<unknown>, headers = {}) {
+    async function* content() {
+      yield 'slow ';
+      await meanwhile();
+      yield 'content';
+    }
+    return world.as('PUT', path, {
+      body: Readable.from(content(), { objectMode: false }),
+      headers,
+    });
+  }
+
+  test('a slow one whose document is replaced meanwhile: the condition is judged again', async () => {
+    const path = fresh();
+    const tag = etagOf(await put(path, 'start'));
+    const files = await world.files();
+    const reply = await slowly(path, () => put(path, 'quick'), { 'If-Match': tag });
+    expect(reply.status).toBe(412);
+    expect((await get(path)).text).toBe('quick');
+    expect(await world.files()).toHaveLength(files.length);
+    expect((await slowly(path, () => put(path, 'quicker'))).status).toBe(204);
+    expect((await get(path)).text).toBe('slow content');
+  });
+
+  test('a slow one whose collection goes meanwhile is 409 and leaves no file', async () => {
+    const path = fresh();
+    await world.as('MKCOL', path);
+    const files = await world.files();
+    const reply = await slowly(`${path}/a`, () => world.as('DELETE', path));
+    expect(reply.status).toBe(409);
+    expect(await world.files()).toEqual(files);
+  });
+
+  test('a slow one at whose path a collection is made meanwhile is 405', async () => {
+    const path = fresh();
+    const reply = await slowly(path, () => world.as('MKCOL', path));
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toContain('POST');
+    expect(reply.headers.allow).not.toContain('PUT');
+  });
+
+  test('a slow one whose path is locked meanwhile is 423', async () => {
+    const path = fresh();
+    await put(path, 'start');
+    expect((await slowly(path, () => lock(path))).status).toBe(423);
+    expect((await get(path)).text).toBe('start');
+  });
+});

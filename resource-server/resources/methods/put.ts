@@ -1,0 +1,47 @@
+import { contentOf } from '#shared/server/content.ts';
+import type { Document, View } from '#shared/stores/trees.ts';
+import { createGuard } from '../guard.ts';
+import { typeOfName } from '../media-type.ts';
+import { checkParent, overtaken, writesOf } from '../member.ts';
+import { parentOf, urlOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+import { validators } from '../representation.ts';
+import { checkUpload, newDocument } from '../upload.ts';
+
+/**
+ * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918
+ * section 9.7). It is judged before the content is read, and again by what is there afterwards.
+ */
+export const put: MethodFactory = (services) => async (context, place) => {
+  const { req: request, state } = context;
+  const { store, path } = place;
+  const type = checkUpload(request, services.maxBytes, typeOfName(path));
+  const guard = createGuard(context, place, services);
+  const paths = [path, parentOf(path), ...guard.paths];
+
+  function replaced(view: View): Document | undefined {
+    checkParent(view, path);
+    const entry = view.entries.get(path);
+    if (entry?.kind === 'collection') throw overtaken(state.space, place, entry);
+    guard.check(view, writesOf(view, path));
+    return entry;
+  }
+
+  replaced(await store.look(paths));
+  const { document, created } = await store.receive(contentOf(request), (received) => {
+    const fresh = newDocument({ path, type }, received, services);
+    return store.change(paths, (view) => {
+      const before = replaced(view);
+      const entry = before
+        ? { ...fresh, created: before.created, properties: before.properties }
+        : fresh;
+      const value = { document: entry, created: before === undefined };
+      return { edits: [{ kind: 'put', entry }], value };
+    });
+  });
+
+  context.body = null;
+  context.status = created ? 201 : 204;
+  if (created) context.set('Location', urlOf(state.space, document));
+  context.set(validators(document));
+};

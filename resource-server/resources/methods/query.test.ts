@@ -1,0 +1,529 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import { type Call, type Reply, startWorld, type World } from '../../world.fixture.ts';
+
+const JSONPATH = { 'Content-Type': 'application/jsonpath' };
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const ACCEPT_QUERY = '"application/jsonpath", "application/x-www-form-urlencoded"';
+
+const PEOPLE = [
+  { name: 'Smith', given: 'John', age: 40 },
+  { name: 'Jones', given: 'Sally', age: 30 },
+  { name: 'Dubois', given: 'Camille', age: 35 },
+];
+
+/** How often something was kept, and whether the store of it answers. */
+const keeping = { puts: 0, fails: false };
+
+function watched(stores: Stores): Stores {
+  return {
+    ...stores,
+    kept: {
+      get: stores.kept.get,
+      async put(...args) {
+        if (keeping.fails) throw new StoreUnavailable('down');
+        keeping.puts += 1;
+        return stores.kept.put(...args);
+      },
+    },
+  };
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, watched);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+let path = '';
+beforeEach(async () => {
+  path = `/documents/people-${++made}.json`;
+  await put(path, PEOPLE);
+});
+
+async function put(at: string, value: unknown, type = 'application/json'): Promise<void> {
+  const body = typeof value === 'string' ? value : JSON.stringify(value);
+  const { status } = await world.as('PUT', at, { body, headers: { 'Content-Type': type } });
+  expect([201, 204]).toContain(status);
+}
+
+const ask = (body: Call['body'], headers: object = {}, at = path) =>
+  world.as('QUERY', at, {
+    ...(body !== undefined && { body }),
+    headers: { ...JSONPATH, ...headers },
+  });
+const get = (at = '', headers: Record<string, string> = {}) => world.as('GET', at, { headers });
+const locationOf = ({ headers }: Reply) => headers.location ?? '';
+const resultOf = ({ headers }: Reply) => headers['content-location'] ?? '';
+
+describe('RFC 10008 section 2: QUERY', () => {
+  test('of a document by JSONPath (RFC 9535): a JSON array of values', async () => {
+    const reply = await ask('$[?@.age > 30].name');
+    expect(reply).toMatchObject({ status: 200, text: '["Smith","Dubois"]' });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': '18',
+      'accept-query': ACCEPT_QUERY,
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+      'last-modified': (await get(path)).headers['last-modified'],
+    });
+    expect(reply.headers.vary).toMatch(/\bAccept\b/);
+    expect(reply.headers.etag).toMatch(/^"[\w-]{43}"$/);
+  });
+
+  test('by a form', async () => {
+    const reply = await ask('select=given&sort=-age&limit=2', FORM);
+    expect(reply).toMatchObject({ status: 200, text: '[{"given":"John"},{"given":"Camille"}]' });
+  });
+
+  test('of a type that is JSON too (RFC 6839 section 3.1), but of no other', async () => {
+    await put(path, { a: 1 }, 'application/geo+json; x=1');
+    expect(await ask('$.a')).toMatchObject({ status: 200, text: '[1]' });
+    await put(path, '{"a":1}', 'text/plain');
+    const refused = await ask('$.a');
+    expect(refused.status).toBe(405);
+    expect(refused.headers.allow).not.toContain('QUERY');
+  });
+
+  test('of a collection: the members of its listing, sub-collections too', async () => {
+    const at = `/documents/folder-${made}/`;
+    expect((await world.as('MKCOL', at)).status).toBe(201);
+    expect((await world.as('MKCOL', `${at}sub/`)).status).toBe(201);
+    for (const name of ['b', 'a', 'ü']) await put(`${at}${encodeURIComponent(name)}`, name);
+    const { members } = JSON.parse((await get(at, { Accept: 'application/json' })).text) as {
+      members: { name: string }[];
+    };
+    const all = await ask('$', {}, at);
+    expect(JSON.parse(all.text)).toEqual([members]);
+    expect(all.headers['last-modified']).toBeUndefined();
+    const selected = await ask('select=name&sort=-name&limit=2', FORM, at);
+    expect(JSON.parse(selected.text)).toEqual([{ name: 'ü' }, { name: 'sub/' }]);
+  });
+
+  test('RFC 10008 section 2.5: of a collection without its slash is 308, which keeps the method', async () => {
+    const at = `/documents/slash-${made}`;
+    await world.as('MKCOL', `${at}/`);
+    const reply = await ask('$', {}, at);
+    expect(reply).toMatchObject({ status: 308, text: '' });
+    expect(reply.headers.location).toBe(`https://rs.example${at}/`);
+  });
+
+  test('of what is missing is 404', async () => {
+    expect((await ask('$', {}, '/documents/missing.json')).status).toBe(404);
+    expect((await ask('$', {}, `${path}/`)).status).toBe(404);
+  });
+
+  test('RFC 9110 section 9.2.1: is safe, and needs the rights of reading alone', async () => {
+    const before = [await get(path), await get('/documents/', { Accept: 'application/json' })];
+    const reader = { Authorization: `Bearer ${world.token('documents:read')}` };
+    for (const turn of [1, 2, 3]) {
+      expect(await ask('$[0].age', turn === 1 ? reader : {})).toMatchObject({ text: '[40]' });
+    }
+    const after = [await get(path), await get('/documents/', { Accept: 'application/json' })];
+    expect(after.map(({ text, headers }) => [text, headers.etag])).toEqual(
+      before.map(({ text, headers }) => [text, headers.etag]),
+    );
+    const writer = { Authorization: `Bearer ${world.token('documents:write')}` };
+    expect((await ask('$', writer)).status).toBe(403);
+  });
+
+  test('RFC 4918 section 7: needs no token of a lock', async () => {
+    const body =
+      '<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
+    const lock = await world.as('LOCK', path, { body, headers: { 'Content-Type': 'text/xml' } });
+    expect(lock.status).toBe(200);
+    expect((await ask('$')).status).toBe(200);
+    expect((await world.as('DELETE', path)).status).toBe(423);
+  });
+
+  test('RFC 4918 section 10.4: If is evaluated', async () => {
+    const { etag } = (await get(path)).headers;
+    expect((await ask('$', { If: `([${etag}])` })).status).toBe(200);
+    expect((await ask('$', { If: '(["other"])' })).status).toBe(412);
+    expect((await ask('$', { If: '<http://elsewhere.example/> (["other"])' })).status).toBe(412);
+    expect((await ask('$', { If: 'nonsense' })).status).toBe(400);
+  });
+});
+
+describe('RFC 10008 section 2.1: media types', () => {
+  const withoutType = (body: string) => world.as('QUERY', path, { body });
+
+  test('none is 400, whatever the content looks like', async () => {
+    expect((await withoutType('$')).status).toBe(400);
+    expect((await withoutType('')).status).toBe(400);
+  });
+
+  test.each(['json', 'application/json;', 'a/b, c/d', 'application/jsonpath; charset'])(
+    '%s is no media type: 400',
+    async (type) => {
+      const { status } = await ask('$', { 'Content-Type': type });
+      expect(status).toBe(type === 'application/json;' ? 415 : 400);
+    },
+  );
+
+  test('two are 400', async () => {
+    const type = ['application/jsonpath', 'application/x-www-form-urlencoded'];
+    expect((await ask('$', { 'Content-Type': type })).status).toBe(400);
+  });
+
+  test.each([
+    'application/json',
+    'application/sql',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/jsonpath; charset=iso-8859-1',
+    'application/jsonpath; charset="utf-8"; charset=latin1',
+  ])('%s is 415 with Accept-Query', async (type) => {
+    const reply = await ask('$', { 'Content-Type': type });
+    expect(reply.status).toBe(415);
+    expect(reply.headers['accept-query']).toBe(ACCEPT_QUERY);
+    expect(reply.headers.accept).toBe('application/jsonpath, application/x-www-form-urlencoded');
+  });
+
+  test.each([
+    'APPLICATION/JSONPATH',
+    'application/jsonpath;charset=UTF-8',
+    'application/jsonpath ; charset="utf-8"; x=y',
+  ])('%s is understood', async (type) => {
+    expect((await ask('$[0].age', { 'Content-Type': type })).text).toBe('[40]');
+  });
+
+  test('content that is not of its type is 400', async () => {
+    expect((await ask(Buffer.from([0x24, 0xff]))).status).toBe(400);
+    expect((await ask('a=%zz', FORM)).status).toBe(400);
+    expect((await ask(Buffer.from([0x61, 0x3d, 0xff]), FORM)).status).toBe(400);
+  });
+
+  test.each(['', 'name', '$[?', '$..[?count(@)]', '$[?nothing(@)]'])(
+    'an expression that cannot be processed is 422: %s',
+    async (text) => {
+      expect((await ask(text)).status).toBe(422);
+    },
+  );
+
+  test('content that is not JSON although its type says so is 422', async () => {
+    await put(path, '{not json');
+    expect((await ask('$')).status).toBe(422);
+  });
+
+  test('RFC 9110 section 15.5.14: too long is 413, announced or not', async () => {
+    const long = `$${' '.repeat(64 * 1024)}`;
+    expect((await ask(long)).status).toBe(413);
+    expect((await ask(long, { 'Transfer-Encoding': 'chunked' })).status).toBe(413);
+    const longest = `$[?@.a=='${'x'.repeat(64 * 1024 - 11)}']`;
+    expect(await ask(longest)).toMatchObject({ status: 200, text: '[]' });
+  });
+
+  test('RFC 9110 section 15.5.16: a content coding is 415 with Accept-Encoding', async () => {
+    const reply = await ask('$', { 'Content-Encoding': 'gzip' });
+    expect(reply.status).toBe(415);
+    expect(reply.headers['accept-encoding']).toBe('identity');
+  });
+
+  test.each([
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['application/jsonl', 'application/jsonl'],
+    ['application/json;q=0.5, application/jsonl', 'application/jsonl'],
+    ['text/html, */*;q=0.1', 'application/json'],
+    ['application/json;q=0, */*', 'application/jsonl'],
+  ])('Accept: %s gives %s', async (accept, type) => {
+    const reply = await ask('$[*].age', { Accept: accept });
+    expect(reply).toMatchObject({
+      status: 200,
+      text: type === 'application/json' ? '[40,30,35]' : '40\n30\n35\n',
+    });
+    expect(reply.headers['content-type']).toBe(type);
+  });
+
+  test.each(['text/html', 'text/*', 'application/json;q=0', ''])(
+    'Accept: %s is 406',
+    async (accept) => {
+      const reply = await ask('$', { Accept: accept });
+      expect(reply.status).toBe(406);
+      expect(reply.headers.vary).toMatch(/\bAccept\b/);
+    },
+  );
+});
+
+describe('RFC 10008 section 2.4: Location is a resource that repeats the query', () => {
+  test('on the state that there is then, in a type of its own', async () => {
+    const asked = await ask('$[*].name');
+    expect(await get(locationOf(asked))).toMatchObject({ status: 200, text: asked.text });
+    await put(path, PEOPLE.slice(1));
+    const again = await get(locationOf(asked));
+    expect(again).toMatchObject({ status: 200, text: '["Jones","Dubois"]' });
+    expect(again.headers.etag).not.toBe(asked.headers.etag);
+    const lines = await get(locationOf(asked), { Accept: 'application/jsonl' });
+    expect(lines.text).toBe('"Jones"\n"Dubois"\n');
+    expect((await get(locationOf(asked), { Accept: 'text/html' })).status).toBe(406);
+  });
+
+  test('RFC 10008 section 4: its URI says nothing of the query', async () => {
+    const asked = await ask('$[?@.name == "Smith"]');
+    const pattern = new RegExp(`^${path.replace('.', '[.]')}\\?equivalent=[\\w-]{22}$`);
+    expect(locationOf(asked)).toMatch(pattern);
+    expect(locationOf(asked)).not.toBe(locationOf(await ask('$[?@.name == "Smith"]')));
+    expect(world.lines.join('')).not.toContain(locationOf(asked).split('=')[1]);
+  });
+
+  test('RFC 9110 section 9.3.2: HEAD has the fields of GET', async () => {
+    const asked = await ask('$[*].name');
+    for (const at of [locationOf(asked), resultOf(asked)]) {
+      const [head, read] = [await world.as('HEAD', at), await get(at)];
+      expect(head).toMatchObject({ status: 200, text: '' });
+      expect({ ...head.headers, date: '' }).toEqual({ ...read.headers, date: '' });
+    }
+  });
+
+  test('RFC 10008 section 2.3: Content-Location is the result as it was', async () => {
+    const asked = await ask('$[*].name', { Accept: 'application/jsonl' });
+    await put(path, []);
+    const kept = await get(resultOf(asked), { Accept: 'text/html' });
+    expect(kept).toMatchObject({ status: 200, text: '"Smith"\n"Jones"\n"Dubois"\n' });
+    expect(kept.headers).toMatchObject({
+      etag: asked.headers.etag,
+      'last-modified': asked.headers['last-modified'],
+      'content-type': 'application/jsonl',
+    });
+  });
+
+  test('a long result has none', async () => {
+    await put(path, ['x'.repeat(90_000)]);
+    const asked = await ask('$[0,0,0]');
+    expect(asked.status).toBe(200);
+    expect(resultOf(asked)).toBe('');
+    expect((await get(locationOf(asked))).text).toBe(asked.text);
+    expect((await get(locationOf(asked).replace('equivalent', 'result'))).status).toBe(404);
+  });
+
+  test('404 for others, elsewhere, made up, in another case', async () => {
+    const asked = await ask('$');
+    const other = {
+      Authorization: `Bearer ${world.token('documents:read', { sub: 'x', client_id: 'x' })}`,
+    };
+    expect((await get(path, other)).status).toBe(200);
+    const sibling = `/documents/sibling-${made}.json`;
+    await put(sibling, PEOPLE);
+    for (const at of [locationOf(asked), resultOf(asked)]) {
+      expect((await get(at, other)).status).toBe(404);
+      const [, component = ''] = at.split('?');
+      expect((await get(`${sibling}?${component}`)).status).toBe(404);
+      expect((await get(`/documents/?${component}`)).status).toBe(404);
+      expect((await get(`${at}&x=1`)).status).toBe(404);
+      expect((await get(`${at}%00`)).status).toBe(404);
+      expect((await get(`${path}?${component.replace(/=.*/, '=')}`)).status).toBe(404);
+      expect((await get(at)).status).toBe(200);
+    }
+    expect((await get(`${path}?equivalent=${'A'.repeat(22)}`)).status).toBe(404);
+    expect((await world.ask('GET', locationOf(asked))).status).toBe(401);
+  });
+
+  test('404 once the document is gone, and after ten minutes', async () => {
+    const asked = await ask('$');
+    const sibling = await ask('$', {}, '/documents/');
+    await world.as('DELETE', path);
+    expect((await get(locationOf(asked))).status).toBe(404);
+    expect((await get(resultOf(asked))).status).toBe(404);
+    world.clock.advance(599);
+    const fresh = { Authorization: `Bearer ${world.token('documents:read')}` };
+    expect((await get(locationOf(sibling), fresh)).status).toBe(200);
+    world.clock.advance(2);
+    const later = { Authorization: `Bearer ${world.token('documents:read')}` };
+    expect((await get(locationOf(sibling), later)).status).toBe(404);
+    expect((await get(resultOf(sibling), later)).status).toBe(404);
+    world.clock.advance(-601);
+  });
+
+  test('the newest 32 of a principal stay', async () => {
+    const first = await ask('$');
+    const others = [];
+    for (let turn = 0; turn < 31; turn += 1) others.push(await ask('$'));
+    expect((await get(locationOf(first))).status).toBe(200);
+    await ask('$');
+    expect((await get(locationOf(first))).status).toBe(404);
+    expect((await get(locationOf(others[0] ?? first))).status).toBe(200);
+  });
+
+  test('nothing but GET and HEAD is done to them, and never to the document', async () => {
+    const asked = await ask('$');
+    for (const at of [locationOf(asked), resultOf(asked)]) {
+      for (const method of ['PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK', 'MOVE', 'COPY']) {
+        const reply = await world.as(method, at, { body: '$', headers: JSONPATH });
+        expect(reply.status).toBe(405);
+        expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
+      }
+      expect((await world.as('DELETE', at)).status).toBe(405);
+    }
+    expect((await get(path)).text).toBe(JSON.stringify(PEOPLE));
+  });
+
+  test('another query component of the target is no part of the query', async () => {
+    const asked = await ask('$[0].age', {}, `${path}?x=1&y`);
+    expect(asked).toMatchObject({ status: 200, text: '[40]' });
+    expect((await get(locationOf(asked))).text).toBe('[40]');
+  });
+});
+
+describe('RFC 10008 section 2.6: conditions are about the result', () => {
+  test('If-None-Match is 304 with the fields of 200, and keeps nothing', async () => {
+    const asked = await ask('$[*].name');
+    const puts = keeping.puts;
+    const { etag = '' } = asked.headers;
+    for (const condition of [etag, `W/${etag}, "x"`, '*']) {
+      const reply = await ask('$[*].name', { 'If-None-Match': condition });
+      expect(reply).toMatchObject({ status: 304, text: '' });
+      expect(reply.headers).toMatchObject({ etag, 'accept-query': ACCEPT_QUERY });
+      expect(reply.headers.vary).toMatch(/\bAccept\b/);
+      expect(reply.headers.location).toBeUndefined();
+    }
+    expect(keeping.puts).toBe(puts);
+    expect((await ask('$[*].age', { 'If-None-Match': etag })).status).toBe(200);
+    await put(path, PEOPLE.slice(1));
+    expect((await ask('$[*].name', { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  test('a change that the result does not show is none', async () => {
+    const { etag = '' } = (await ask('$[*].name')).headers;
+    await put(
+      path,
+      PEOPLE.map(({ name }) => ({ name })),
+    );
+    expect((await ask('$[*].name', { 'If-None-Match': etag })).status).toBe(304);
+  });
+
+  test('the entity tag of the document is not that of a result', async () => {
+    const { etag = '' } = (await get(path)).headers;
+    expect((await ask('$', { 'If-None-Match': etag })).status).toBe(200);
+    expect((await ask('$', { 'If-Match': etag })).status).toBe(412);
+  });
+
+  test('If-Match is 412 without its tag, and keeps nothing', async () => {
+    const { etag = '' } = (await ask('$')).headers;
+    const puts = keeping.puts;
+    expect((await ask('$', { 'If-Match': '"x"' })).status).toBe(412);
+    expect((await ask('$', { 'If-Match': `W/${etag}` })).status).toBe(412);
+    expect(keeping.puts).toBe(puts);
+    expect((await ask('$', { 'If-Match': etag })).status).toBe(200);
+    expect((await ask('$', { 'If-Match': 'x' })).status).toBe(400);
+  });
+
+  test('dates are those of the document', async () => {
+    const { 'last-modified': date = '' } = (await ask('$')).headers;
+    const before = new Date(Date.parse(date) - 1000).toUTCString();
+    expect((await ask('$', { 'If-Modified-Since': date })).status).toBe(304);
+    expect((await ask('$', { 'If-Modified-Since': before })).status).toBe(200);
+    expect((await ask('$', { 'If-Unmodified-Since': before })).status).toBe(412);
+    expect((await ask('$', { 'If-Unmodified-Since': date })).status).toBe(200);
+  });
+
+  test('GET of the equivalent resource has the same validators', async () => {
+    const asked = await ask('$');
+    const { etag = '', 'last-modified': date = '' } = asked.headers;
+    const at = locationOf(asked);
+    expect((await get(at)).headers).toMatchObject({ etag, 'last-modified': date });
+    expect((await get(at, { 'If-None-Match': etag })).status).toBe(304);
+    expect((await get(at, { 'If-Modified-Since': date })).status).toBe(304);
+    expect((await get(at, { 'If-Match': '"x"' })).status).toBe(412);
+  });
+
+  test('what is refused is refused first (RFC 9110 section 13.2.1)', async () => {
+    expect((await ask('$[', { 'If-None-Match': '*' })).status).toBe(422);
+    expect((await ask('$', { 'Content-Type': 'a/b', 'If-Match': '"x"' })).status).toBe(415);
+  });
+});
+
+describe('RFC 10008 section 2.8: ranges are those of GET', () => {
+  test('one, several, none that is there', async () => {
+    const part = await ask('$[*].age', { Range: 'bytes=1-2' });
+    expect(part).toMatchObject({ status: 206, text: '40' });
+    expect(part.headers['content-range']).toBe('bytes 1-2/10');
+    const parts = await ask('$[*].age', { Range: 'bytes=0-0,-1' });
+    expect(parts.status).toBe(206);
+    expect(parts.headers['content-type']).toMatch(/^multipart\/byteranges; boundary=/);
+    const none = await ask('$[*].age', { Range: 'bytes=10-' });
+    expect(none.status).toBe(416);
+    expect(none.headers['content-range']).toBe('bytes */10');
+  });
+
+  test('If-Range', async () => {
+    const { etag = '' } = (await ask('$[*].age')).headers;
+    const range = { Range: 'bytes=0-0' };
+    expect((await ask('$[*].age', { ...range, 'If-Range': etag })).status).toBe(206);
+    expect((await ask('$[*].age', { ...range, 'If-Range': '"x"' })).status).toBe(200);
+  });
+
+  test('of the resources it names', async () => {
+    const asked = await ask('$[*].age');
+    for (const at of [locationOf(asked), resultOf(asked)]) {
+      expect(await get(at, { Range: 'bytes=1-2' })).toMatchObject({ status: 206, text: '40' });
+    }
+  });
+});
+
+describe('what a query may cost', () => {
+  const EVIL = `$[?match(@, '(a+)+b')]`;
+
+  test('a regular expression that backtracks is 422, and others are answered meanwhile', async () => {
+    await put(path, ['a'.repeat(60)]);
+    let over = false;
+    const evil = ask(EVIL).finally(() => {
+      over = true;
+    });
+    expect((await get(path)).status).toBe(200);
+    expect(await ask('$[0]')).toMatchObject({ status: 200 });
+    expect(over).toBe(false);
+    const reply = await evil;
+    expect(reply.status).toBe(422);
+    expect(reply.text).toContain('costs too much');
+  });
+
+  test('RFC 9110 section 15.6.4: who sends too many at once meets 503 with Retry-After', async () => {
+    await put(path, ['a'.repeat(60)]);
+    const replies = await Promise.all(Array.from({ length: 12 }, () => ask(EVIL)));
+    const refused = replies.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(4);
+    expect(refused[0]?.headers['retry-after']).toBe('1');
+    expect(replies.filter(({ status }) => status === 422)).toHaveLength(8);
+    expect((await ask('$')).status).toBe(200);
+  });
+
+  test('a result that is too long is 422', async () => {
+    await put(path, ['x'.repeat(90_000)]);
+    expect((await ask(`$[${'0,'.repeat(99)}0]`)).status).toBe(422);
+  });
+
+  test('where nothing can be kept there is no answer either, and none of its fields', async () => {
+    keeping.fails = true;
+    try {
+      const reply = await ask('$');
+      expect(reply.status).toBe(503);
+      expect(reply.headers).not.toHaveProperty('etag');
+      expect(reply.headers).not.toHaveProperty('location');
+    } finally {
+      keeping.fails = false;
+    }
+  });
+});
+
+test('any content of any type is answered below 500', async () => {
+  const type = fc.constantFrom(JSONPATH, FORM, { 'Content-Type': 'application/json' });
+  const piece = fc.constantFrom('$', '..', '*', '[', ']', '?', '@', '(', ')', '%', '=', '&', '\0');
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets)),
+    fc.string({ unit: piece }).map((text) => Buffer.from(text)),
+  );
+  await fc.assert(
+    fc.asyncProperty(type, content, async (headers, body) => {
+      const { status } = await ask(body, headers);
+      expect([200, 400, 415, 422]).toContain(status);
+    }),
+    { numRuns: 200 },
+  );
+  expect((await ask('$')).status).toBe(200);
+});

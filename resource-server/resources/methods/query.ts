@@ -1,0 +1,52 @@
+import { notFound } from '#shared/server/answer.ts';
+import { checkIfField } from '../guard.ts';
+import { hrefOf } from '../path.ts';
+import type { MethodFactory } from '../place.ts';
+import { evaluate } from '../preconditions.ts';
+import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
+import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
+import { representationOf, resultOf } from '../query/result.ts';
+import { redirectToSlash } from '../redirect.ts';
+import { represent } from '../representation.ts';
+
+export { ACCEPT_QUERY };
+
+/**
+ * QUERY (RFC 10008): of a document of JSON, or of what is in a collection. The answer names where GET
+ * repeats it (Location), and this very result if it is short (Content-Location), for ten minutes.
+ */
+export const query: MethodFactory = (services) => async (context, place) => {
+  const { req: request, state } = context;
+  const { entry, slash } = place;
+  if (entry === undefined) throw notFound();
+  if (entry.kind === 'collection' && !slash) return redirectToSlash(context, place);
+  const asked = await receiveQuery(request);
+  const result = await resultOf(place, asked, request);
+  await checkIfField(context, place, services);
+  const representation = representationOf(result);
+  // What ends in 304 or 412 leaves nothing behind.
+  const proceeds = evaluate(request, representation, services.clock.now()) === 'proceed';
+  const kept = proceeds ? await keepQuery(services.kept, place, asked, result) : {};
+  const href = hrefOf(state.space, entry);
+  const fields = {
+    Vary: 'Accept',
+    'Accept-Query': ACCEPT_QUERY,
+    ...(kept.equivalent && { Location: `${href}?${kept.equivalent}` }),
+    ...(kept.result && { 'Content-Location': `${href}?${kept.result}` }),
+  };
+  await represent(context, { ...representation, fields }, services);
+};
+
+/** GET and HEAD of what `keptAt` finds in the target; 404 for everybody but the one who asked. */
+export const getKept: MethodFactory = (services) => async (context, place) => {
+  const { req: request, state } = context;
+  const named = place.entry && keptAt(state.target);
+  const found = named && (await findQuery(services.kept, place, named.id));
+  if (found === undefined) throw notFound();
+  const repeats = named?.kind === 'equivalent';
+  const result = repeats ? await resultOf(place, found.query, request) : found.result;
+  if (result === undefined) throw notFound();
+  await checkIfField(context, place, services);
+  const fields: Record<string, string> = repeats ? { Vary: 'Accept' } : {};
+  await represent(context, { ...representationOf(result), fields }, services);
+};

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { contentRange, lengthOf, type Range } from './range.ts';
+import type { Representation } from './representation.ts';
+
+/** Several parts of a representation as one content, multipart/byteranges (RFC 9110 section 14.6). */
+export function multipartRanges(
+  { type, length, content }: Pick<Representation, 'type' | 'length' | 'content'>,
+  ranges: readonly Range[],
+  boundary: string,
+): Pick<Representation, 'type' | 'length' | 'content'> {
+  const parts = ranges.map((range) => ({
+    range,
+    head: `\r\n--${boundary}\r\nContent-Type: ${type}\r\nContent-Range: ${contentRange(range, length)}\r\n\r\n`,
+  }));
+  const end = `\r\n--${boundary}--\r\n`;
+
+  return {
+    type: `multipart/byteranges; boundary=${boundary}`,
+    length: parts.reduce((sum, { head, range }) => sum + head.length + lengthOf(range), end.length),
+
+    /** Reads each part when its turn comes. */
+    async content() {
+      const first = await content(ranges[0]);
+      if (first === undefined) return undefined;
+      const body = Readable.from(pieces(first), { objectMode: false });
+      // If the client leaves before the first part is sent, nobody else would close it.
+      if (first instanceof Readable) body.once('close', () => first.destroy());
+      return body;
+    },
+  };
+
+  async function* pieces(first: Buffer | Readable): AsyncGenerator<Buffer> {
+    for (const [index, { range, head }] of parts.entries()) {
+      yield Buffer.from(head);
+      const part = index === 0 ? first : await content(range);
+      if (part === undefined) throw new Error('the content went between two of its parts');
+      if (Buffer.isBuffer(part)) yield part;
+      else yield* part;
+    }
+    yield Buffer.from(end);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Random } from '#shared/random.ts';
+import type { Kept } from '#shared/stores/kept.ts';
+import type { Entry } from '#shared/stores/trees.ts';
+import type { LockSystem } from './webdav/lock-system.ts';
+import type { ResourceContext } from './resource.ts';
+import type { ResourceStore } from './resource-store.ts';
+
+/** What the methods of all trees share. */
+export interface Services {
+  readonly locks: LockSystem;
+  readonly kept: Kept;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Longest content of a document, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** Where a request leads: a path in the tree of whoever asks. */
+export interface Place {
+  readonly store: ResourceStore;
+  readonly path: string;
+  /** The target ends in a slash. */
+  readonly slash: boolean;
+  /**
+   * What was there a moment ago; a document is not at its path with a slash. What is written has to be
+   * judged by a view of its own.
+   */
+  readonly entry: Entry | undefined;
+  /** Who asks, as locks and kept queries remember it. */
+  readonly principal: string;
+  /** The tree's name, for what is kept outside it. */
+  readonly tree: string;
+}
+
+/** Does one method at a place. Sets response fields last, so that an error before them leaves none behind. */
+export type Method = (context: ResourceContext, place: Place) => Promise<void>;
+export type MethodFactory = (services: Services) => Method;

@@ -1,0 +1,44 @@
+/**
+ * A process that evaluates queries, one after the other: an expression of a client can use up any time
+ * and any heap, and a thread that does so takes its process along. It knows no secret, ends with the
+ * server that started it, and evaluates nothing for longer than a second.
+ */
+import { Script } from 'node:vm';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { evaluate, type Task } from './evaluate.ts';
+
+export type Reply =
+  | { readonly kind: 'result'; readonly content: Uint8Array }
+  | { readonly kind: 'refused'; readonly status: number; readonly detail: string }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const MILLISECONDS = 1000;
+
+/** A script is what Node ends after some time, with all that it calls: regular expressions too. */
+const script = new Script('run()');
+
+function reply(task: Task): Reply {
+  try {
+    const run = () => evaluate(task);
+    const content = script.runInNewContext({ run }, { timeout: MILLISECONDS }) as Buffer;
+    return { kind: 'result', content };
+  } catch (error) {
+    if (isTimeout(error)) return { kind: 'late' };
+    if (error instanceof HttpError || error instanceof BadRequest) {
+      return { kind: 'refused', status: error.status, detail: error.message };
+    }
+    return { kind: 'failed', reason: String(error) };
+  }
+}
+
+/** The error of the other context is no `Error` of this one. */
+function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+// They reach a whole group of processes; the server still answers what has been asked of it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('message', (task: Task) => process.send?.(reply(task)));
+process.send?.('ready');

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HttpError } from '#shared/server/answer.ts';
+import type { Task } from './evaluate.ts';
+import type { Reply } from './evaluator-process.ts';
+
+const FILE = fileURLToPath(
+  new URL(`evaluator-process${extname(import.meta.url)}`, import.meta.url),
+);
+
+/** Megabytes of its heap; a process that needs more ends. */
+const HEAP = 256;
+
+/** Milliseconds. */
+export const LIMITS = {
+  start: 30_000,
+  /** The process itself ends what takes over a second; this is for what cannot be interrupted. */
+  evaluation: 3000,
+};
+
+/** One process for queries: started when it is needed first, replaced when it has ended. */
+export class Evaluator {
+  readonly #limits: typeof LIMITS;
+  #child: ChildProcess | undefined;
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Of the process that runs now. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** The result of one query at a time. Rejects with `HttpError` 400 and 422. */
+  async evaluate(task: Task): Promise<Buffer> {
+    const child = this.#child ?? (await this.#start());
+    const replied = answerOf(child, this.#limits.evaluation);
+    child.send(task, () => undefined); // when it has just ended, `exit` tells
+    const reply = (await replied) as Reply | undefined;
+    if (reply === undefined || reply.kind === 'late') {
+      throw new HttpError(422, 'The query costs too much time or memory: ask for less.');
+    }
+    if (reply.kind === 'refused') throw new HttpError(reply.status, reply.detail);
+    if (reply.kind === 'failed') throw new Error(`a query failed: ${reply.reason}`);
+    return Buffer.from(reply.content.buffer, reply.content.byteOffset, reply.content.byteLength);
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const started = fork(FILE, [], {
+      env: {},
+      execArgv: [`--max-old-space-size=${HEAP}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    started.once('exit', () => {
+      this.#child = undefined;
+    });
+    started.unref();
+    started.channel?.unref();
+    if ((await answerOf(started, this.#limits.start)) === undefined) {
+      throw new Error('the process that evaluates queries did not start');
+    }
+    this.#child = started;
+    return started;
+  }
+}
+
+/** The next message of a process. Undefined: it ended without one, or was ended since it took too long. */
+function answerOf(child: ChildProcess, milliseconds: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
+    const settle = (message?: unknown) => {
+      clearTimeout(timer);
+      child.removeAllListeners('message').off('exit', gone).off('error', gone);
+      resolve(message);
+    };
+    const gone = () => settle();
+    child.once('message', settle).once('exit', gone).once('error', gone);
+  });
+}

@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from '@jest/globals';
+import { BadRequest } from '#shared/http/fields.ts';
+import type { HttpError } from '#shared/server/answer.ts';
+import { compileFilter } from './filter.ts';
+
+const ROWS = [
+  { name: 'b', size: 10, open: true },
+  { name: 'a', size: 9, open: null, 'a b': 'ü' },
+  { name: 'c', size: '9', tags: ['x'] },
+  { name: 'a', open: false },
+];
+
+const filter = (text: string, value: unknown = ROWS) => [...compileFilter(text)(value)];
+const namesOf = (text: string) => filter(text).map((row) => (row as { name: string }).name);
+
+describe('members that are compared', () => {
+  test.each([
+    ['', 'baca'],
+    ['&&', 'baca'],
+    ['name=a', 'aa'],
+    ['name=a&name=b', 'baa'],
+    ['name=a&open=false', 'a'],
+    ['size=9', 'ac'],
+    ['size=9.0', ''],
+    ['open=null', 'a'],
+    ['open=true', 'b'],
+    ['open', ''],
+    ['tags=x', ''],
+    ['a+b=%C3%BC', 'a'],
+    ['%6eame=a', 'aa'],
+    ['missing=undefined', ''],
+    ['toString=', ''],
+    ['__proto__=', ''],
+    ['Limit=1', ''],
+  ])('%s', (text, names) => {
+    expect(namesOf(text).join('')).toBe(names);
+  });
+});
+
+describe('sort, offset, limit and select', () => {
+  test.each([
+    ['sort=name', 'aabc'],
+    ['sort=-name', 'cbaa'],
+    ['sort=size', 'abca'],
+    ['sort=-size', 'baca'],
+    ['sort=open', 'baca'],
+    ['offset=1&limit=2', 'ac'],
+    ['limit=0', ''],
+    ['offset=9', ''],
+  ])('%s', (text, names) => {
+    expect(namesOf(text).join('')).toBe(names);
+  });
+
+  test('a second key decides where the first is the same', () => {
+    expect(filter('sort=name,-size&select=name,size&limit=2')).toEqual([
+      { name: 'a', size: 9 },
+      { name: 'a' },
+    ]);
+  });
+
+  test('a member called __proto__ is one like others', () => {
+    const rows = JSON.parse('[{"__proto__":{"admin":true},"a":1}]') as unknown;
+    const [row] = filter('select=__proto__', rows);
+    expect(JSON.stringify(row)).toBe('{"__proto__":{"admin":true}}');
+    expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
+  });
+});
+
+test('elements that are no objects are left out', () => {
+  expect(filter('', [1, null, 'a', [{}], { a: 1 }])).toEqual([{ a: 1 }]);
+});
+
+test.each([{}, 'a', 1, null])('RFC 10008 section 2.1: %j cannot be filtered: 422', (value) => {
+  expect(() => filter('', value)).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test.each(['%', 'a=%2', '%zz=1', 'a=%ff', 'a=%C3'])(
+  'RFC 10008 section 2.1: %s is no form: 400',
+  (text) => {
+    expect(() => compileFilter(text)).toThrow(BadRequest);
+  },
+);
+
+test.each([
+  'limit=',
+  'limit=-1',
+  'limit=1e3',
+  'limit=1.0',
+  'offset=x',
+  'limit=1&limit=2',
+  'select=a&select=b',
+  'limit=12345678901',
+  'select=',
+  'sort=a,,b',
+])('RFC 10008 section 2.1: %s says nothing sensible: 422', (text) => {
+  expect(() => compileFilter(text)).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test('what URLSearchParams writes is read as it was meant', () => {
+  const name = fc.string({ unit: 'binary', minLength: 1 });
+  fc.assert(
+    fc.property(name, fc.string({ unit: 'binary' }), (key, value) => {
+      fc.pre(!['select', 'sort', 'offset', 'limit'].includes(key));
+      const row = Object.fromEntries([[key, value]]);
+      const other = Object.fromEntries([[key, `${value}.`]]);
+      expect(filter(new URLSearchParams([[key, value]]).toString(), [other, row])).toEqual([row]);
+    }),
+  );
+});
+
+test('any text is a filter, or is refused', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('=', '&', '%', '+', ',', '-', '2', 'limit', 'sort', 'a') }),
+  );
+  fc.assert(
+    fc.property(text, fc.array(fc.object()), (form, rows) => {
+      try {
+        expect(filter(form, rows).length).toBeLessThanOrEqual(rows.length);
+      } catch (error) {
+        if (!(error instanceof BadRequest)) expect((error as HttpError).status).toBe(422);
+      }
+    }),
+  );
+});

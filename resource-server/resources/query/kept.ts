@@ -1,0 +1,74 @@
+import type { Target } from '#shared/http/target.ts';
+import type { Kept } from '#shared/stores/kept.ts';
+import type { Place } from '../place.ts';
+import type { Query } from './evaluate.ts';
+import type { Result } from './result.ts';
+import type { ResultType } from './results.ts';
+
+/** Seconds for which a query can be repeated by GET, and how many of one principal in one tree. */
+const ROOM = { seconds: 600, most: 32 };
+
+/** Bytes of the longest result that is kept with its query. */
+const MAX_KEPT = 256 * 1024;
+
+/** RFC 10008: section 2.4, the query once more by its id; section 2.3, what it came to. */
+export type KeptKind = 'equivalent' | 'result';
+
+export interface KeptQuery {
+  readonly query: Query;
+  /** Absent: it was too long. */
+  readonly result?: Result;
+}
+
+/** As it is stored. */
+interface Stored {
+  readonly path: string;
+  readonly query: Query;
+  readonly result?: {
+    readonly type: ResultType;
+    readonly text: string;
+    readonly modified?: number;
+  };
+}
+
+/** What a target names by its query component, which is the only one with a meaning here. */
+export function keptAt({ query = '' }: Target): { kind: KeptKind; id: string } | undefined {
+  const [, kind, id] = /^(equivalent|result)=(.*)$/.exec(query) ?? [];
+  return kind === undefined || id === undefined ? undefined : { kind: kind as KeptKind, id };
+}
+
+/** Keeps a query with its result, and resolves to query components that say nothing of it. */
+export async function keepQuery(
+  kept: Kept,
+  place: Place,
+  query: Query,
+  { type, content, ...when }: Result,
+): Promise<Partial<Record<KeptKind, string>>> {
+  const short = content.length <= MAX_KEPT;
+  const stored: Stored = {
+    path: place.path,
+    query,
+    ...(short && { result: { type, text: content.toString(), ...when } }),
+  };
+  const id = await kept.put(ownerOf(place), JSON.stringify(stored), ROOM);
+  return { equivalent: `equivalent=${id}`, ...(short && { result: `result=${id}` }) };
+}
+
+/** Undefined: it is gone, of another resource or of somebody else. */
+export async function findQuery(
+  kept: Kept,
+  place: Place,
+  id: string,
+): Promise<KeptQuery | undefined> {
+  const value = await kept.get(ownerOf(place), id);
+  if (value === undefined) return undefined;
+  const { path, query, result } = JSON.parse(value) as Stored;
+  if (path !== place.path) return undefined;
+  if (result === undefined) return { query };
+  const { text, ...rest } = result;
+  return { query, result: { ...rest, content: Buffer.from(text) } };
+}
+
+function ownerOf({ tree, principal }: Place): string {
+  return JSON.stringify(['query', tree, principal]);
+}

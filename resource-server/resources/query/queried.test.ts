@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import type { Document, Entry } from '#shared/stores/trees.ts';
+import { queriedAt } from './queried.ts';
+
+const DOCUMENT: Document = {
+  kind: 'document',
+  path: 'a',
+  revision: 'r',
+  created: 1,
+  modified: 2,
+  properties: {},
+  etag: 'e',
+  type: 'application/json',
+  length: 2,
+  file: 'f',
+};
+const ROOT: Entry = {
+  kind: 'collection',
+  path: '',
+  revision: '',
+  created: 0,
+  modified: 0,
+  properties: {},
+};
+
+/** Files by name, and what is at the path when it is looked up again. */
+function storeOf(contents: Readonly<Record<string, Buffer | Readable>>, now?: Entry) {
+  return {
+    get: async () => now,
+    members: async () => [],
+    content: async ({ file }: Document) => contents[file],
+  };
+}
+
+describe('a document', () => {
+  test('that is read at once, or as a stream', async () => {
+    for (const content of [
+      Buffer.from('{}'),
+      Readable.from([Buffer.from('{'), Buffer.from('}')]),
+    ]) {
+      const store = storeOf({ f: content });
+      expect(await queriedAt({ store, path: 'a', entry: DOCUMENT })).toEqual({
+        content: Buffer.from('{}'),
+        modified: 2,
+      });
+    }
+  });
+
+  test('that is replaced meanwhile is the new one', async () => {
+    const current = { ...DOCUMENT, file: 'g', modified: 3 };
+    const store = storeOf({ g: Buffer.from('[]') }, current);
+    expect(await queriedAt({ store, path: 'a', entry: DOCUMENT })).toEqual({
+      content: Buffer.from('[]'),
+      modified: 3,
+    });
+  });
+
+  test('that is removed meanwhile is 404', async () => {
+    await expect(queriedAt({ store: storeOf({}), path: 'a', entry: DOCUMENT })).rejects.toEqual(
+      expect.objectContaining({ status: 404 }),
+    );
+  });
+
+  test('whose file is lost is an error of ours', async () => {
+    await expect(
+      queriedAt({ store: storeOf({}, DOCUMENT), path: 'a', entry: DOCUMENT }),
+    ).rejects.toThrow('content file f is missing');
+  });
+
+  test('that is too long is 422, unread', async () => {
+    const entry = { ...DOCUMENT, length: 16 * 1024 * 1024 + 1 };
+    await expect(
+      queriedAt({ store: storeOf({ f: Buffer.from('{}') }), path: 'a', entry }),
+    ).rejects.toEqual(expect.objectContaining({ status: 422 }));
+  });
+});
+
+describe('a collection', () => {
+  const withMembers = (count: number) => ({
+    ...storeOf({}),
+    members: async (_path: string, _after: string, limit: number) =>
+      Array.from({ length: Math.min(count, limit) }, (_, index) => ({
+        ...DOCUMENT,
+        path: `m${index}`,
+      })),
+  });
+
+  test('is all of its members as in its listing, and has no date', async () => {
+    const { content, ...when } = await queriedAt({
+      store: withMembers(10_000),
+      path: '',
+      entry: ROOT,
+    });
+    const members = JSON.parse(String(content)) as unknown[];
+    expect(members).toHaveLength(10_000);
+    expect(members[9_999]).toMatchObject({ name: 'm9999', length: 2, etag: '"e"' });
+    expect(when).toEqual({});
+  });
+
+  test('that has too many is 422', async () => {
+    await expect(queriedAt({ store: withMembers(10_001), path: '', entry: ROOT })).rejects.toEqual(
+      expect.objectContaining({ status: 422 }),
+    );
+  });
+});

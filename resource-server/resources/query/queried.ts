@@ -1,0 +1,53 @@
+import { buffer } from 'node:stream/consumers';
+import { HttpError, notFound } from '#shared/server/answer.ts';
+import { jsonMember } from '../listing.ts';
+import type { Place } from '../place.ts';
+import type { ResourceStore } from '../resource-store.ts';
+
+/** Bytes of the longest document that can be queried. */
+const MAX_DOCUMENT = 16 * 1024 * 1024;
+/** Members of the largest collection that can be. */
+const MAX_MEMBERS = 10_000;
+
+/** What a query is put to. */
+export interface Queried {
+  /** JSON in UTF-8. */
+  readonly content: Buffer;
+  /** Milliseconds since the epoch; absent: no modification date is known. */
+  readonly modified?: number;
+}
+
+interface At extends Pick<Place, 'path' | 'entry'> {
+  readonly store: Pick<ResourceStore, 'get' | 'members' | 'content'>;
+}
+
+/**
+ * The content of a document, or the `members` of a collection's listing. Throws `HttpError` 404, and 422
+ * when there is too much of it.
+ */
+export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
+  if (entry === undefined) throw notFound();
+  if (entry.kind === 'collection') return { content: await membersOf({ store, path }) };
+  if (entry.length > MAX_DOCUMENT) {
+    throw new HttpError(422, `A document of over ${MAX_DOCUMENT} bytes cannot be queried.`);
+  }
+  const content = await store.content(entry);
+  if (content !== undefined) {
+    const whole = Buffer.isBuffer(content) ? content : await buffer(content);
+    return { content: whole, modified: entry.modified };
+  }
+  // Its file went between the row and the opening: it was replaced or removed.
+  const current = await store.get(path);
+  if (current?.kind === 'document' && current.file === entry.file) {
+    throw new Error(`content file ${entry.file} is missing`);
+  }
+  return queriedAt({ store, path, entry: current });
+}
+
+async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Buffer> {
+  const members = await store.members(path, '', MAX_MEMBERS + 1);
+  if (members.length > MAX_MEMBERS) {
+    throw new HttpError(422, `A collection of over ${MAX_MEMBERS} members cannot be queried.`);
+  }
+  return Buffer.from(JSON.stringify(members.map(jsonMember)));
+}

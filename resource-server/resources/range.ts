@@ -1,0 +1,102 @@
+import { parseHttpDate } from '#shared/http/date.ts';
+import { parseEntityTag, strongMatch } from '#shared/http/etag.ts';
+import { single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Validators } from './preconditions.ts';
+
+/** A part of content: bytes from `first` to `last`, both included (RFC 9110 section 14.1.2). */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Bytes of a part. */
+export function lengthOf({ first, last }: Range): number {
+  return last - first + 1;
+}
+
+/** The value of Content-Range (RFC 9110 section 14.4); `length`: bytes of the whole. */
+export function contentRange({ first, last }: Range, length: number): string {
+  return `bytes ${first}-${last}/${length}`;
+}
+
+/** Parts of one request; who asks for more wants work done, not content (RFC 9110 section 17.15). */
+const MOST = 32;
+
+/**
+ * The parts of content that a request asks for, in its order and apart from one another. None: all of
+ * it, since there is no Range, it has to be or may be ignored (RFC 9110 section 14.2), or If-Range does
+ * not hold (section 13.1.5). Throws `HttpError` 416 when nothing of it is there. `length` is in bytes,
+ * `now` in milliseconds since the epoch.
+ */
+export function rangesAsked(
+  { rawHeaders }: Pick<AnyRequest, 'rawHeaders'>,
+  current: Validators & { readonly length: number },
+  now: number,
+): readonly Range[] {
+  const range = single(rawHeaders, 'range');
+  const condition = single(rawHeaders, 'if-range');
+  // Of what is empty there is no part that Content-Range could name.
+  if (range === undefined || current.length === 0) return [];
+  if (condition !== undefined && !isCurrent(condition, current, now)) return [];
+  const ranges = parseRanges(range, current.length);
+  if (ranges?.length !== 0) return ranges ?? [];
+  throw new HttpError(416, `The content has ${current.length} bytes.`, {
+    'Content-Range': `bytes */${current.length}`,
+  });
+}
+
+/**
+ * If-Range: a strong validator that matches (RFC 9110 section 13.1.5). A date is one only when its
+ * second is over (section 8.8.2.2).
+ */
+function isCurrent(condition: string, { etag, modified }: Validators, now: number): boolean {
+  const tag = parseEntityTag(condition);
+  if (tag) return strongMatch(tag, { weak: false, opaque: etag });
+  if (modified === undefined) return false;
+  const second = Math.floor(modified / 1000) * 1000;
+  return parseHttpDate(condition, now) === second && now >= second + 1000;
+}
+
+/** The satisfiable ones of the ranges of a field; undefined: it is malformed, or asks for too many. */
+export function parseRanges(value: string, length: number): readonly Range[] | undefined {
+  const set = /^bytes=(.*)$/i.exec(value)?.[1] ?? '';
+  const specs = set
+    .split(',')
+    .map((spec) => spec.trim())
+    .filter((spec) => spec !== '');
+  if (specs.length === 0 || specs.length > MOST) return undefined;
+  const ranges = specs.map((spec) => parseRange(spec, length));
+  if (!ranges.every((range) => range !== undefined)) return undefined;
+  return apart(ranges.filter(({ first }) => first < length));
+}
+
+function parseRange(spec: string, length: number): Range | undefined {
+  const [, from, to, suffix] = /^(?:(\d+)-(\d*)|-(\d+))$/.exec(spec) ?? [];
+  if (suffix !== undefined)
+    return { first: Math.max(length - Number(suffix), 0), last: length - 1 };
+  if (from === undefined) return undefined;
+  const first = Number(from);
+  const last = to === '' ? Infinity : Number(to);
+  return last < first ? undefined : { first, last: Math.min(last, length - 1) };
+}
+
+/** Joins ranges that overlap or touch (RFC 9110 section 15.3.7.2), where the first of them stands. */
+function apart(ranges: readonly Range[]): readonly Range[] {
+  let kept: readonly Range[] = [];
+  for (const range of ranges) {
+    const near = kept.filter(
+      ({ first, last }) => range.first <= last + 1 && first <= range.last + 1,
+    );
+    const joined = {
+      first: Math.min(range.first, ...near.map(({ first }) => first)),
+      last: Math.max(range.last, ...near.map(({ last }) => last)),
+    };
+    const [place = range] = near;
+    kept = (near.length === 0 ? [...kept, range] : kept)
+      .filter((other) => other === place || !near.includes(other))
+      .map((other) => (other === place ? joined : other));
+  }
+  return kept;
+}

@@ -1,0 +1,23 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { type Reference, resolveReference } from './reference.ts';
+import type { ResourceContext } from '../resource.ts';
+
+const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>> = {
+  malformed: () => new BadRequest('Destination is not an absolute URI or path without a query.'),
+  // RFC 4918 sections 9.8.5 and 9.9.4.
+  elsewhere: () => new HttpError(502, 'Nothing is copied or moved to another server.'),
+  'another space': () => new HttpError(403, 'Nothing is copied or moved to another space.'),
+};
+
+/**
+ * Path in the same tree that the Destination field leads to (RFC 4918 section 10.3). Throws 400 when it
+ * is missing or malformed, 502 for another server, 403 for another space of this one.
+ */
+export function destinationOf({ req: { rawHeaders }, state: visit }: ResourceContext): string {
+  const field = single(rawHeaders, 'destination');
+  if (field === undefined) throw new BadRequest('Name the Destination.');
+  const resolved = resolveReference(visit, field);
+  if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
+  return resolved.path;
+}

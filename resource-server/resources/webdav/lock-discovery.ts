@@ -1,0 +1,55 @@
+import type { Entry, Lock } from '#shared/stores/trees.ts';
+import type { Space } from '../../spaces.ts';
+import { hrefOf } from '../path.ts';
+import { dav, davHref } from './xml-writer.ts';
+
+/** Who asks about locks, where and when (milliseconds since the epoch). */
+export interface Asking {
+  readonly space: Space;
+  readonly principal: string;
+  readonly now: number;
+}
+
+/** DAV:lockdiscovery of a resource, as LOCK answers it. */
+export function lockDiscovery(...from: Parameters<typeof activeLocks>): string {
+  return dav('lockdiscovery', activeLocks(...from));
+}
+
+/**
+ * Content of DAV:lockdiscovery for the locks in force on a resource (RFC 4918 section 15.8). Only who made a
+ * lock sees its owner and its token.
+ */
+export function activeLocks(
+  locks: readonly Lock[],
+  resource: Pick<Entry, 'path' | 'kind'>,
+  asking: Asking,
+): string {
+  return locks.map((lock) => activeLock(lock, resource, asking)).join('');
+}
+
+function activeLock(
+  { root, deep, exclusive, owner, token, principal, expires }: Lock,
+  { path, kind }: Pick<Entry, 'path' | 'kind'>,
+  { space, principal: asker, now }: Asking,
+): string {
+  const own = principal === asker;
+  return dav(
+    'activelock',
+    dav('locktype', dav('write')),
+    dav('lockscope', dav(exclusive ? 'exclusive' : 'shared')),
+    dav('depth', deep ? 'infinity' : '0'),
+    own ? owner : '',
+    dav('timeout', `Second-${Math.max(Math.ceil((expires - now) / 1000), 0)}`),
+    own ? dav('locktoken', davHref(token)) : '',
+    // A lock that comes from above is that of a collection.
+    dav(
+      'lockroot',
+      davHref(hrefOf(space, { path: root, kind: root === path ? kind : 'collection' })),
+    ),
+  );
+}
+
+/** Content of DAV:supportedlock (RFC 4918 section 15.10). */
+export const LOCK_ENTRIES = ['exclusive', 'shared']
+  .map((scope) => dav('lockentry', dav('lockscope', dav(scope)), dav('locktype', dav('write'))))
+  .join('');

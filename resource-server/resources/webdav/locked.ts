@@ -1,0 +1,68 @@
+import { HttpError } from '#shared/server/answer.ts';
+import type { Lock, View } from '#shared/stores/trees.ts';
+import type { Space } from '../../spaces.ts';
+import { conditionMarkup, davError, XML_TYPE } from './dav-error.ts';
+import type { Write } from './lock-system.ts';
+import { isBelow } from './locks.ts';
+import { type MemberResponse, responseMarkup } from './multi-status.ts';
+import { hrefOf } from '../path.ts';
+import { davDocument } from './xml-writer.ts';
+
+/**
+ * The answer to writes that lack a token for locked resources: 423 with the roots of the locks, or 207
+ * when members alone are in the way (RFC 4918 sections 9.6.1, 9.8.5 and 9.9.4).
+ */
+export function locked(
+  space: Space,
+  view: View,
+  writes: readonly Write[],
+  closed: ReadonlyMap<string, readonly Lock[]>,
+): HttpError {
+  const detail = 'It is locked: submit the token of the lock in the field If.';
+  const roots = writes.flatMap(({ path }) => (closed.get(path) ?? []).map(({ root }) => root));
+  if (roots.length > 0) {
+    return davError(423, 'lock-token-submitted', detail, hrefs(space, view, roots));
+  }
+  const condition = conditionMarkup('lock-token-submitted');
+  const members = hrefs(space, view, [...closed.keys()]);
+  return membersError(
+    detail,
+    members.map((href) => ({ href, status: 423, condition })),
+  );
+}
+
+/**
+ * The answer to a lock that others stand in the way of: 423, or 207 when those are of members alone
+ * (RFC 4918 section 9.10.3).
+ */
+export function lockConflict(
+  space: Space,
+  view: View,
+  target: string,
+  locks: readonly Lock[],
+): HttpError {
+  const detail = 'It is locked, or something in it is.';
+  const roots = locks.map(({ root }) => root);
+  const around = roots.filter((root) => !isBelow(root, target));
+  if (around.length > 0) {
+    return davError(423, 'no-conflicting-lock', detail, hrefs(space, view, around));
+  }
+  const condition = conditionMarkup('no-conflicting-lock');
+  const members = hrefs(space, view, roots).map((href) => ({ href, status: 423, condition }));
+  const [itself = ''] = hrefs(space, view, [target]);
+  return membersError(detail, [...members, { href: itself, status: 424 }]);
+}
+
+function membersError(detail: string, responses: readonly MemberResponse[]): HttpError {
+  const body = davDocument('multistatus', ...responses.map(responseMarkup));
+  return new HttpError(207, detail, {}, { type: XML_TYPE, body });
+}
+
+/** Of roots of locks: what is above something else is a collection, what nothing is known of may be none. */
+function hrefs(space: Space, { entries }: View, roots: readonly string[]): readonly string[] {
+  const seen = [...entries.keys()];
+  return [...new Set(roots)].map((path) => {
+    const kind = seen.some((other) => isBelow(other, path)) ? 'collection' : 'document';
+    return hrefOf(space, { path, kind: entries.get(path)?.kind ?? kind });
+  });
+}

@@ -1,0 +1,29 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Reply, World } from '../../world.fixture.ts';
+
+export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
+  '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">' +
+  `<D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype>${owner}</D:lockinfo>`;
+
+/** The `Lock-Token` of an answer: a Coded-URL. */
+export const tokenOf = ({ headers }: Reply): string => String(headers['lock-token']);
+
+/** Clients of `/documents/`, each an application of its own. */
+export function clientsOf(world: World) {
+  const as = (name: string) => {
+    const claims = { client_id: name, sub: name, exp: world.now() + 86_400 };
+    const token = world.token('documents:read documents:write', claims);
+    return (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: string) =>
+      world.ask(method, `/documents/${path}`, {
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+        ...(body !== undefined && { body }),
+      });
+  };
+  const [alice, bob] = [as('alice'), as('bob')];
+  const lock = (
+    client: typeof alice,
+    path: string,
+    { scope = 'exclusive', ...headers }: OutgoingHttpHeaders & { scope?: string } = {},
+  ) => client('LOCK', path, { 'Content-Type': 'application/xml', ...headers }, LOCK_INFO(scope));
+  return { alice, bob, lock };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import Koa from 'koa';
+import { conditionMarkup } from './dav-error.ts';
+import { type MemberResponse, multiStatus } from './multi-status.ts';
+import type { Visit } from '../resource.ts';
+import { davChild, elementsOf } from './xml-element.ts';
+import { parseXml } from './xml-parser.ts';
+
+const servers: http.Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** What a client gets of an answer with these responses; the content is still to be read. */
+async function answer(
+  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
+): Promise<IncomingMessage> {
+  const koa = new Koa<Visit>();
+  koa.silent = true;
+  koa.use((context) => multiStatus(context, responses));
+  const run = koa.callback();
+  const server = http.createServer((request, response) => void run(request, response));
+  server.listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const request = http.get({ host: '127.0.0.1', port, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+const member = (index: number): MemberResponse => ({ href: `/${index}`, status: 423 });
+
+describe('RFC 4918 section 13: a multi-status', () => {
+  test('a short one is sent as a whole', async () => {
+    const response = await answer([member(1), member(2)]);
+    expect(response.statusCode).toBe(207);
+    expect(response.headers['content-type']).toBe('application/xml; charset="utf-8"');
+    const content = await text(response);
+    expect(response.headers['content-length']).toBe(String(Buffer.byteLength(content)));
+    expect(content).toBe(
+      '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">' +
+        '<D:response><D:href>/1</D:href><D:status>HTTP/1.1 423 Locked</D:status></D:response>' +
+        '<D:response><D:href>/2</D:href><D:status>HTTP/1.1 423 Locked</D:status></D:response>' +
+        '</D:multistatus>',
+    );
+  });
+
+  test('of nothing it is a document still', async () => {
+    expect(parseXml(await text(await answer([])))).toMatchObject({ name: 'multistatus' });
+  });
+
+  test('section 14.22: results of properties, and section 16: why', async () => {
+    const condition = conditionMarkup('cannot-modify-protected-property');
+    const response = await answer([
+      {
+        href: '/a&b/<c>',
+        propstats: [
+          { status: 403, properties: ['<D:getetag/>'], condition },
+          { status: 424, properties: ['<x/>', '<y/>'] },
+        ],
+      },
+      {
+        href: '/d',
+        status: 423,
+        condition: conditionMarkup('lock-token-submitted', ['/d?<"&>']),
+      },
+    ]);
+    const content = await text(response);
+    const [first, second] = elementsOf(parseXml(content));
+    expect(first && davChild(first, 'href')?.children).toEqual(['/a&b/<c>']);
+    expect(content).toContain(
+      '<D:propstat><D:prop><D:getetag/></D:prop><D:status>HTTP/1.1 403 Forbidden</D:status>' +
+        '<D:error><D:cannot-modify-protected-property/></D:error></D:propstat>' +
+        '<D:propstat><D:prop><x/><y/></D:prop><D:status>HTTP/1.1 424 Failed Dependency</D:status></D:propstat>',
+    );
+    expect(second && davChild(second, 'error')?.children).toMatchObject([
+      { name: 'lock-token-submitted', children: [{ name: 'href', children: ['/d?<"&>'] }] },
+    ]);
+  });
+});
+
+describe('a long answer', () => {
+  test('is sent while it is made, and is whole', async () => {
+    const response = await answer(Array.from({ length: 2500 }, (_, index) => member(index)));
+    expect(response.headers['content-length']).toBeUndefined();
+    const hrefs = elementsOf(parseXml(await text(response))).map(
+      (one) => davChild(one, 'href')?.children[0],
+    );
+    expect(hrefs).toEqual(Array.from({ length: 2500 }, (_, index) => `/${index}`));
+  });
+
+  test('is not made any further when the client leaves', async () => {
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    async function* endless(): AsyncGenerator<MemberResponse> {
+      try {
+        for (let index = 0; ; index += 1) yield member(index);
+      } finally {
+        resolve();
+      }
+    }
+    const response = await answer(endless());
+    response.destroy();
+    await expect(end).resolves.toBeUndefined();
+  });
+
+  test('that fails ends the connection: nobody takes a part for the whole', async () => {
+    async function* failing(): AsyncGenerator<MemberResponse> {
+      for (let index = 0; index < 5000; index += 1) yield member(index);
+      throw new Error('the store is gone');
+    }
+    await expect(text(await answer(failing()))).rejects.toThrow('aborted');
+  });
+
+  test('that fails at once is another answer', async () => {
+    async function* failing(): AsyncGenerator<MemberResponse> {
+      yield member(1);
+      throw new Error('the store is gone');
+    }
+    expect((await answer(failing())).statusCode).toBe(500);
+  });
+});

@@ -1,0 +1,83 @@
+import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import { XML_TYPE } from './dav-error.ts';
+import type { ResourceContext } from '../resource.ts';
+import { dav, davHref, davRoot } from './xml-writer.ts';
+
+/** Characters that are sent at a time; an answer that has no more is sent as a whole. */
+const PIECE = 64 * 1024;
+
+/** What became of some properties of a resource. */
+export interface Propstat {
+  readonly status: number;
+  /** Markup of each: with its value, or empty. */
+  readonly properties: readonly string[];
+  /** Markup of a condition (`conditionMarkup`). */
+  readonly condition?: string | undefined;
+}
+
+/** What became of one resource (RFC 4918 section 14.24). `href` is an absolute path. */
+export type MemberResponse =
+  | { readonly href: string; readonly propstats: readonly Propstat[] }
+  | {
+      readonly href: string;
+      readonly status: number;
+      /** Markup of a condition (`conditionMarkup`). */
+      readonly condition?: string | undefined;
+    };
+
+/**
+ * Answers 207 (RFC 4918 section 13). Resolves when all is known to be well, or the first piece of a long
+ * answer is: what fails later ends the connection.
+ */
+export async function multiStatus(
+  context: ResourceContext,
+  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
+): Promise<void> {
+  const pieces = piecesOf(responses);
+  const { value: first = '' } = await pieces.next();
+  const second = await pieces.next();
+  context.status = 207;
+  context.body = second.done ? first : Readable.from(resumed([first, second.value], pieces));
+  context.set('Content-Type', XML_TYPE);
+}
+
+async function* piecesOf(
+  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
+): AsyncGenerator<string, undefined> {
+  let piece = davRoot('multistatus');
+  for await (const response of responses) {
+    piece += responseMarkup(response);
+    if (piece.length >= PIECE) {
+      yield piece;
+      piece = '';
+    }
+  }
+  yield `${piece}</D:multistatus>`;
+}
+
+async function* resumed(begun: readonly string[], rest: AsyncGenerator<string>) {
+  yield* begun;
+  yield* rest;
+}
+
+/** DAV:response (RFC 4918 section 14.24). */
+export function responseMarkup(response: MemberResponse): string {
+  const results =
+    'propstats' in response
+      ? response.propstats.map(propstatMarkup)
+      : [statusMarkup(response.status), errorMarkup(response.condition)];
+  return dav('response', davHref(response.href), ...results);
+}
+
+function propstatMarkup({ properties, status, condition }: Propstat): string {
+  return dav('propstat', dav('prop', ...properties), statusMarkup(status), errorMarkup(condition));
+}
+
+function statusMarkup(status: number): string {
+  return dav('status', `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`);
+}
+
+function errorMarkup(condition: string | undefined): string {
+  return condition === undefined ? '' : dav('error', condition);
+}

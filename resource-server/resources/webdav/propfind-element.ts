@@ -1,0 +1,73 @@
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import type { Subject } from './live-properties.ts';
+import type { Propstat } from './multi-status.ts';
+import {
+  allProperties,
+  propertyKey,
+  type PropertyName,
+  propertyNames,
+  readProperty,
+} from './properties.ts';
+import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
+import { emptyElement } from './xml-writer.ts';
+
+/** Properties that a request can name: each of them is answered for each resource. */
+const MOST_NAMED = 256;
+
+/** Says of a resource what was asked. */
+export type PropertyQuestion = (subject: Subject) => readonly Propstat[];
+
+const QUESTIONS: Readonly<Record<string, (root: XmlElement) => PropertyQuestion>> = {
+  propname: () => (subject) => [{ status: 200, properties: propertyNames(subject) }],
+  prop: (root) => named(namesIn(root, 'prop'), () => []),
+  allprop: (root) => named(namesIn(root, 'include'), allProperties),
+};
+
+/**
+ * What the content of PROPFIND asks (RFC 4918 section 14.20); without content, for all. Throws `HttpError` 422
+ * when it asks nothing or several things, `BadRequest` when it names too many properties.
+ */
+export function propertyQuestion(root: XmlElement | undefined): PropertyQuestion {
+  if (root === undefined) return named([], allProperties);
+  const asked = isDav(root, 'propfind')
+    ? Object.entries(QUESTIONS).filter(([name]) => davChild(root, name) !== undefined)
+    : [];
+  const [question] = asked;
+  if (question === undefined || asked.length > 1) {
+    throw new HttpError(422, 'Send DAV:propfind with one of allprop, propname and prop.');
+  }
+  return question[1](root);
+}
+
+function namesIn(root: XmlElement, container: string): readonly PropertyName[] {
+  const element = davChild(root, container);
+  const elements = element === undefined ? [] : elementsOf(element);
+  const names = new Map(elements.map((one) => [propertyKey(one), one]));
+  if (names.size > MOST_NAMED) {
+    throw new BadRequest(`One request can name ${MOST_NAMED} properties.`);
+  }
+  return [...names.values()];
+}
+
+/** Properties besides the others; what is missing is 404 (RFC 4918 section 9.1.2). */
+function named(
+  names: readonly PropertyName[],
+  others: (subject: Subject) => readonly string[],
+): PropertyQuestion {
+  return (subject) => {
+    // A property has the same markup each time it is read, and comes once (section 9.1).
+    const found = new Set(others(subject));
+    const missing: string[] = [];
+    for (const name of names) {
+      const markup = readProperty(subject, name);
+      if (markup === undefined) missing.push(emptyElement(name));
+      else found.add(markup);
+    }
+    const propstats = [
+      { status: 200, properties: [...found] },
+      { status: 404, properties: missing },
+    ].filter(({ properties }) => properties.length > 0);
+    return propstats.length > 0 ? propstats : [{ status: 200, properties: [] }];
+  };
+}

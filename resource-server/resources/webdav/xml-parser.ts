@@ -1,0 +1,118 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { BadRequest } from '#shared/http/fields.ts';
+import { davError } from './dav-error.ts';
+import { XMLNS } from './xml-element.ts';
+import type { XmlElement, XmlScope } from './xml-element.ts';
+
+/** Far more than any client sends. */
+const DEPTH = 50;
+const ELEMENTS = 10_000;
+const ATTRIBUTES = 100;
+/** Declared within one another. */
+const NAMESPACES = 100;
+/** Characters of a name or of the URI of a namespace. */
+const NAME = 1024;
+
+/** NameChar that is no NameStartChar: what a local name cannot begin with (Namespaces in XML 1.0 section 3). */
+const NOT_FIRST = /^(?:[-.\d\u00B7\u203F\u2040]|[\u0300-\u036F])/;
+
+interface OpenElement extends XmlElement {
+  readonly children: (XmlElement | string)[];
+}
+
+/**
+ * Parses a document, strictly and with namespaces. Throws `BadRequest` when it is not well-formed or past
+ * a bound, `HttpError` 403 (no-external-entities) or `BadRequest` when it has a document type declaration
+ * (RFC 4918 sections 8.2, 16 and 20.6): nothing is ever expanded or fetched.
+ */
+export function parseXml(text: string): XmlElement {
+  // The parser throws errors of its own at half a pair.
+  if (!text.isWellFormed()) throw new BadRequest('The XML has half a surrogate pair.');
+  // XML 1.1 would let control characters in, which no answer in XML 1.0 can repeat.
+  const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  const open: OpenElement[] = [];
+  let root: XmlElement | undefined;
+  let elements = 0;
+  let attributes = 0;
+
+  function bound(count: number, most: number, what: string): void {
+    if (count > most) throw new BadRequest(`The XML has more than ${most} ${what}.`);
+  }
+  /** A parser tells a section of CDATA apart from the text beside it; nobody else does. */
+  function add(characters: string): void {
+    const children = open.at(-1)?.children;
+    const last = children?.at(-1);
+    if (typeof last === 'string') children?.splice(-1, 1, last + characters);
+    else if (characters !== '') children?.push(characters);
+  }
+
+  parser.on('error', () => {
+    const { line, column } = parser;
+    throw new BadRequest(`The XML is not well-formed at line ${line}, column ${column}.`);
+  });
+  parser.on('doctype', (declaration) => {
+    if (/\b(?:SYSTEM|PUBLIC)\b/.test(declaration)) {
+      throw davError(403, 'no-external-entities', 'Send XML without external entities.');
+    }
+    throw new BadRequest('Send XML without a document type declaration.');
+  });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    bound(attributes, ATTRIBUTES, 'attributes on an element');
+  });
+  parser.on('opentag', (tag) => {
+    elements += 1;
+    bound(elements, ELEMENTS, 'elements');
+    bound(open.length + 1, DEPTH, 'elements within one another');
+    const parent = open.at(-1);
+    const element = elementOf(tag, parent?.scope);
+    bound(element.scope.namespaces.size, NAMESPACES, 'namespaces at a time');
+    parent?.children.push(element);
+    root ??= element;
+    open.push(element);
+  });
+  parser.on('closetag', () => open.pop());
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.write(text).close();
+  if (root === undefined) throw new BadRequest('The XML has no element.');
+  return root;
+}
+
+function elementOf(tag: SaxesTagNS, around: XmlScope | undefined): OpenElement {
+  const said = Object.values(tag.attributes);
+  const declared = Object.entries(tag.ns);
+  for (const { prefix, local } of [tag, ...said]) {
+    if (NOT_FIRST.test(local))
+      throw new BadRequest('A name in the XML begins with a wrong character.');
+    boundName(local);
+    boundName(prefix);
+  }
+  for (const [, uri] of declared) boundName(uri);
+  const language = tag.attributes['xml:lang']?.value;
+  return {
+    namespace: tag.uri,
+    name: tag.local,
+    prefix: tag.prefix,
+    attributes: said
+      .filter(({ uri }) => uri !== XMLNS)
+      .map(({ uri, local, prefix, value }) => ({ namespace: uri, name: local, prefix, value })),
+    children: [],
+    scope: {
+      namespaces:
+        around && declared.length === 0
+          ? around.namespaces
+          : new Map([...(around?.namespaces ?? []), ...declared]),
+      language: language ?? around?.language,
+    },
+  };
+}
+
+function boundName(name: string): void {
+  if (name.length > NAME) {
+    throw new BadRequest(`A name or namespace in the XML has more than ${NAME} characters.`);
+  }
+}

@@ -1,0 +1,179 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { contentDigest } from '#shared/server/content.ts';
+import { readXml } from './xml.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** A request with these fields, whose content comes in these pieces. */
+function requestOf(fields: Readonly<Record<string, string>>, ...pieces: readonly Buffer[]) {
+  const request = new IncomingMessage(new Socket());
+  for (const [name, value] of Object.entries(fields)) {
+    request.rawHeaders.push(name, value);
+    request.headers[name.toLowerCase()] = value;
+  }
+  for (const piece of pieces) request.push(piece);
+  request.push(null);
+  request.complete = true;
+  return request;
+}
+
+async function read(content: string | Buffer, fields: Readonly<Record<string, string>> = {}) {
+  return readXml({ req: requestOf(fields, Buffer.from(content)) });
+}
+
+/** The status of a refusal. */
+async function refusal(...asked: Parameters<typeof read>): Promise<number> {
+  try {
+    await read(...asked);
+  } catch (error) {
+    if (error instanceof HttpError || error instanceof BadRequest) return error.status;
+    throw error;
+  }
+  return 200;
+}
+
+function utf16(text: string, order: 'LE' | 'BE', mark = true): Buffer {
+  const bytes = Buffer.from(`${mark ? '\uFEFF' : ''}${text}`, 'utf16le');
+  return order === 'LE' ? bytes : bytes.swap16();
+}
+
+test('no content is no element, of whatever type', async () => {
+  await expect(readXml({ req: requestOf({}) })).resolves.toBeUndefined();
+  await expect(
+    readXml({ req: requestOf({ 'Content-Type': 'text/html' }) }),
+  ).resolves.toBeUndefined();
+});
+
+test('content that comes byte by byte is one', async () => {
+  const pieces = [...Buffer.from('<a>\u{1F600}</a>')].map((byte) => Buffer.from([byte]));
+  const root = await readXml({ req: requestOf({}, ...pieces) });
+  expect(root?.children).toEqual(['\u{1F600}']);
+});
+
+test('content that was read before for its digest is read again', async () => {
+  const request = requestOf({}, Buffer.from('<a>b</a>'));
+  await contentDigest(request, 'sha256');
+  const root = await readXml({ req: request });
+  expect(root?.children).toEqual(['b']);
+  request.emit('close');
+});
+
+describe('RFC 4918 section 8.2: types', () => {
+  test.each([
+    'application/xml',
+    'text/xml',
+    'TEXT/XML',
+    'application/xml;charset=utf-8',
+    'text/xml; charset="UTF-8"',
+    'text/xml ; charset=us-ascii; x=y',
+    'text/plain;charset=UTF-8',
+  ])('%s is read', async (type) => {
+    await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(200);
+  });
+
+  test.each([
+    ['application/json'],
+    ['text/html'],
+    ['application/xml-dtd'],
+    ['application/xmlx'],
+    ['x-application/xml'],
+    ['application/x-www-form-urlencoded'],
+    [''],
+    ['text/xml; charset=iso-8859-1'],
+    ['text/plain; charset=iso-8859-1'],
+    ['text/plain-ish'],
+    ['application/xml;charset="windows-1252"'],
+  ])('%j is 415', async (type) => {
+    await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(415);
+  });
+
+  test('RFC 9110 section 15.5.16: 415 says what is read', async () => {
+    await expect(read('<a/>', { 'Content-Type': 'text/html' })).rejects.toMatchObject({
+      status: 415,
+      fields: { Accept: 'application/xml, text/xml' },
+    });
+    await expect(read('<a/>', { 'Content-Encoding': 'gzip' })).rejects.toMatchObject({
+      status: 415,
+      fields: { 'Accept-Encoding': 'identity' },
+    });
+  });
+
+  test('two types are 400', async () => {
+    const request = requestOf({ 'Content-Type': 'text/xml' }, Buffer.from('<a/>'));
+    request.rawHeaders.push('Content-Type', 'application/xml');
+    await expect(readXml({ req: request })).rejects.toBeInstanceOf(BadRequest);
+  });
+});
+
+describe('XML 1.0 section 4.3.3: encodings', () => {
+  test.each([
+    ['UTF-8', Buffer.from('<a>ü\u{1F600}</a>')],
+    ['UTF-8 with a mark', Buffer.from('\uFEFF<a>ü\u{1F600}</a>')],
+    ['UTF-8 that says so', Buffer.from('<?xml version="1.0" encoding="utf-8"?><a>ü\u{1F600}</a>')],
+    ['UTF-16, little end first', utf16('<a>ü\u{1F600}</a>', 'LE')],
+    ['UTF-16, big end first', utf16('<a>ü\u{1F600}</a>', 'BE')],
+    [
+      'UTF-16 that says so',
+      utf16('<?xml version="1.0" encoding="UTF-16"?><a>ü\u{1F600}</a>', 'BE'),
+    ],
+  ])('%s is read', async (_, content) => {
+    await expect(read(content)).resolves.toMatchObject({ children: ['ü\u{1F600}'] });
+  });
+
+  test.each([
+    ['UTF-16 without a mark', utf16('<a/>', 'LE', false), 400],
+    ['UTF-16 that ends in the middle', utf16('<a/>', 'LE').subarray(0, -1), 400],
+    ['UTF-16 with half a surrogate pair', utf16('<a>\uD800</a>', 'LE'), 400],
+    ['UTF-32', Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x3c]), 400],
+    ['ISO 8859-1', Buffer.from('<a>ü</a>', 'latin1'), 400],
+    ['UTF-8 that ends in the middle', Buffer.from('<a>ü').subarray(0, -1), 400],
+    ['a character in more bytes than it needs', Buffer.from([0x3c, 0x61, 0xc0, 0xbe]), 400],
+    ['a surrogate in UTF-8', Buffer.from([0x3c, 0x61, 0x3e, 0xed, 0xa0, 0x80]), 400],
+    ['UTF-7', Buffer.from('<?xml version="1.0" encoding="UTF-7"?><a>+ADw-b/+AD4-</a>'), 415],
+    [
+      'ISO 8859-1 that says so',
+      Buffer.from("<?xml version='1.0' encoding = 'iso-8859-1'?><a/>"),
+      415,
+    ],
+  ])('%s is refused', async (_, content, status) => {
+    await expect(refusal(content)).resolves.toBe(status);
+  });
+});
+
+describe('size', () => {
+  const padded = (length: number) => Buffer.from(`<a>${' '.repeat(length - 7)}</a>`);
+
+  test('1 MiB is read, and not a byte more', async () => {
+    await expect(refusal(padded(MEBIBYTE))).resolves.toBe(200);
+    await expect(refusal(padded(MEBIBYTE + 1))).resolves.toBe(413);
+  });
+
+  test('RFC 9110 section 15.5.14: what announces too much is refused before it comes', async () => {
+    const request = new IncomingMessage(new Socket());
+    request.headers['content-length'] = String(MEBIBYTE + 1);
+    await expect(readXml({ req: request })).rejects.toMatchObject({ status: 413 });
+  });
+});
+
+test('whatever bytes come: an element, none, or 4xx', async () => {
+  const piece = fc.oneof(
+    fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
+    fc
+      .constantFrom('<a>', '</a>', '<a/>', '<?xml version="1.0" encoding="', '"?>', '&#')
+      .map((one) => Buffer.from(one)),
+    fc
+      .constantFrom([0xfe, 0xff], [0xff, 0xfe], [0xef, 0xbb, 0xbf])
+      .map((mark) => Buffer.from(mark)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+      expect([200, 400, 403, 415]).toContain(await refusal(Buffer.concat(pieces)));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,82 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { XmlElement } from './xml-element.ts';
+import { parseXml } from './xml-parser.ts';
+
+const LONGEST = 1024 * 1024;
+
+/** The encodings that every XML parser has to know, by the marks they begin with; no mark: UTF-8. */
+const MARKS = [
+  { mark: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
+  { mark: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
+] as const;
+
+/** In the XML declaration. */
+const DECLARED = /^<\?xml\s[^>]*?\sencoding\s*=\s*["'](?<encoding>[^"'>]*)/;
+
+const ACCEPT = { Accept: 'application/xml, text/xml' };
+
+/**
+ * Reads the content of a request as XML and resolves to the root element; undefined: there is none. Rejects
+ * with 413 past 1 MiB, 415 when it is not XML in UTF-8 or UTF-16, else as `parseXml` throws.
+ */
+export async function readXml({
+  req: request,
+}: {
+  readonly req: AnyRequest;
+}): Promise<XmlElement | undefined> {
+  const content = await receive(request);
+  if (content.length === 0) return undefined;
+  checkType(request);
+  const text = decode(content);
+  checkEncoding(DECLARED.exec(text)?.groups?.['encoding']);
+  return parseXml(text);
+}
+
+async function receive(request: AnyRequest): Promise<Buffer> {
+  const tooLong = () => new HttpError(413, `XML has at most ${LONGEST} bytes.`);
+  if (Number(request.headers['content-length'] ?? 0) > LONGEST) throw tooLong();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of contentOf(request)) {
+    length += chunk.length;
+    if (length > LONGEST) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * RFC 4918 section 8.2 asks for two types. Some clients name none, and those that hand a string to `fetch`
+ * send text/plain.
+ */
+function checkType({ rawHeaders }: AnyRequest): void {
+  if (single(rawHeaders, 'content-encoding') !== undefined) {
+    throw new HttpError(415, 'Send the XML without a content coding.', {
+      'Accept-Encoding': 'identity',
+    });
+  }
+  const type = single(rawHeaders, 'content-type') ?? 'application/xml';
+  if (!/^(?:application\/xml|text\/xml|text\/plain)[ \t]*(?:;|$)/i.test(type)) {
+    throw new HttpError(415, 'Send XML as application/xml.', ACCEPT);
+  }
+  checkEncoding(/;[ \t]*charset="?(?<charset>[^";\s]+)/i.exec(type)?.groups?.['charset']);
+}
+
+function decode(content: Buffer): string {
+  const marked = MARKS.find(({ mark }) => mark.equals(content.subarray(0, mark.length)));
+  try {
+    return new TextDecoder(marked?.encoding ?? 'utf-8', { fatal: true }).decode(content);
+  } catch {
+    throw new BadRequest('The XML is neither UTF-8 nor UTF-16 with a byte order mark.');
+  }
+}
+
+/** What the content says of its own encoding must not be another one, or it would mean something else. */
+function checkEncoding(name = 'utf-8'): void {
+  if (!/^(?:utf-?8|utf-16(?:le|be)?|us-ascii)$/i.test(name)) {
+    throw new HttpError(415, 'Send the XML in UTF-8.', ACCEPT);
+  }
+}

@@ -1,0 +1,54 @@
+import { BadRequest } from '#shared/http/fields.ts';
+import type { Answer } from '#shared/server/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+
+/** What TRACE must not show to whoever makes somebody else send it, and addresses with a query in them. */
+const SECRET =
+  /auth|cookie|key|dpop|concealed|token|secret|passw|credential|session|signature|cert|jwt|csrf|xsrf|referer|ur[il]$/i;
+
+/**
+ * The request as it came, without what is likely to be secret and the fields in `hidden` (RFC 9110
+ * section 9.3.8). The query is masked, since it may hold an API key. Rejects with BadRequest when there
+ * is content.
+ */
+export async function traceAnswer(
+  request: AnyRequest,
+  hidden: readonly string[] = [],
+): Promise<Answer> {
+  await refuseContent(request);
+  return {
+    status: 200,
+    fields: {
+      'Content-Type': 'message/http',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    // What node:http read byte by byte is written so that the same bytes come out, if they are UTF-8.
+    body: Buffer.from(echo(request, hidden), 'latin1').toString(),
+  };
+}
+
+async function refuseContent(request: AnyRequest): Promise<void> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  const refusal = new BadRequest('TRACE has no content (RFC 9110 section 9.3.8).');
+  if (coding !== undefined || Number(length) !== 0) throw refusal;
+  // HTTP/2 need not announce it, and may end a stream with a frame that is empty (RFC 9113 section 8.1).
+  for await (const chunk of contentOf(request)) if (chunk.length > 0) throw refusal;
+}
+
+/** In the form of HTTP/1.1 for HTTP/2 as well, whose `:authority` is what Host was (RFC 9113 section 8.3.1). */
+function echo(
+  { url = '', httpVersion, rawHeaders }: AnyRequest,
+  hidden: readonly string[],
+): string {
+  const names = new Set(hidden.map((name) => name.toLowerCase()));
+  const text = [`TRACE ${url.replace(/\?.*/s, '?***')} HTTP/${httpVersion}`];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [received = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const name = received === ':authority' ? 'Host' : received;
+    if (name.startsWith(':') || SECRET.test(name) || names.has(name.toLowerCase())) continue;
+    text.push(`${name}: ${value}`);
+  }
+  return `${text.join('\r\n')}\r\n\r\n`;
+}
