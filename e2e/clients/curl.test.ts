@@ -79,6 +79,8 @@ describe('the tour of README.md', () => {
       script
         .replaceAll('http://localhost:3000', pair.issuer)
         .replaceAll('http://localhost:3001', pair.resource)
+        .replaceAll('https://localhost:3443', pair.resourceTls)
+        .replaceAll('data/tls/', `${pair.data}/tls/`)
         .replaceAll('http://localhost:3128', pair.proxies[0] ?? ''),
     );
     const [out, errors] = await Promise.all([
@@ -125,7 +127,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(10);
+    expect(more).toHaveLength(16);
   });
 
   test('people and clients of your own', () => {
@@ -157,6 +159,16 @@ describe('the tour of README.md', () => {
     expect(JSON.parse(tunnelled)).toEqual(as('Digest', 'digest'));
     expect(realms).toContain('/schemes/all/');
     expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
+  });
+
+  test('every method', () => {
+    const [put = '', patched = '', queried = '', filtered = '', found = '', overTls = '', ...more] =
+      printed.slice(20);
+    expect([put, patched, more]).toEqual(['', '', []]);
+    expect(JSON.parse(queried)).toEqual(['b']);
+    expect(JSON.parse(filtered)).toEqual([{ name: 'notes.json', length: expect.any(Number) }]);
+    expect(found).toContain('<D:href>/dav/notes.json</D:href>');
+    expect(JSON.parse(overTls)).toMatchObject({ name: 'countersign', tags: ['a', 'b'] });
   });
 });
 

@@ -4,6 +4,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { ServerProcess } from '../parts/pair.ts';
 import { until } from '../parts/process.ts';
 import { getAll } from './flow.ts';
@@ -61,7 +62,7 @@ export async function crash(
   const writer = await pair.token(client);
   await until(async () => (await getAll(pair, writer)).every((status) => status === 200));
   const documents: Document[] = Array.from({ length: DOCUMENTS }, (_, n) => ({
-    path: `/documents/crash/${n}`,
+    path: `/documents/crash-${n}`,
     states: [undefined],
   }));
   const revoked: string[] = [];
@@ -184,10 +185,14 @@ function sample<T>(all: readonly T[]): readonly T[] {
   return [...all.slice(-SAMPLE), ...old.filter((one) => one !== undefined)];
 }
 
+const MANY = 100_000;
+
 /** Every row names a file of its length. */
 async function assertFiles({ stores, pair }: Flow): Promise<void> {
-  for (const { path, file, length } of await stores.documents.list('/documents', '')) {
-    const found = await stat(join(pair.data, 'content', encodeURIComponent('/documents'), file));
+  for (const entry of await stores.trees.below('/documents', '', MANY)) {
+    if (entry.kind === 'collection') continue;
+    const { path, file, length } = entry;
+    const found = await stat(join(pair.data, 'content', folderOf('/documents'), file));
     assert.equal(found.size, length, `${path}: the file has another length than its row says`);
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { folderOf } from '#shared/stores/tree-folder.ts';
 import { freePort } from '../parts/free-port.ts';
 import { startProcess, until } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
@@ -26,7 +27,12 @@ async function home(more: object = {}) {
   const config = {
     issuer: `http://localhost:${authz}`,
     resource: `http://localhost:${resource}`,
-    listen: { authz: { port: authz }, resource: { port: resource }, proxy: { port: proxy } },
+    listen: {
+      authz: { port: authz },
+      resource: { port: resource },
+      resourceTls: { port: 0 },
+      proxy: { port: proxy },
+    },
     ...more,
   };
   await writeFile(file, JSON.stringify(config));
@@ -143,7 +149,7 @@ test('Ctrl-C while an upload is under way: it is finished, answered and there af
   const upload = request(url, { method: 'PUT', headers });
   upload.write('first');
   // The first half is on the disk: the server is amid the request.
-  const content = join(place.data, 'content', encodeURIComponent('/documents'));
+  const content = join(place.data, 'content', folderOf('/documents'));
   await until(async () => {
     const { stdout } = await run('find', [content, '-name', '*.part', '-size', '5c']);
     return stdout !== '';

@@ -18,9 +18,10 @@ export interface PairOptions {
   readonly authz?: number;
   readonly resource?: number;
   /** Further members of the configuration file; a function for those that name the origins. */
-  readonly settings?: Settings | ((origins: Pick<Config, 'issuer' | 'resource'>) => Settings);
+  readonly settings?: Settings | ((origins: Origins) => Settings);
 }
 
+type Origins = Pick<Config, 'issuer' | 'resource'>;
 type Settings = Readonly<Record<string, unknown>>;
 
 /** One of our servers as a real process on a port of its own. */
@@ -78,6 +79,8 @@ export class Pair implements AsyncDisposable {
   readonly resource: string;
   readonly authz: readonly ServerProcess[];
   readonly resources: readonly ServerProcess[];
+  /** Public origin of the resource server over TLS, where the first one listens. */
+  readonly resourceTls: string;
   /** Where the forward proxies listen, if the configuration has one. */
   readonly proxies: readonly string[];
   readonly data: string;
@@ -86,7 +89,7 @@ export class Pair implements AsyncDisposable {
   readonly #end: () => PromiseLike<void>;
 
   constructor(
-    ports: Readonly<Record<'authz' | 'resource' | 'proxy', readonly number[]>>,
+    ports: Readonly<Record<'authz' | 'resource' | 'resourceTls' | 'proxy', readonly number[]>>,
     data: string,
     end: () => PromiseLike<void>,
   ) {
@@ -96,6 +99,7 @@ export class Pair implements AsyncDisposable {
     });
     this.issuer = `http://127.0.0.1:${ports.authz[0]}`;
     this.resource = `http://127.0.0.1:${ports.resource[0]}`;
+    this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
     this.authz = ports.authz.map(
       (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
     );
@@ -191,8 +195,8 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const folder = await temporaryFolder();
   const ports = async (count = 1) => Promise.all(Array.from({ length: count }, freePort));
   const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
-  const proxy = await ports(options.resource);
-  const pair = new Pair({ authz, resource, proxy }, folder.path, () =>
+  const [resourceTls, proxy] = [await ports(options.resource), await ports(options.resource)];
+  const pair = new Pair({ authz, resource, resourceTls, proxy }, folder.path, () =>
     folder[Symbol.asyncDispose](),
   );
   const { settings } = options;
@@ -202,11 +206,13 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
       const listen = {
         authz: { host: '127.0.0.1', port: authz[index] ?? 0 },
         resource: { host: '127.0.0.1', port: resource[index] ?? 0 },
+        resourceTls: { host: '127.0.0.1', port: resourceTls[index] ?? 0 },
         proxy: { host: '127.0.0.1', port: proxy[index] ?? 0 },
       };
       const config = {
         issuer: pair.issuer,
         resource: pair.resource,
+        tls: { resource: pair.resourceTls },
         data: folder.path,
         listen,
         ...(options.store && { store: options.store }),
