@@ -31,6 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => parts.disposeAsync());
 
+const friends = () => ({ origins: [elsewhere.crossSite], credentials: true });
 const spaces = () => ({
   basic: { schemes: ['Basic'] },
   digest: { schemes: ['Digest'] },
@@ -41,8 +42,9 @@ const spaces = () => ({
   },
   both: { schemes: ['Digest', 'Basic'] },
   'auth-int': { schemes: ['Digest'], digest: { qop: ['auth-int'] } },
-  'basic-for-friends': { schemes: ['Basic'], cors: { origins: [elsewhere.crossSite] } },
-  'digest-for-friends': { schemes: ['Digest'], cors: { origins: [elsewhere.crossSite] } },
+  'basic-for-friends': { schemes: ['Basic'], cors: friends() },
+  'digest-for-friends': { schemes: ['Digest'], cors: friends() },
+  'basic-for-scripts': { schemes: ['Basic'], cors: { ...friends(), credentials: false } },
 });
 
 describe.each(STORE_KINDS)('on %s', (kind) => {
@@ -120,6 +122,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await page.context().close();
       return { status, method, scheme: authorization.split(' ')[0] };
     }
+
+    test('of an origin that the space names without credentials: 403', async () => {
+      const came = await submit(elsewhere.crossSite, 'basic-for-scripts');
+      expect(came).toEqual({ status: 403, method: 'POST', scheme: 'Basic' });
+    });
 
     describe.each([
       ['basic', 'Basic'],
