@@ -85,7 +85,7 @@ async function challengesOf(promise: Promise<unknown>) {
 
 describe('resource discovery (RFC 9728)', () => {
   test('section 5: from a refusal to the metadata, to the issuer, to a token, to the resource', async () => {
-    const url = `${space()}a/b.txt`;
+    const url = `${space()}found.txt`;
     const { status, cause } = await challengesOf(send('none', url));
     expect(status).toBe(401);
     expect(cause.map(({ scheme }) => scheme)).toEqual(['bearer', 'dpop']);

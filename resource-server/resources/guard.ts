@@ -30,10 +30,11 @@ export interface Guard {
 
 /** Reads the fields of a request; throws `BadRequest` when If is malformed or comes twice. */
 export function createGuard(
-  { req: request, state: visit }: ResourceContext,
+  context: ResourceContext,
   { path: target, slash, principal }: Place,
   { locks, clock }: Pick<Services, 'locks' | 'clock'>,
 ): Guard {
+  const { req: request, state: visit } = context;
   const field = single(request.rawHeaders, 'if');
   const lists = field === undefined ? [] : parseIf(field);
   if (lists === undefined) {
@@ -46,7 +47,7 @@ export function createGuard(
 
   /** Undefined: it is not in this tree, and has no state here (RFC 4918 section 10.4.4). */
   function pathOf(reference: string): string | undefined {
-    const resolved = resolveReference(visit, reference);
+    const resolved = resolveReference(context, reference);
     return resolved.kind === 'here' ? resolved.path : undefined;
   }
 

@@ -246,6 +246,18 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
 });
 
 describe('RFC 4918 section 10.3: Destination', () => {
+  test('where the request itself went is this server, whatever its public name', async () => {
+    const { port } = world.listening;
+    const from = await document();
+    const copyTo = async (host: string) => {
+      const Destination = `https://${host}/documents/${fresh()}`;
+      return (await alice('COPY', from, { Destination })).status;
+    };
+    expect(await copyTo(`127.0.0.1:${port}`)).toBe(201);
+    expect(await copyTo(`127.0.0.1:${port + 1}`)).toBe(502);
+    expect(await copyTo('127.0.0.1')).toBe(502);
+  });
+
   test.each([
     ['https://rs.example/documents/NEW', 201],
     ['HTTPS://RS.EXAMPLE:443/documents/NEW', 201],

@@ -14,10 +14,10 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
  * Path in the same tree that the Destination field leads to (RFC 4918 section 10.3). Throws 400 when it
  * is missing or malformed, 502 for another server, 403 for another space of this one.
  */
-export function destinationOf({ req: { rawHeaders }, state: visit }: ResourceContext): string {
-  const field = single(rawHeaders, 'destination');
+export function destinationOf(context: ResourceContext): string {
+  const field = single(context.req.rawHeaders, 'destination');
   if (field === undefined) throw new BadRequest('Name the Destination.');
-  const resolved = resolveReference(visit, field);
+  const resolved = resolveReference(context, field);
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
   return resolved.path;
 }

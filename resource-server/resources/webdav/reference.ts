@@ -1,7 +1,7 @@
 import { parseTarget } from '#shared/http/target.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import { pathWithin } from '../path.ts';
-import type { Visit } from '../resource.ts';
+import type { ResourceContext } from '../resource.ts';
 
 /** Where a Simple-ref (RFC 4918 section 8.3) leads. */
 export type Reference =
@@ -10,16 +10,25 @@ export type Reference =
 
 /**
  * Resolves an absolute URI or absolute path as targets of requests are: `here` is in the space of the
- * visit, and so in the same tree. Malformed as well: a query, a fragment, and what is too long.
+ * visit, and so in the same tree. This server is where the request itself went, too: who mounts
+ * 127.0.0.1 does not say localhost. Malformed as well: a query, a fragment, and what is too long.
  */
-export function resolveReference(visit: Visit, reference: string): Reference {
+export function resolveReference(
+  { req: { headers }, state: visit }: ResourceContext,
+  reference: string,
+): Reference {
   const { space } = visit;
+  const { protocol } = new URL(space.origin);
+  const addressed = `${protocol}//${headers[':authority'] ?? headers.host}`;
   const target = parseTarget(reference);
   if (target === undefined || target.form === 'asterisk' || target.query !== undefined) {
     return { kind: 'malformed' };
   }
-  if (target.form === 'absolute' && new URL(reference).origin !== space.origin) {
-    return { kind: 'elsewhere' };
+  if (target.form === 'absolute') {
+    const { origin } = new URL(reference);
+    if (origin !== space.origin && origin !== URL.parse(addressed)?.origin) {
+      return { kind: 'elsewhere' };
+    }
   }
   if (!space.segments.every((segment, index) => segment === target.segments[index])) {
     return { kind: 'another space' };

@@ -1,0 +1,76 @@
+/** The pair with its tour behind a recorder, and a home for programs. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../parts/free-port.ts';
+import { startPair } from '../../parts/pair.ts';
+import type { Pair } from '../../parts/pair.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { ALICE, JASON } from '../site.ts';
+import { startRecorder } from './recorder.ts';
+import type { Exchange, Redirect } from './recorder.ts';
+
+/** Limits that no test reaches. */
+const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+const LIMITS = { credentials: UNLIMITED, signIn: UNLIMITED };
+
+/** A request as the server's log has it. */
+export interface Served {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface DavSite extends AsyncDisposable {
+  readonly pair: Pair;
+  /** Public origin in clear text: that of the recorder. */
+  readonly origin: string;
+  /** Of the caller's own tree: through the recorder, and over TLS without it. */
+  readonly url: string;
+  readonly tlsUrl: string;
+  /** File with the certificate that the server has made; others may read it. */
+  readonly certificate: string;
+  /** A folder to be HOME, with nothing but the certificate. */
+  readonly home: string;
+  /** What passed through the recorder during the action. */
+  recorded(action: () => Promise<unknown>): Promise<readonly Exchange[]>;
+  /** Requests in the server's log so far; over TLS there is no other trace. */
+  served(): readonly Served[];
+}
+
+/** By targets at the recorder. */
+export type Redirects = Readonly<Record<string, Redirect>>;
+
+export async function startDavSite(redirects: Redirects = {}): Promise<DavSite> {
+  await using parts = new AsyncDisposableStack();
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const pair = parts.use(await startPair({ settings: { resource: origin, limits: LIMITS } }));
+  await Promise.all([ALICE, JASON].map(({ name, password }) => pair.addPerson(name, password)));
+  const { exchanges } = parts.use(
+    await startRecorder(port, pair.resource, new Map(Object.entries(redirects))),
+  );
+  const { path: home } = parts.use(await temporaryFolder());
+  const certificate = join(home, 'certificate.pem');
+  const made = await readFile(join(pair.data, 'tls', 'certificate.pem'));
+  await writeFile(certificate, made, { mode: 0o644 });
+  const owned = parts.move();
+  return {
+    pair,
+    origin,
+    url: `${origin}/dav/`,
+    tlsUrl: `${pair.resourceTls}/dav/`,
+    certificate,
+    home,
+    async recorded(action) {
+      const before = exchanges.length;
+      await action();
+      return exchanges.slice(before);
+    },
+    served: () =>
+      (pair.resources[0]?.log ?? '')
+        .split('\n')
+        .filter((line) => line.includes('"event":"request"') && line.endsWith('}'))
+        .map((line) => JSON.parse(line) as Served),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
