@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { startProcess } from '../parts/process.ts';
+import { family } from './processes.ts';
 
 /** One CPU for whoever sends, another for the servers, so that neither takes time from the other. */
 export const LOAD_CPU = 0;
@@ -18,8 +19,8 @@ export function stayOn(cpus: string): void {
 export interface Server extends AsyncDisposable {
   /** Its origin. */
   readonly url: string;
-  /** Microseconds of CPU time that it has used so far. */
-  cpuTime(): number;
+  /** Its processes; what they start belongs to them. */
+  readonly pids: readonly number[];
 }
 
 export interface ServerOptions {
@@ -45,18 +46,15 @@ export async function startServer(
   });
   return {
     url,
-    cpuTime: () => cpuTime(Number(started.pid)),
+    pids: [Number(started.pid)],
     [Symbol.asyncDispose]: () => started.kill(signal),
   };
 }
 
-/** CPU time of a process and its children, also of those that have ended, in microseconds. */
-export function cpuTime(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  const own = ticks(stat) * (1_000_000 / TICKS_PER_SECOND);
-  const others = children === '' ? [] : children.split(' ');
-  return others.reduce((sum, child) => sum + cpuTime(Number(child)), own);
+/** CPU time of processes and their children, also of those that have ended, in microseconds. */
+export function cpuTime(...pids: readonly number[]): number {
+  const used = pids.flatMap(family).map((pid) => ticks(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+  return used.reduce((sum, some) => sum + some * (1_000_000 / TICKS_PER_SECOND), 0);
 }
 
 /** utime, stime, cutime and cstime (proc(5)); the name before them may hold spaces and parentheses. */

@@ -37,7 +37,8 @@ export function overWrk(contender: HttpContender, connections: number): Contende
   };
 }
 
-async function probe({ name, server, load, answer, forged }: HttpContender): Promise<void> {
+/** Rejects when one good request or a forged one is not answered as it has to be. */
+export async function probe({ name, server, load, answer, forged }: HttpContender): Promise<void> {
   const [request] = await load.take(1);
   if (request === undefined) throw new Error(`${name} has nothing to answer`);
   load.sent(1);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [as|rs|schemes|proxy|revocation] [-- --json]`: prints tables; those of all suites when
+ * `npm run bench [as|rs|schemes|documents|proxy|revocation] [-- --json]`: prints tables; those of all suites when
  * none is named. Exits 1 when an answer was not what it should have been, 2 when nothing can be
  * measured here.
  */
@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
+import { measureDocuments } from './documents.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureRevocation } from './revocation.ts';
@@ -20,6 +21,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   as: measureAs,
   rs: measureRs,
   schemes: measureSchemes,
+  documents: measureDocuments,
   proxy: measureProxy,
   revocation: measureRevocation,
 };

@@ -1,10 +1,19 @@
+import { cpuTime } from './cpu.ts';
 import type { Server } from './cpu.ts';
+import { forgetPeaks, peakMemory } from './processes.ts';
 import { median } from './statistics.ts';
 
-const ROUNDS = 5;
-const SECONDS = 2;
-/** Until the compiler has done its work also where a request takes long. */
-const WARM_UP_SECONDS = 5;
+/** How often and how long each contender is measured. */
+export interface Schedule {
+  readonly rounds: number;
+  /** Of a round. */
+  readonly seconds: number;
+  /** Seconds until the compiler has done its work. */
+  readonly warmUp: number;
+}
+
+/** Warms up where a request takes long, too. */
+const SCHEDULE: Schedule = { rounds: 5, seconds: 2, warmUp: 5 };
 
 /** One server with one load. */
 export interface Contender {
@@ -41,6 +50,8 @@ export interface Measured {
   readonly most: number;
   /** How many a second by the clock on the wall. */
   readonly rate: number;
+  /** Bytes that the server's processes held at most, in any round. */
+  readonly memory: number;
   readonly latency?: Latency;
   readonly count: number;
   readonly errors: number;
@@ -53,13 +64,14 @@ export interface Measured {
 export async function compare(
   contenders: readonly Contender[],
   say: (line: string) => void,
+  { rounds, seconds, warmUp } = SCHEDULE,
 ): Promise<readonly Measured[]> {
   for (const { probe } of contenders) await probe();
   const samples = new Map(contenders.map((contender) => [contender, [] as Sample[]]));
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    say(round === 0 ? '  warming up' : `  round ${round} of ${ROUNDS}`);
+  for (let round = 0; round <= rounds; round += 1) {
+    say(round === 0 ? '  warming up' : `  round ${round} of ${rounds}`);
     for (const [contender, done] of samples) {
-      done.push(await measure(contender, round === 0 ? WARM_UP_SECONDS : SECONDS));
+      done.push(await measure(contender, round === 0 ? warmUp : seconds));
     }
   }
   return [...samples].map(([{ name }, done]) => summarize(name, done));
@@ -67,13 +79,16 @@ export async function compare(
 
 interface Sample extends Run {
   readonly cpu: number;
+  readonly memory: number;
 }
 
 async function measure({ server, prepare }: Contender, seconds: number): Promise<Sample> {
+  const { pids } = server;
   const run = await prepare(seconds);
-  const before = server.cpuTime();
+  forgetPeaks(pids);
+  const before = cpuTime(...pids);
   const done = await run();
-  return { ...done, cpu: (server.cpuTime() - before) / done.count };
+  return { ...done, cpu: (cpuTime(...pids) - before) / done.count, memory: peakMemory(pids) };
 }
 
 function summarize(name: string, samples: readonly Sample[]): Measured {
@@ -88,6 +103,7 @@ function summarize(name: string, samples: readonly Sample[]): Measured {
     least: Math.min(...cpu),
     most: Math.max(...cpu),
     rate: median(counted.map(({ count, seconds }) => count / seconds)),
+    memory: Math.max(...counted.map(({ memory }) => memory)),
     ...(latencies.length > 0 && {
       latency: {
         p50: median(latencies.map(({ p50 }) => p50)),

@@ -8,6 +8,7 @@ const measured = (name: string, cpu: number): Measured => ({
   least: cpu - 1,
   most: cpu + 1,
   rate: 1000.4,
+  memory: 3 * 1024 ** 2,
   count: 10,
   errors: 0,
 });
@@ -29,6 +30,7 @@ test('columns name what was counted, and only loads with a latency have columns 
     'MiB/s/core',
     'ratio',
     'wall MiB/s',
+    'peak MiB',
     'count',
     'errors',
   ]);

@@ -10,7 +10,7 @@ import type { Findings } from './report.ts';
 import { always, type HttpRequest, inTurn, type Load } from './requests.ts';
 import { bearer, BODY, type Fields } from './site.ts';
 import { compareRequests } from './suite.ts';
-import { startApache } from './targets/apache.ts';
+import { startApacheSchemes } from './targets/apache-schemes.ts';
 import { type Settings, startCountersign } from './targets/countersign.ts';
 import { startNginx } from './targets/nginx.ts';
 
@@ -61,7 +61,9 @@ async function startTargets(stack: AsyncDisposableStack, { cost }: HashCost): Pr
   const sqlite = await open(SETTINGS);
   const redis = await open({ ...SETTINGS, store: { kind: 'redis', mode: 'single', urls: [url] } });
   const { name: username, password } = sqlite.person;
-  const apache = stack.use(await startApache({ username, password, cost, body: BODY, folder }));
+  const apache = stack.use(
+    await startApacheSchemes({ username, password, cost, body: BODY, folder }),
+  );
   const nginx = stack.use(await startNginx({ key: sqlite.key, body: BODY, folder }));
   return { apache, nginx, sqlite, redis, cost };
 }

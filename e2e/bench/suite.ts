@@ -1,7 +1,7 @@
 import { overWrk } from './http-load.ts';
 import type { HttpContender } from './http-load.ts';
 import { compare } from './measure.ts';
-import type { Contender } from './measure.ts';
+import type { Contender, Schedule } from './measure.ts';
 import { comparison } from './report.ts';
 import type { Findings, Table } from './report.ts';
 
@@ -20,12 +20,13 @@ type Found = Pick<Findings, 'tables' | 'errors'>;
 export async function compareAll(
   comparisons: readonly Comparison[],
   say: (line: string) => void,
+  schedule?: Schedule,
 ): Promise<Found> {
   const tables: Table[] = [];
   let errors = 0;
   for (const { title, contenders, unit } of comparisons) {
     say(`  ${title}`);
-    const measured = await compare(contenders, say);
+    const measured = await compare(contenders, say, schedule);
     errors += measured.reduce((sum, row) => sum + row.errors, 0);
     tables.push(comparison(title, measured, unit));
   }

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { overHttp } from '../clients/digest/over-http.ts';
+import { closedLoop } from './closed-loop.ts';
 import type { Server } from './cpu.ts';
 import type { Destination } from './destination.ts';
 import type { Contender, Run } from './measure.ts';
-import { percentile } from './statistics.ts';
 
 const MIB = 1024 ** 2;
 
@@ -34,35 +34,11 @@ export function tunnelSetUp(
     if (said.length !== 1) throw new Error(`${name} brought ${said.length} bytes`);
   }
 
-  async function run(seconds: number): Promise<Run> {
-    const began = performance.now();
-    const end = began + seconds * 1000;
-    const took: number[] = [];
-    let errors = 0;
-    async function visitor(): Promise<void> {
-      for (let from = began; from < end; from = performance.now()) {
-        const visited = await visit().then(
-          () => true,
-          () => false,
-        );
-        if (visited) took.push(performance.now() - from);
-        else errors += 1;
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, visitor));
-    return {
-      count: took.length,
-      seconds: (performance.now() - began) / 1000,
-      latency: { p50: percentile(took, 0.5), p99: percentile(took, 0.99) },
-      errors,
-    };
-  }
-
   return {
     name,
     server,
     probe: () => probe(contender, greeting),
-    prepare: async (seconds) => () => run(seconds),
+    prepare: async (seconds) => () => closedLoop(visit, atOnce, seconds),
   };
 }
 

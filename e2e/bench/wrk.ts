@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { memoryFolder } from '../parts/temporary-folder.ts';
 import { LOAD_CPU } from './cpu.ts';
 import { type HttpRequest, serialize } from './requests.ts';
 
@@ -31,7 +31,8 @@ export interface WrkOptions {
 
 /** One run of Debian's wrk: one thread, on the load generator's CPU. Rejects when it has no result. */
 export async function wrk({ url, requests, connections, seconds }: WrkOptions): Promise<WrkResult> {
-  await using folder = await temporaryFolder();
+  // In memory: what a server writes to the disk waits for nothing of ours.
+  await using folder = await memoryFolder();
   const file = join(folder.path, 'requests');
   const { host } = new URL(url);
   await writeFile(file, requests.map((request) => `${serialize(request, host)}\0`).join(''));

@@ -90,13 +90,16 @@ export function http2Server(parts: Http2Parts): Http2 {
     // Else node:http2 resets what nobody reads with the answer, which curl takes for a failure.
     if (request.headers.expect === undefined) request.read(0);
     let left = leftover(request, limit);
-    stream.once('finish', () => {
+    function discard(): void {
       stream.on('data', (piece: Buffer) => {
         left -= piece.length;
-        if (left < 0) stream.close(constants.NGHTTP2_NO_ERROR); // RFC 9113 section 8.1
+        if (left < 0 && response.headersSent) stream.close(constants.NGHTTP2_NO_ERROR); // RFC 9113 section 8.1
       });
       request.resume();
-    });
+    }
+    // For node:http2 the answer to HEAD, which has no content, is over before it begins.
+    if (stream.writableFinished) discard();
+    else stream.once('finish', discard);
   }
 
   function cut(request: Http2ServerRequest, response: Http2ServerResponse): void {
