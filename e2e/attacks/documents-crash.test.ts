@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { crashTrees } from './tree-crashes.ts';
+import { assertAlive, startTreeServers } from './trees.fixture.ts';
+
+const KILLS = 12;
+
+test.each(STORE_KINDS)(
+  'on %s: 12 kill -9 amid PUT, MOVE, COPY, DELETE, PROPPATCH and LOCK leave each done or not done',
+  async (kind) => {
+    await using servers = await startTreeServers(kind);
+    const { kills, acknowledged, silent, undone, swept } = await crashTrees(servers, KILLS);
+    expect(kills).toBe(KILLS);
+    // Each kill met the PUT that has no end; all changes are accounted for.
+    expect(undone).toBeGreaterThanOrEqual(KILLS);
+    expect(acknowledged + silent + undone).toBe(9 * KILLS);
+    expect(swept).toBeGreaterThan(0);
+    await assertAlive(servers);
+  },
+  120_000,
+);

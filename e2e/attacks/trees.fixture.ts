@@ -1,0 +1,227 @@
+/** What an attacker of documents finds: two resource servers on one store, and at `/dav/` trees of their own. */
+import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '#shared/clock.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { newApiKey } from '#shared/directory/api-key.ts';
+import { silentLog } from '#shared/log.ts';
+import { longestLife } from '#shared/oauth/lifetime.ts';
+import { randomId, systemRandom } from '#shared/random.ts';
+import { NO_QUOTA } from '#shared/stores/contract/races.ts';
+import { bytesOf } from '#shared/stores/entry-bytes.ts';
+import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { folderOf } from '#shared/stores/tree-folder.ts';
+import type { Entry, Lock } from '#shared/stores/trees.ts';
+import { openDisk } from '../../resource-server/resources/disk.ts';
+import { startStore } from '../flows/flow.ts';
+import type { StoreKind } from '../flows/flow.ts';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+import { UNLIMITED } from './town.fixture.ts';
+
+export const MAX_BYTES = 2_000_000;
+/** Of each tree. */
+export const QUOTA = { bytes: 4_000_000, entries: 6000 };
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Question {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | ReadableStream<Uint8Array>;
+}
+
+/** Somebody with a tree of their own. */
+export interface Tenant {
+  /** The name of the tree, as the store has it. */
+  readonly tree: string;
+  /** The field that lets them in. */
+  readonly credentials: readonly [name: string, value: string];
+  /** Asks one of the two servers for a path below `/dav/`, or for one that begins with a slash. */
+  ask(server: number, method: string, path: string, question?: Question): Promise<Reply>;
+}
+
+export interface TreeServers extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly stores: Stores;
+  /** An application that nobody else is. */
+  newcomer(application?: string): Promise<Tenant>;
+  person(name: string): Promise<Tenant>;
+}
+
+const ROOM = { apiKey: { limit: UNLIMITED } };
+
+/** `settings`: further members of the configuration. */
+export async function startTreeServers(
+  kind: StoreKind,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<TreeServers> {
+  await using parts = new AsyncDisposableStack();
+  const store = await startStore(kind, parts);
+  const pair = parts.use(
+    await startPair({
+      ...store,
+      resource: 2,
+      settings: ({ resource }) => ({
+        limits: { credentials: UNLIMITED, signIn: UNLIMITED },
+        documents: { maxBytes: MAX_BYTES, quota: QUOTA },
+        spaces: [
+          { realm: 'dav', tree: 'own' },
+          { realm: 'shared' },
+          { realm: 'traced', tree: 'own', trace: {} },
+        ].map((space) =>
+          Object.assign(
+            { url: `${resource}/${space.realm}/`, schemes: ['Basic', 'API-Key'], ...ROOM },
+            space,
+          ),
+        ),
+        ...settings,
+      }),
+    }),
+  );
+  const config = await loadConfig(pair.env);
+  const common = { clock: systemClock, random: systemRandom, log: silentLog };
+  const stores = parts.use(
+    await openStores(config, { ...common, longestLife: longestLife(config) }),
+  );
+  const owned = parts.move();
+
+  function tenant(whose: string, credentials: Tenant['credentials']): Tenant {
+    const fields = Object.fromEntries([credentials]);
+    return {
+      tree: `/dav?${whose}`,
+      credentials,
+      async ask(server, method, path, { headers, body } = {}) {
+        const place = path.startsWith('/') ? path : `/dav/${path}`;
+        const response = await fetch(`${pair.resources[server % 2]?.url}${place}`, {
+          method,
+          headers: { ...fields, ...headers },
+          redirect: 'manual',
+          ...(body !== undefined && { body, duplex: 'half' }),
+        });
+        const { status, headers: answered } = response;
+        return { status, headers: answered, text: await response.text() };
+      },
+    };
+  }
+
+  return {
+    pair,
+    stores,
+    async newcomer(application = randomId(systemRandom)) {
+      const { id, key, secret_hash } = newApiKey(systemRandom);
+      const record = { id, application, realm: 'dav', scopes: [], secret_hash, created_at: 0 };
+      await stores.apiKeys.add(record);
+      return tenant(`application=${encodeURIComponent(application)}`, ['X-API-Key', key]);
+    },
+    async person(name) {
+      const password = 'open sesame: 1=2';
+      const { id } = await pair.addPerson(name, password);
+      const basic = Buffer.from(`${name}:${password}`).toString('base64');
+      return tenant(`person=${id}`, ['Authorization', `Basic ${basic}`]);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Ten at once, in turn at the two servers. */
+export function tenAtOnce<T>(work: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: 10 }, (_, n) => work(n)));
+}
+
+/** How often each status was answered. */
+export function tally(replies: readonly Reply[]): Readonly<Record<number, number>> {
+  const counts = new Map<number, number>();
+  for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}
+
+/** More than any tree here has. */
+const MANY = 100_000;
+
+/** All of a tree but its root. */
+export const entriesOf = ({ stores }: Pick<TreeServers, 'stores'>, tree: string) =>
+  stores.trees.below(tree, '', MANY);
+
+/** All that is in a tree. */
+export interface State {
+  readonly entries: readonly Entry[];
+  readonly locks: readonly Lock[];
+}
+
+export async function stateOf(servers: Pick<TreeServers, 'stores'>, tree: string): Promise<State> {
+  const { locks } = await servers.stores.trees.look(tree, []);
+  return {
+    entries: await entriesOf(servers, tree),
+    locks: locks.toSorted((a, b) => a.token.localeCompare(b.token)),
+  };
+}
+
+/**
+ * The tree is one: everything is in a collection that is there, every row names a file of its length, the
+ * usage is their sum, no lock is left of what is gone, and the folder has no other files. Throws
+ * AssertionError.
+ */
+export async function assertSound(servers: TreeServers, tree: string): Promise<void> {
+  const { pair, stores } = servers;
+  const { entries, locks } = await stateOf(servers, tree);
+  const kinds = new Map([
+    ['', 'collection'],
+    ...entries.map(({ path, kind }) => [path, kind] as const),
+  ]);
+  const lengths = new Map<string, number>();
+  let bytes = 0;
+  for (const entry of entries) {
+    const parent = entry.path.slice(0, Math.max(entry.path.lastIndexOf('/'), 0));
+    assert.equal(kinds.get(parent), 'collection', `${entry.path} is in nothing`);
+    bytes += bytesOf(entry);
+    if (entry.kind === 'document') lengths.set(entry.file, entry.length);
+  }
+  const { usage } = await stores.trees.look(tree, []);
+  assert.deepEqual(usage, { bytes, entries: entries.length }, 'the usage is not what is there');
+  for (const { root } of locks) assert.ok(kinds.has(root), `${root} is locked, and not there`);
+
+  const folder = join(pair.data, 'content', folderOf(tree));
+  const files = lengths.size === 0 ? [] : await readdir(folder);
+  assert.deepEqual(
+    [...files].toSorted(),
+    [...lengths.keys()].toSorted(),
+    'files that no row names',
+  );
+  for (const [file, length] of lengths) {
+    const { size } = await stat(join(folder, file));
+    assert.equal(size, length, `${file} has another length than its row says`);
+  }
+}
+
+const LATER = { now: () => systemClock.now() + 7 * 86_400_000 };
+
+/** Removes what a crash has left behind, as the servers do a day later. */
+export function sweep({ pair, stores }: TreeServers): Promise<number> {
+  const folder = join(pair.data, 'content');
+  const disk = openDisk({
+    folder,
+    trees: stores.trees,
+    maxBytes: MAX_BYTES,
+    quota: NO_QUOTA,
+    clock: LATER,
+    random: systemRandom,
+  });
+  return disk.sweep(86_400);
+}
+
+/** No error was a defect, and nobody died. Throws AssertionError. */
+export async function assertAlive({ pair }: TreeServers): Promise<void> {
+  for (const { url, log } of pair.resources) {
+    assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+    assert.deepEqual(
+      log.split('\n').filter((line) => line.includes('"level":"error"')),
+      [],
+    );
+  }
+}
