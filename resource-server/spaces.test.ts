@@ -80,6 +80,76 @@ describe('finding the space', () => {
   });
 });
 
+test('RFC 5198 section 3: names of spaces are compared in NFC, as those of resources', () => {
+  const spaces = spacesOf(
+    { url: 'https://rs.example/e%CC%81/' },
+    { url: 'https://rs.example/%C3%BC/' },
+  );
+  for (const name of ['/é/x', '/e\u0301/x']) expect(find(spaces, name)).toContain('/e%CC%81/');
+  for (const name of ['/ü', '/u\u0308']) expect(find(spaces, name)).toContain('/%C3%BC/');
+});
+
+describe('paths of the server itself are of no space', () => {
+  const { resource, tls } = { resource: 'https://rs.example', tls: 'https://rs.example:8443' };
+  const config = configSchema.parse({
+    resource,
+    tls: { resource: tls },
+    spaces: [
+      { url: 'https://rs.example/', realm: 'root', schemes: ['Bearer'] },
+      { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
+    ],
+  });
+  const spaces = createSpaces(config, factories(named));
+
+  test.each(['/verify', '/verify/x', '/health', '/health/live', '/.well-known', '/.well-known/a'])(
+    '%s',
+    (path) => {
+      for (const origin of [resource, tls]) expect(find(spaces, path, origin)).toBeUndefined();
+      expect(find(spaces, path, 'https://app.example')).toBe('https://app.example/');
+    },
+  );
+
+  test.each(['/', '/verified', '/x/verify', '/healthy/live', '/Verify', '/.well-known-x'])(
+    '%s is not one',
+    (path) => {
+      for (const origin of [resource, tls]) expect(find(spaces, path, origin)).toBe(`${origin}/`);
+    },
+  );
+});
+
+describe('what a space has', () => {
+  const spaces = spacesOf(
+    { url: 'https://rs.example/a/' },
+    { url: 'https://rs.example/a/b/c' },
+    { url: 'https://other.example/a/d/e' },
+  );
+  const [space] = spaces.all;
+  const segments = (path: string) => path.split('/').filter(Boolean);
+
+  test.each([
+    ['/a', true],
+    ['/a/b', true],
+    ['/a/b/cd', true],
+    ['/a/d/e', true],
+    ['/a/b/c', false],
+    ['/a/b/c/d', false],
+    ['/ab', false],
+    ['/', false],
+  ])('%s: %p', (path, has) => {
+    expect(space?.has(segments(path))).toBe(has);
+  });
+
+  test.each([
+    ['/a', true],
+    ['/a/b', true],
+    ['/a/b/c', false],
+    ['/a/d', false],
+    ['/a/bc', false],
+  ])('a space begins below %s: %p', (path, encloses) => {
+    expect(space?.encloses(segments(path))).toBe(encloses);
+  });
+});
+
 describe('scopes of a method', () => {
   const { all } = spacesOf({
     url: 'https://rs.example/a/',

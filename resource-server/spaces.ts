@@ -1,4 +1,5 @@
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { RESERVED } from '#shared/config/rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';
@@ -10,7 +11,12 @@ export interface Space extends ProtectionSpace {
   /** Identity of the space, and audience of its tokens. */
   readonly url: string;
   readonly origin: string;
+  /** In NFC, as the names of resources. */
   readonly segments: readonly string[];
+  /** Whether a request for them comes here: neither to a space within this one nor to the server itself. */
+  has(segments: readonly string[]): boolean;
+  /** Whether a space begins below this path. */
+  encloses(path: readonly string[]): boolean;
   /** Every scope that some method needs. */
   readonly allScopes: readonly string[];
   /** Origins whose pages may read answers (CORS). */
@@ -27,26 +33,53 @@ export interface Space extends ProtectionSpace {
 
 export interface Spaces {
   readonly all: readonly Space[];
-  /** The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`. */
+  /**
+   * The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`.
+   * None has what the server keeps for itself.
+   */
   find(origin: string, segments: readonly string[]): Space | undefined;
+}
+
+/** Where the spaces of an origin are, for one of them. */
+interface Neighbours extends Pick<Spaces, 'find'> {
+  encloses(origin: string, path: readonly string[]): boolean;
 }
 
 /** THE list: every protection space, with its schemes in the configured order. */
 export function createSpaces(config: Config, schemes: SchemeFactories['all']): Spaces {
-  const all = everySpace(config).map((space) => createSpace(space, schemes));
+  const own = new Set([config.resource, config.tls?.resource]);
+  const all = everySpace(config).map((space) => createSpace(space, schemes, { find, encloses }));
   const longestFirst = all.toSorted((a, b) => b.segments.length - a.segments.length);
-  return {
-    all,
-    find: (origin, segments) =>
-      longestFirst.find(
-        (space) =>
-          space.origin === origin &&
-          space.segments.every((segment, index) => segment === segments[index]),
-      ),
-  };
+
+  function find(origin: string, segments: readonly string[]): Space | undefined {
+    const names = segments.map((segment) => segment.normalize('NFC'));
+    if (own.has(origin) && RESERVED.test(`/${names.join('/')}`)) return undefined;
+    return longestFirst.find(
+      (space) => space.origin === origin && beginsWith(names, space.segments),
+    );
+  }
+
+  function encloses(origin: string, path: readonly string[]): boolean {
+    return all.some(
+      (space) =>
+        space.origin === origin &&
+        space.segments.length > path.length &&
+        beginsWith(space.segments, path),
+    );
+  }
+
+  return { all, find };
 }
 
-function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Space {
+function beginsWith(segments: readonly string[], start: readonly string[]): boolean {
+  return start.every((segment, index) => segment === segments[index]);
+}
+
+function createSpace(
+  config: SpaceConfig,
+  schemes: SchemeFactories['all'],
+  { find, encloses }: Neighbours,
+): Space {
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
@@ -61,7 +94,7 @@ function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Spac
     domain: [url],
     scopes: (method) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
   };
-  return {
+  const space: Space = {
     realm,
     url,
     scopes: site.scopes,
@@ -71,7 +104,9 @@ function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Spac
     granted: grantsOf(config.grants),
     ...(config.hide && { hide: config.hide }),
     origin,
-    segments: target.segments,
+    segments: target.segments.map((segment) => segment.normalize('NFC')),
+    has: (segments) => find(origin, segments) === space,
+    encloses: (path) => encloses(origin, path),
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,
     corsCredentials: config.cors.credentials,
@@ -81,6 +116,7 @@ function createSpace(config: SpaceConfig, schemes: SchemeFactories['all']): Spac
     trace: config.trace,
     ...((apiKey.beside || config.schemes.includes('API-Key')) && { apiKeyField: apiKey.field }),
   };
+  return space;
 }
 
 /** What people are granted who come with a scheme that knows no scopes: theirs, and everyone's. */

@@ -92,6 +92,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     'X_ApiKey: secret',
     'X-Auth-Token: secret',
     'X-Amz-Security-Token: secret',
+    'X-Amzn-OIDC-Data: secret',
     'X-CSRF-Token: secret',
     'X-Session-Id: secret',
     'X-Forwarded-Client-Cert: secret',

@@ -5,7 +5,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 
 /** What TRACE must not show to whoever makes somebody else send it, and addresses with a query in them. */
 const SECRET =
-  /auth|cookie|key|dpop|concealed|token|secret|passw|credential|session|signature|cert|jwt|csrf|xsrf|referer|ur[il]$/i;
+  /auth|cookie|key|dpop|concealed|token|secret|passw|credential|session|signature|cert|jwt|oidc|csrf|xsrf|referer|ur[il]$/i;
 
 /**
  * The request as it came, without what is likely to be secret and the fields in `hidden` (RFC 9110

@@ -13,12 +13,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { RecentMap } from '#shared/auth/recent-map.ts';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { type Content, openContent } from './content.ts';
+import { createFolderSync } from './folder-sync.ts';
 import type { Received } from './resource-store.ts';
+import { Uploads } from './uploads.ts';
 
 const AGE = 3600;
 const clock = new ManualClock();
@@ -29,7 +32,14 @@ let content: Content;
 beforeEach(async () => {
   outer = await mkdtemp(join(tmpdir(), 'countersign-content-'));
   folder = join(outer, 'content', 'tree');
-  content = openContent({ folder, maxBytes: 10, uploads: new Set(), random: systemRandom });
+  content = openContent({
+    folder,
+    maxBytes: 10,
+    uploads: new Uploads(10),
+    recent: new RecentMap(2),
+    sync: createFolderSync(),
+    random: systemRandom,
+  });
 });
 afterEach(() => rm(outer, { recursive: true }));
 
@@ -128,6 +138,28 @@ describe('reading', () => {
     expect(await read('file', length, { first: 0, last: 0 })).toEqual(bytes.subarray(0, 1));
     const end = { first: length - 2, last: length - 1 };
     expect(await read('file', length, end)).toEqual(bytes.subarray(length - 2, length));
+  });
+
+  test('what is short is read from the disk once, and any part of it is given from memory', async () => {
+    await begin();
+    await writeFile(join(folder, 'file'), 'abcdef');
+    expect(await read('file', 6, { first: 1, last: 2 })).toEqual(Buffer.from('bc'));
+    await rm(join(folder, 'file'));
+    expect(await read('file', 6)).toEqual(Buffer.from('abcdef'));
+    expect(await read('file', 6, { first: 4, last: 5 })).toEqual(Buffer.from('ef'));
+    for (const other of ['one', 'two', 'three']) {
+      await writeFile(join(folder, other), other);
+      expect(await read(other, other.length)).toEqual(Buffer.from(other));
+    }
+    expect(await read('file', 6)).toBeUndefined();
+  });
+
+  test('what is long is read from the disk each time', async () => {
+    await begin();
+    await writeFile(join(folder, 'file'), bytes);
+    await read('file', LONG);
+    await rm(join(folder, 'file'));
+    expect(await read('file', LONG)).toBeUndefined();
   });
 
   test('what is empty is no error', async () => {

@@ -2,14 +2,17 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { RecentMap } from '#shared/auth/recent-map.ts';
 import type { Clock } from '#shared/clock.ts';
 import { randomId, type Random } from '#shared/random.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Document } from '#shared/stores/trees.ts';
 import { davError } from './webdav/dav-error.ts';
+import type { FolderSync } from './folder-sync.ts';
 import type { Range } from './range.ts';
 import type { Received } from './resource-store.ts';
+import type { Upload, Uploads } from './uploads.ts';
 
 export interface ContentOptions {
   /** Folder of this tree; made with mode 0700 when something is first written. */
@@ -17,7 +20,10 @@ export interface ContentOptions {
   /** Longest content, in bytes. */
   readonly maxBytes: number;
   /** Files that this process is writing, of all trees; they are kept at any age. */
-  readonly uploads: Set<string>;
+  readonly uploads: Uploads;
+  /** Short files that were read lately, of all trees, by their paths. */
+  readonly recent: RecentMap<Buffer>;
+  readonly sync: FolderSync;
   readonly random: Random;
 }
 
@@ -40,13 +46,16 @@ export interface Content {
 }
 
 /** Bytes up to which a document is read at once: a stream of its own costs more than the reading. */
-const SHORT = 65_536;
+const SHORT = 64 * 1024;
+/** Bytes of a longer one that are read at a time. */
+const CHUNK = 256 * 1024;
 /** A link in the folder leads nowhere. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** The disk is full, or this user's part of it. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-export function openContent({ folder, maxBytes, uploads, random }: ContentOptions): Content {
+export function openContent(options: ContentOptions): Content {
+  const { folder, maxBytes, uploads, recent, sync, random } = options;
   const pathOf = (file: string) => join(folder, file);
 
   /** Rejects when something else is in the folder's place: a link to another one is not followed. */
@@ -54,19 +63,25 @@ export function openContent({ folder, maxBytes, uploads, random }: ContentOption
     if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
   }
 
+  async function makeIfMissing(error: NodeJS.ErrnoException): Promise<void> {
+    if (error.code !== 'ENOENT') throw error;
+    await makeFolder(folder, sync);
+    await checkFolder();
+  }
+
   async function remove(file: string): Promise<void> {
+    recent.delete(pathOf(file));
     await checkFolder()
       .then(() => unlink(pathOf(file)))
       .catch(() => {});
   }
 
   /** Durably, under a name of its own until it is whole. */
-  async function write(file: string, body: AsyncIterable<Buffer>): Promise<number> {
+  async function write(file: string, body: AsyncIterable<Buffer>, upload: Upload): Promise<number> {
     const partial = `${file}.part`;
     try {
-      await makeFolder(folder);
-      await checkFolder();
-      const length = await fill(pathOf(partial), body, maxBytes);
+      await checkFolder().catch(makeIfMissing);
+      const length = await fill(pathOf(partial), body, maxBytes, upload);
       await rename(pathOf(partial), pathOf(file));
       await sync(folder);
       return length;
@@ -79,28 +94,33 @@ export function openContent({ folder, maxBytes, uploads, random }: ContentOption
   return {
     async add(body, commit) {
       const file = randomId(random);
-      uploads.add(file);
+      const upload = uploads.begin(folder, file);
       try {
-        const length = await write(file, body);
+        const length = await write(file, body, upload);
         return await commit({ file, length }).catch(async (error: unknown) => {
           // A store that gave no answer may have done it.
           if (!(error instanceof StoreUnavailable)) await remove(file);
           throw error;
         });
       } finally {
-        uploads.delete(file);
+        upload.end();
       }
     },
 
     async read({ file, length }, range = { first: 0, last: length - 1 }) {
+      const { first: start, last: end } = range;
+      const path = pathOf(file);
+      const known = recent.get(path);
+      if (known !== undefined) return known.subarray(start, end + 1);
       const handle = await checkFolder()
-        .then(() => open(pathOf(file), READING))
+        .then(() => open(path, READING))
         .catch(undefinedIfMissing);
       if (handle === undefined) return undefined;
-      const { first: start, last: end } = range;
-      if (length > SHORT) return handle.createReadStream({ start, end });
+      if (length > SHORT) return handle.createReadStream({ start, end, highWaterMark: CHUNK });
       try {
-        return (await handle.readFile()).subarray(start, end + 1);
+        const whole = await handle.readFile();
+        recent.set(path, whole);
+        return whole.subarray(start, end + 1);
       } finally {
         await handle.close();
       }
@@ -110,7 +130,7 @@ export function openContent({ folder, maxBytes, uploads, random }: ContentOption
 
     async sweep(named, clock, age) {
       // First uploads, then files, then rows: what is committed meanwhile is in one of the lists.
-      const busy = new Set(uploads);
+      const busy = new Set(uploads.files);
       const files = await readdir(folder);
       const kept = await named();
       let removed = 0;
@@ -128,13 +148,19 @@ export function openContent({ folder, maxBytes, uploads, random }: ContentOption
 }
 
 /** Writes a file to the disk itself; resolves to its length. Throws `HttpError` 413 once it is too long. */
-async function fill(path: string, body: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
+async function fill(
+  path: string,
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  upload: Upload,
+): Promise<number> {
   const handle = await open(path, 'wx', 0o600);
   try {
     let length = 0;
     for await (const chunk of body) {
       length += chunk.length;
       if (length > maxBytes) throw contentTooLarge(maxBytes);
+      upload.grow(chunk.length);
       await handle.appendFile(chunk);
     }
     await handle.sync();
@@ -150,25 +176,21 @@ export function contentTooLarge(maxBytes: number): HttpError {
 }
 
 /** RFC 4331 section 6. */
+export function quotaExceeded(): HttpError {
+  return davError(507, 'quota-not-exceeded', 'The quota of this tree leaves no room for it.');
+}
+
+/** RFC 4331 section 6. */
 function diskFull(): HttpError {
   return davError(507, 'sufficient-disk-space', 'The disk of the server is full.');
 }
 
 /** Makes the folder and those above it that are missing, and their names durable. */
-async function makeFolder(folder: string): Promise<void> {
+async function makeFolder(folder: string, sync: FolderSync): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
     await sync(dirname(made));
-  }
-}
-
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

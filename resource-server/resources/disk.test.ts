@@ -27,7 +27,7 @@ const open = (trees: Trees = stores.trees) =>
     folder,
     trees,
     maxBytes: 1000,
-    quota: { bytes: 2000, entries: 20 },
+    quota: { bytes: 2000, properties: 100, entries: 20 },
     clock,
     random: systemRandom,
   });
@@ -142,6 +142,22 @@ describe('a change', () => {
     for (let count = 2; count < 20; count += 1) await write(`n${count}`, '');
     await expect(write('one too many', '')).rejects.toMatchObject({ status: 507 });
     await write('n2', 'replaced');
+  });
+
+  test('RFC 4331 section 6: so it is over that of dead properties', async () => {
+    const put = (path: string, bytes: number) => {
+      const document = newDocument(
+        { path, type: 'a/b' },
+        { file: path, length: 0 },
+        { clock, random: systemRandom },
+      );
+      const properties = { '{}a': 'x'.repeat(bytes - 3) };
+      const edits = [putEdit({ ...document, properties })];
+      return store.change([path], () => ({ edits, value: undefined }));
+    };
+    await put('a', 60);
+    await expect(put('b', 41)).rejects.toMatchObject({ status: 507 });
+    await put('b', 40);
   });
 
   test('what nothing names any more is removed; what a copy shares stays', async () => {

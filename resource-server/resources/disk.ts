@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { RecentMap } from '#shared/auth/recent-map.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Random } from '#shared/random.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
-import type { Collection, Trees, Usage, View } from '#shared/stores/trees.ts';
-import { type Content, openContent } from './content.ts';
-import { davError } from './webdav/dav-error.ts';
+import type { Collection, Outcome, Quota, Trees, View } from '#shared/stores/trees.ts';
+import { type Content, openContent, quotaExceeded } from './content.ts';
+import { createFolderSync } from './folder-sync.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
+import { Uploads } from './uploads.ts';
+import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 export interface DiskOptions {
   /** Has a folder for each tree, made with mode 0700 when something is first written. */
@@ -16,7 +19,7 @@ export interface DiskOptions {
   /** Longest content of a document, in bytes. */
   readonly maxBytes: number;
   /** Of each tree. */
-  readonly quota: Usage;
+  readonly quota: Quota;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -32,6 +35,8 @@ export interface Disk {
   sweep(age: number): Promise<number>;
 }
 
+/** Short documents in memory: 64 MiB at most. */
+const RECENT = 1000;
 /** Bytes of the name of a folder, as file systems have it. */
 const LONGEST = 255;
 /** Times that a change is tried. */
@@ -50,9 +55,15 @@ const ROOT: Collection = {
 };
 
 export function openDisk({ folder, trees, maxBytes, quota, clock, random }: DiskOptions): Disk {
-  const uploads = new Set<string>();
-  const contentOf = (own: string) =>
-    openContent({ folder: join(folder, own), maxBytes, uploads, random });
+  const ofAll = {
+    maxBytes,
+    uploads: new Uploads(maxBytes),
+    recent: new RecentMap<Buffer>(RECENT),
+    sync: createFolderSync(),
+    random,
+  };
+  const inTurn = createWholeTreeTurns();
+  const contentOf = (own: string) => openContent({ ...ofAll, folder: join(folder, own) });
 
   return {
     async tree(name) {
@@ -74,42 +85,50 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
   function createStore(name: string, content: Content): ResourceStore {
     const look = (paths: readonly string[]) => trees.look(name, paths);
 
+    /** `alone`: its turn to change a whole tree has come. */
+    async function change<T>(
+      paths: readonly string[],
+      decide: (view: View) => Decision<T>,
+      alone: boolean,
+    ): Promise<T> {
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        if (turn > EAGER) await pause(random(1).readUInt8() / 16);
+        const view = await look(paths);
+        const { edits, value } = decide(withRoot(view));
+        if (edits.length === 0) return value;
+        if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
+          return inTurn(name, () => change(paths, decide, true));
+        }
+        const { entries, locksVersion } = view;
+        const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
+        const outcome = await trees.commit(name, { seen, locksVersion, edits, quota });
+        if (outcome.kind === 'done') {
+          await Promise.all(outcome.released.map((file) => content.remove(file)));
+          return value;
+        }
+        if (outcome.kind !== 'conflict') throw REFUSALS[outcome.kind]();
+      }
+      throw new HttpError(503, 'Others are changing the same. Try again.', { 'Retry-After': '1' });
+    }
+
     return {
       quota,
       get: async (path) => (await trees.get(name, path)) ?? (path === '' ? ROOT : undefined),
       look: async (paths) => withRoot(await look(paths)),
       members: (path, after, limit) => trees.members(name, path, after, limit),
-      below: (path, limit) => trees.below(name, path, limit),
+      list: (path, after, limit) => trees.list(name, path, after, limit),
       receive: (body, commit) => content.add(body, commit),
       content: (document, range) => content.read(document, range),
-
-      async change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T> {
-        for (let turn = 0; turn < TURNS; turn += 1) {
-          if (turn > EAGER) await pause(random(1).readUInt8() / 16);
-          const view = await look(paths);
-          const { edits, value } = decide(withRoot(view));
-          if (edits.length === 0) return value;
-          const { entries, locksVersion } = view;
-          const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
-          const outcome = await trees.commit(name, { seen, locksVersion, edits, quota });
-          if (outcome.kind === 'full') throw noRoom();
-          if (outcome.kind === 'done') {
-            await Promise.all(outcome.released.map((file) => content.remove(file)));
-            return value;
-          }
-        }
-        throw new HttpError(503, 'Others are changing the same. Try again.', {
-          'Retry-After': '1',
-        });
-      },
+      change: (paths, decide) => change(paths, decide, false),
     };
   }
 }
 
-/** RFC 4331 section 6. */
-function noRoom(): HttpError {
-  return davError(507, 'quota-not-exceeded', 'The quota of this tree leaves no room for it.');
-}
+const REFUSALS: Readonly<Record<Exclude<Outcome['kind'], 'done' | 'conflict'>, () => HttpError>> = {
+  full: quotaExceeded,
+  'too long': () =>
+    new HttpError(403, 'The path of something in it would be too long there. Move its parts.'),
+};
 
 function withRoot(view: View): View {
   if (!view.entries.has('') || view.entries.get('')) return view;

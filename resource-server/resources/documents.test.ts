@@ -124,7 +124,7 @@ test('the sweep keeps what rows name and removes an old leftover', async () => {
     seen: new Map(),
     locksVersion,
     edits: [{ kind: 'remove', path: 'b' }],
-    quota: { bytes: 1e9, entries: 1e6 },
+    quota: { bytes: 1e9, entries: 1e6, properties: 1e6 },
   });
   expect(await old.files()).toHaveLength(2);
   const sweep = () => old.server.chores.find(({ name }) => name === 'sweep.content')?.run();

@@ -108,7 +108,7 @@ describe('for machines', () => {
           properties: {},
         },
       })),
-      quota: { bytes: 1e9, entries: 1e6 },
+      quota: { bytes: 1e9, properties: 0, entries: 1e6 },
     });
     const found: string[] = [];
     const sizes: number[] = [];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/server/answer.ts';
 import { escapeHtml, page } from '#shared/server/page.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import type { Listed } from '#shared/stores/trees.ts';
 import { hrefOf } from './path.ts';
 import type { Place } from './place.ts';
 import type { Representation } from './representation.ts';
@@ -16,7 +16,7 @@ interface Listing {
   /** Path of the collection, as people read it. */
   readonly title: string;
   readonly root: boolean;
-  readonly members: readonly Entry[];
+  readonly members: readonly Listed[];
   /** Reference of the next page. */
   readonly next: string | undefined;
 }
@@ -46,7 +46,7 @@ export async function listingOf(
     throw new HttpError(406, `A listing comes as ${TYPES.join(' or ')}.`, { Vary: 'Accept' });
   }
   const after = new URLSearchParams(state.target.query).get('after') ?? '';
-  const found = await store.members(path, after, PAGE + 1);
+  const found = await store.list(path, after, PAGE + 1);
   const members = found.slice(0, PAGE);
   const last = members.at(-1);
   const { body, fields } = draw({
@@ -71,7 +71,7 @@ function json({ members, next }: Listing): Drawn {
 }
 
 /** A member as machines read it; the name of a collection ends in a slash. */
-export function jsonMember(entry: Entry): object {
+export function jsonMember(entry: Listed): object {
   const name = nameOf(entry) + slashOf(entry);
   if (entry.kind === 'collection') return { name };
   const { type, length, modified, etag } = entry;
@@ -110,16 +110,16 @@ ${rows.join('\n')}
   return { body, fields: { 'Content-Security-Policy': String(policy) } };
 }
 
-function timeOf({ modified }: Entry): string {
+function timeOf({ modified }: Listed): string {
   const date = new Date(modified).toISOString();
   return `<time datetime="${date}">${date.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
 /** Last part of its path. */
-function nameOf({ path }: Entry): string {
+function nameOf({ path }: Listed): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function slashOf({ kind }: Entry): string {
+function slashOf({ kind }: Listed): string {
   return kind === 'collection' ? '/' : '';
 }

@@ -3,8 +3,9 @@ import type { Entry } from '#shared/stores/trees.ts';
 import type { Space } from '../spaces.ts';
 import type { Visit } from './resource.ts';
 
+/** Bytes, in UTF-8. */
 const LONGEST_NAME = 255;
-const LONGEST_PATH = 1024;
+export const LONGEST_PATH = 1024;
 
 /**
  * Path of a visit's target within its space, as rows have it: decoded segments joined by `/`. It never becomes

@@ -1,4 +1,3 @@
-import { parseHttpDate } from '#shared/http/date.ts';
 import { parseEntityTag, strongMatch } from '#shared/http/etag.ts';
 import { single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
@@ -27,19 +26,17 @@ const MOST = 32;
 /**
  * The parts of content that a request asks for, in its order and apart from one another. None: all of
  * it, since there is no Range, it has to be or may be ignored (RFC 9110 section 14.2), or If-Range does
- * not hold (section 13.1.5). Throws `HttpError` 416 when nothing of it is there. `length` is in bytes,
- * `now` in milliseconds since the epoch.
+ * not hold (section 13.1.5). Throws `HttpError` 416 when nothing of it is there. `length` is in bytes.
  */
 export function rangesAsked(
   { rawHeaders }: Pick<AnyRequest, 'rawHeaders'>,
-  current: Validators & { readonly length: number },
-  now: number,
+  current: Pick<Validators, 'etag'> & { readonly length: number },
 ): readonly Range[] {
   const range = single(rawHeaders, 'range');
   const condition = single(rawHeaders, 'if-range');
   // Of what is empty there is no part that Content-Range could name.
   if (range === undefined || current.length === 0) return [];
-  if (condition !== undefined && !isCurrent(condition, current, now)) return [];
+  if (condition !== undefined && !isCurrent(condition, current.etag)) return [];
   const ranges = parseRanges(range, current.length);
   if (ranges?.length !== 0) return ranges ?? [];
   throw new HttpError(416, `The content has ${current.length} bytes.`, {
@@ -48,15 +45,12 @@ export function rangesAsked(
 }
 
 /**
- * If-Range: a strong validator that matches (RFC 9110 section 13.1.5). A date is one only when its
- * second is over (section 8.8.2.2).
+ * If-Range: a strong validator that matches (RFC 9110 section 13.1.5). A date is none (section 8.8.2.2):
+ * a document may have changed twice within its second.
  */
-function isCurrent(condition: string, { etag, modified }: Validators, now: number): boolean {
+function isCurrent(condition: string, etag: string): boolean {
   const tag = parseEntityTag(condition);
-  if (tag) return strongMatch(tag, { weak: false, opaque: etag });
-  if (modified === undefined) return false;
-  const second = Math.floor(modified / 1000) * 1000;
-  return parseHttpDate(condition, now) === second && now >= second + 1000;
+  return tag !== undefined && strongMatch(tag, { weak: false, opaque: etag });
 }
 
 /** The satisfiable ones of the ranges of a field; undefined: it is malformed, or asks for too many. */

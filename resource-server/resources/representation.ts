@@ -61,7 +61,7 @@ export async function represent(
   const selected =
     method === 'HEAD'
       ? { status: 200, fields: contentFields(representation), body: null }
-      : await select(representation, rangesAsked(request, representation, now), random);
+      : await select(representation, rangesAsked(request, representation), random);
   const { status, fields, body } = selected;
   if (body === undefined) return false;
   context.body = body;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Document, Edit, Entry, Usage, View } from '#shared/stores/trees.ts';
+import type { Document, Edit, Entry, Listed, Quota, View } from '#shared/stores/trees.ts';
 import type { Range } from './range.ts';
 
 /** What to do about what was seen, and what the caller gets when it is done. */
@@ -11,18 +11,19 @@ export interface Decision<T> {
 /** One tree of resources: who is at home in it sees nothing else. Its root is always there. */
 export interface ResourceStore {
   /** What one tree may hold. */
-  readonly quota: Usage;
+  readonly quota: Quota;
   get(path: string): Promise<Entry | undefined>;
   /** Several paths, the locks and the usage, at one moment. */
   look(paths: readonly string[]): Promise<View>;
   /** What is directly in a collection, by name, after the name `after`; at most `limit`. */
   members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
-  /** All below a path, each collection before its members; at most `limit`. */
-  below(path: string, limit: number): Promise<readonly Entry[]>;
+  /** The same without their dead properties. */
+  list(path: string, after: string, limit: number): Promise<readonly Listed[]>;
   /**
    * Looks at the paths, lets `decide` judge, and commits its edits if all that it saw is still so;
-   * else again. `decide` throws to refuse. Rejects with `HttpError` 507 when the quota is used up, 503
-   * when others were faster too often.
+   * else again. `decide` throws to refuse. What takes a collection with all that is in it waits for its
+   * turn first. Rejects with `HttpError` 507 when the quota is used up, 403 when a path would be too long,
+   * 503 when others were faster too often or too many wait for their turn.
    */
   change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T>;
   /**

@@ -36,3 +36,10 @@ test('never holds more than its capacity, and never a value of another key', () 
     }),
   );
 });
+
+test('what is deleted is gone, in whichever generation it was', () => {
+  const map = new RecentMap<number>(4);
+  for (const key of ['old', 'older', 'young']) map.set(key, 1);
+  for (const key of ['old', 'young', 'never']) map.delete(key);
+  expect(['old', 'older', 'young'].map((key) => map.get(key))).toEqual([undefined, 1, undefined]);
+});

@@ -26,4 +26,9 @@ export class RecentMap<V> {
     }
     this.#young.set(key, value);
   }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
 }

@@ -11,7 +11,7 @@ interface Rule {
 }
 
 /** Paths of the resource server itself, which no space may take. */
-const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+export const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
 
 /** Whether a destination of the proxy is this server, or may be: a loopback address. */
 const isOwn = (destination: string) => /^(?:self$|127\.|0\.|\[?::)/.test(destination);

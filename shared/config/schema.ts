@@ -417,11 +417,16 @@ export const configSchema = z.strictObject({
             .min(1)
             .default(10 * 1024 ** 3),
           // All of a tree is moved in one change of the store, which has a deadline.
-          entries: z.int().min(1).max(50_000).default(20_000),
+          properties: z
+            .int()
+            .min(0)
+            .max(16 * 1024 ** 2)
+            .default(16 * 1024 ** 2),
+          entries: z.int().min(1).max(10_000).default(10_000),
         })
         .prefault({})
         .describe(
-          'what one tree may hold: content and WebDAV properties, and documents and collections',
+          'what one tree may hold: bytes of content and WebDAV properties, of these properties alone, and documents and collections',
         ),
     })
     .prefault({}),

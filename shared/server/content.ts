@@ -41,6 +41,26 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
   return spooling === undefined ? received(request) : again(spooling);
 }
 
+/**
+ * The whole of short content. Throws `tooLong` once it has more than `limit` bytes, before any is read if
+ * its length is announced, and `BadRequest` when the client leaves before its end.
+ */
+export async function wholeContent(
+  request: AnyRequest,
+  limit: number,
+  tooLong: () => HttpError,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of contentOf(request)) {
+    length += chunk.length;
+    if (length > limit) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 async function* again(spooling: Promise<Spool>): AsyncGenerator<Buffer> {
   const spooled = await spooling;
   yield* spooled.read();

@@ -1,12 +1,13 @@
 import type { Entry } from './trees.ts';
 
-/**
- * What an entry adds to the bytes of its tree: its content, and the names and values of its dead
- * properties in UTF-8.
- */
+/** What an entry adds to the bytes of its tree: its content and its dead properties. */
 export function bytesOf(entry: Entry): number {
-  const content = entry.kind === 'document' ? entry.length : 0;
-  return Object.entries(entry.properties)
+  return (entry.kind === 'document' ? entry.length : 0) + propertyBytesOf(entry);
+}
+
+/** Bytes of the names and values of its dead properties, in UTF-8. */
+export function propertyBytesOf({ properties }: Entry): number {
+  return Object.entries(properties)
     .flat()
-    .reduce((sum, text) => sum + Buffer.byteLength(text), content);
+    .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }

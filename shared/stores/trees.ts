@@ -26,6 +26,9 @@ export interface Collection extends Common {
 
 export type Entry = Document | Collection;
 
+/** What a listing says of an entry. Dead properties are left out: those of many entries may be long. */
+export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties'>;
+
 /** A write lock (RFC 4918 section 6). One that has expired may still be listed. */
 export interface Lock {
   /** `urn:uuid:…` */
@@ -62,6 +65,12 @@ export interface Usage {
   readonly entries: number;
 }
 
+/** What a tree may hold. */
+export interface Quota extends Usage {
+  /** Bytes of the dead properties alone (`propertyBytesOf`): rows are read, copied and moved with theirs. */
+  readonly properties: number;
+}
+
 /**
  * The root cannot be removed, moved, or be where something is moved or copied to. Whatever is put, moved
  * or copied goes into a collection that is there (RFC 4918 section 5.1); the root always is. What is not
@@ -76,8 +85,15 @@ export type Edit =
   | { readonly kind: 'remove'; readonly path: string }
   /**
    * There is nothing at `to`, or an edit before this one has removed it; neither path is below the other.
+   * No path that comes of it has more than `longest` bytes in UTF-8, or the change is refused.
    */
-  | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly at: number }
+  | {
+      readonly kind: 'move';
+      readonly from: string;
+      readonly to: string;
+      readonly at: number;
+      readonly longest: number;
+    }
   /** As `move`; `deep`: false leaves out what is below, and may have `to` below `from`. */
   | {
       readonly kind: 'copy';
@@ -85,6 +101,7 @@ export type Edit =
       readonly to: string;
       readonly deep: boolean;
       readonly at: number;
+      readonly longest: number;
     }
   /** Adds a lock, or replaces the one with its token. */
   | { readonly kind: 'lock'; readonly lock: Lock }
@@ -97,7 +114,7 @@ export interface Change {
   /** Done in this order. */
   readonly edits: readonly Edit[];
   /** What the tree may hold after them; a change is refused only for what it adds to. */
-  readonly quota: Usage;
+  readonly quota: Quota;
 }
 
 export type Outcome =
@@ -106,7 +123,9 @@ export type Outcome =
   /** What was seen is not so any more; nothing was done. */
   | { readonly kind: 'conflict' }
   /** The quota does not allow it; nothing was done. */
-  | { readonly kind: 'full' };
+  | { readonly kind: 'full' }
+  /** A path would be longer than a move or copy allows; nothing was done. */
+  | { readonly kind: 'too long' };
 
 /**
  * Trees of resources and their locks. One `commit` is one transaction, also between processes: all of
@@ -117,6 +136,8 @@ export interface Trees {
   look(tree: string, paths: readonly string[]): Promise<View>;
   /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
   members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
+  /** The same without reading their dead properties. */
+  list(tree: string, path: string, after: string, limit: number): Promise<readonly Listed[]>;
   /**
    * All that is below a path at one moment, by the path of its collection and then by its name, both in the
    * order of their bytes: each collection comes before its members. At most `limit`.

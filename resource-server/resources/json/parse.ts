@@ -3,8 +3,8 @@ import { type Json, NumberText } from './value.ts';
 
 /** Arrays and objects around a value, at most. */
 export const MAX_DEPTH = 200;
-/** Values in a text, at most; those within others count too. */
-export const MAX_VALUES = 1_000_000;
+/** Values in a text, at most; those within others count too. A hundred milliseconds of reading and writing. */
+export const MAX_VALUES = 100_000;
 /** Characters of a number, at most (RFC 8259 section 9 allows a limit): comparing long ones is slow. */
 const MAX_NUMBER = 1000;
 

@@ -1,6 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
+import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { contentTooLarge } from '../content.ts';
 import { checkUpload } from '../upload.ts';
@@ -11,9 +11,11 @@ import type { Json } from './value.ts';
 
 /** What a patch makes of a document, which is used up; undefined: there is none. Stays as it is. */
 export type Patch = (document: Json | undefined) => Json;
+/** Throws when the value is no patch of this format. */
+type Format = (patch: Json) => Patch;
 
-/** By media type: throws when the value is no patch of this format. */
-const FORMATS: ReadonlyMap<string, (patch: Json) => Patch> = new Map([
+/** By media type. */
+const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['application/json-patch+json', jsonPatch],
   ['application/merge-patch+json', mergePatch],
 ]);
@@ -24,11 +26,17 @@ export const ACCEPT_PATCH = [...FORMATS.keys()].join(', ');
 /** Bytes of the longest patch. */
 const MAX_PATCH = 1024 * 1024;
 
+/** A patch as it came. It is read when its turn has come: what is read takes a hundred times the room. */
+export interface PatchDocument {
+  readonly format: Format;
+  readonly content: Buffer;
+}
+
 /**
- * The patch of a request. Throws as RFC 5789 section 2.2 says: `BadRequest` when it is malformed,
- * `HttpError` 415 for a format that is not known, 422 for a patch that cannot be processed; 413 over 1 MiB.
+ * The patch of a request. Throws as RFC 5789 section 2.2 says: `HttpError` 415 for a format that is not
+ * known, 413 over 1 MiB; `BadRequest` when the content ends early.
  */
-export async function receivePatch(request: AnyRequest): Promise<Patch> {
+export async function receivePatch(request: AnyRequest): Promise<PatchDocument> {
   const type = checkUpload(request, MAX_PATCH);
   // Parameters mean nothing: neither format defines any, nor does JSON (RFC 8259 section 11).
   const format = FORMATS.get(type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
@@ -37,7 +45,14 @@ export async function receivePatch(request: AnyRequest): Promise<Patch> {
       'Accept-Patch': ACCEPT_PATCH,
     });
   }
-  const content = await receive(request);
+  return { format, content: await wholeContent(request, MAX_PATCH, tooLong) };
+}
+
+/**
+ * Throws as RFC 5789 section 2.2 says: `BadRequest` when the patch is malformed, `HttpError` 422 when it
+ * cannot be processed.
+ */
+export function readPatch({ format, content }: PatchDocument): Patch {
   try {
     return format(parseJson(content));
   } catch (error) {
@@ -46,13 +61,4 @@ export async function receivePatch(request: AnyRequest): Promise<Patch> {
   }
 }
 
-async function receive(request: AnyRequest): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of contentOf(request)) {
-    length += chunk.length;
-    if (length > MAX_PATCH) throw contentTooLarge(MAX_PATCH);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooLong = () => contentTooLarge(MAX_PATCH);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
 import { json } from './json.fixture.ts';
+import { MAX_DEPTH } from './parse.ts';
 import { child, parsePointer } from './pointer.ts';
 
 const DOCUMENT = json(
@@ -57,6 +58,15 @@ test.each([
   '/size',
   '/get',
 ])('RFC 6901 section 4: nothing is at %j', (text) => expect(at(text)).toBeUndefined());
+
+test('RFC 6901 section 3: a path that leads deeper than any value is 422, however long it is', () => {
+  expect(parsePointer('/a'.repeat(MAX_DEPTH))).toHaveLength(MAX_DEPTH);
+  for (const tokens of [MAX_DEPTH + 1, 1_000_000]) {
+    expect(() => parsePointer('/'.repeat(tokens))).toThrow(
+      expect.objectContaining({ status: 422 }),
+    );
+  }
+});
 
 test('RFC 6901 section 4: any token survives its escapes, ~1 before ~0', () => {
   const escape = (token: string) => token.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,15 +1,20 @@
 import { BadRequest } from '#shared/http/fields.ts';
+import { MAX_DEPTH, unprocessable } from './parse.ts';
 import type { Json } from './value.ts';
 
 /** The reference tokens of a JSON Pointer (RFC 6901), without escapes; none: the whole document. */
 export type Pointer = readonly string[];
 
-/** Parses a JSON Pointer (RFC 6901 sections 3 and 4); throws `BadRequest`. */
+/**
+ * Parses a JSON Pointer (RFC 6901 sections 3 and 4). Throws `BadRequest`, and `HttpError` 422 when it leads
+ * deeper than any value is.
+ */
 export function parsePointer(text: string): Pointer {
   if ((text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
     throw new BadRequest('A path of the patch is no JSON Pointer (RFC 6901).');
   }
-  const tokens = text.split('/').slice(1);
+  const tokens = text.split('/', MAX_DEPTH + 2).slice(1);
+  if (tokens.length > MAX_DEPTH) throw unprocessable(`A path has over ${MAX_DEPTH} tokens.`);
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

@@ -46,6 +46,29 @@ test.each([
   expect(same(other, one)).toBe(false);
 });
 
+test('RFC 6902 section 4.6: a number equals itself however it is written, and no other', () => {
+  const zeros = fc.nat({ max: 40 }).map((count) => '0'.repeat(count));
+  const digits = fc.tuple(fc.nat(), zeros, fc.nat()).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(digits, zeros, fc.nat({ max: 60 }), (whole, more, shift) => {
+      const plain = `1${whole}${more}`;
+      const at = Math.min(shift, plain.length - 1) + 1;
+      const written = `${plain.slice(0, at)}.${plain.slice(at)}0${more}e${plain.length - at}`;
+      expect(same(plain, written)).toBe(true);
+      expect(same(plain, `-${written}`)).toBe(false);
+      expect(same(plain, `${written}1`)).toBe(false);
+      expect(same(plain, written.replace('1', '2'))).toBe(false);
+    }),
+  );
+});
+
+test('RFC 6902 section 4.6: a thousand numbers with zeros inside, each compared a thousand times', () => {
+  const number = `1${'0'.repeat(998)}1`;
+  const one = json(number);
+  for (let time = 0; time < 1000; time += 1) expect(equal(one, json(number))).toBe(true);
+  expect(same(number, `1${'0'.repeat(998)}2`)).toBe(false);
+});
+
 test('RFC 6902 section 4.6: every value equals itself, with its members in the reverse order too', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);

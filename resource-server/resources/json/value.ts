@@ -7,9 +7,16 @@ export type Json = null | boolean | number | NumberText | string | Json[] | Map<
 /** A number as it was written, where a double would not be written so: 1.0, 9007199254740993, 1e400. */
 export class NumberText {
   readonly text: string;
+  #decimal: string | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** The same for all numbers of the same value. Made once: a patch may compare it a thousand times. */
+  get decimal(): string {
+    this.#decimal ??= decimal(this.text);
+    return this.#decimal;
   }
 }
 
@@ -29,7 +36,8 @@ export function equal(one: Json, other: Json): boolean {
       [...one].every(([name, value]) => equalTo(value, other.get(name)))
     );
   }
-  if (isNumber(one) && isNumber(other)) return decimal(one) === decimal(other);
+  if (one instanceof NumberText) return one.decimal === decimalOf(other);
+  if (other instanceof NumberText) return other.decimal === decimalOf(one);
   return one === other;
 }
 
@@ -37,19 +45,23 @@ function equalTo(one: Json, other: Json | undefined): boolean {
   return other !== undefined && equal(one, other);
 }
 
-function isNumber(value: Json): value is number | NumberText {
-  return typeof value === 'number' || value instanceof NumberText;
+/** Undefined: it is no number. */
+function decimalOf(value: Json): string | undefined {
+  if (value instanceof NumberText) return value.decimal;
+  return typeof value === 'number' ? decimal(`${value}`) : undefined;
 }
 
 const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<part>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
 /** The one way to write a number: its digits as a whole number without zeros at either end, and an exponent. */
-function decimal(number: number | NumberText): string {
-  const text = typeof number === 'number' ? `${number}` : number.text;
+function decimal(text: string): string {
   const { sign = '', whole = '', part = '', exponent = '0' } = NUMBER.exec(text)?.groups ?? {};
-  const digits = `${whole}${part}`.replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  const power = BigInt(exponent) - BigInt(part.length) + BigInt(digits.length - kept.length);
-  return `${sign}${kept}e${power}`;
+  const digits = `${whole}${part}`;
+  let first = 0;
+  let end = digits.length;
+  while (digits[first] === '0') first += 1;
+  while (end > first && digits[end - 1] === '0') end -= 1;
+  if (first === end) return '0';
+  const power = BigInt(exponent) + BigInt(digits.length - end - part.length);
+  return `${sign}${digits.slice(first, end)}e${power}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { json } from './json.fixture.ts';
-import { MAX_DEPTH } from './parse.ts';
+import { MAX_DEPTH, MAX_VALUES } from './parse.ts';
 import type { Json } from './value.ts';
 import { writeJson } from './write.ts';
 
@@ -29,6 +29,12 @@ test('a text that would be far too long is refused before it is made', () => {
   const string = 'a'.repeat(1_000_000);
   const value: Json = Array<string>(100_000).fill(string);
   expect(() => writeJson(value, 16_000_000)).toThrow(expect.objectContaining({ status: 413 }));
+});
+
+test('as many values as are read, those within others included', () => {
+  const value = Array<Json>(MAX_VALUES - 1).fill(0);
+  expect(() => writeJson(value, 1_000_000)).not.toThrow();
+  expect(() => writeJson([value], 1_000_000)).toThrow(expect.objectContaining({ status: 422 }));
 });
 
 test('a value deeper than what is read is not written', () => {

@@ -1,22 +1,26 @@
 import { HttpError } from '#shared/server/answer.ts';
-import { MAX_DEPTH, unprocessable } from './parse.ts';
+import { MAX_DEPTH, MAX_VALUES, unprocessable } from './parse.ts';
 import { type Json, NumberText } from './value.ts';
 
 /**
- * The JSON text of a value, in UTF-8. Throws `HttpError` 413 when it would have more than `maxBytes`,
- * before it is made, and 422 when it is deeper than `MAX_DEPTH`.
+ * The JSON text of a value, in UTF-8. Throws `HttpError` 413 when it has more than `maxBytes`, and 422 when
+ * it is deeper than `MAX_DEPTH` or has over `MAX_VALUES` values: what is written can be read again.
  */
 export function writeJson(value: Json, maxBytes: number): Buffer {
   const pieces: string[] = [];
-  let bytes = 0;
+  let length = 0;
+  let values = 0;
 
   function add(piece: string): void {
-    bytes += Buffer.byteLength(piece);
-    if (bytes > maxBytes) throw new HttpError(413, `The result has over ${maxBytes} bytes.`);
+    // No character has less than a byte: a text that is far too long is never made.
+    length += piece.length;
+    if (length > maxBytes) throw tooLong(maxBytes);
     pieces.push(piece);
   }
 
   function write(part: Json, depth: number): void {
+    values += 1;
+    if (values > MAX_VALUES) throw unprocessable(`The result has over ${MAX_VALUES} values.`);
     if (depth > MAX_DEPTH) throw unprocessable(`The result has over ${MAX_DEPTH} levels.`);
     if (Array.isArray(part)) {
       let before = '[';
@@ -40,5 +44,11 @@ export function writeJson(value: Json, maxBytes: number): Buffer {
   }
 
   write(value, 0);
-  return Buffer.from(pieces.join(''));
+  const content = Buffer.from(pieces.join(''));
+  if (content.length > maxBytes) throw tooLong(maxBytes);
+  return content;
+}
+
+function tooLong(maxBytes: number): HttpError {
+  return new HttpError(413, `The result has over ${maxBytes} bytes.`);
 }

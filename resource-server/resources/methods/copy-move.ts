@@ -7,7 +7,7 @@ import { destinationOf } from '../webdav/destination.ts';
 import { createGuard } from '../guard.ts';
 import type { LockSystem, Write } from '../webdav/lock-system.ts';
 import { isBelow } from '../webdav/locks.ts';
-import { parentOf, urlOf } from '../path.ts';
+import { LONGEST_PATH, parentOf, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 
 interface Journey {
@@ -34,7 +34,7 @@ interface Transfer {
 export const copy: MethodFactory = transfer({
   depths: ['0', 'infinity'],
   leaves: () => [],
-  edit: (journey) => ({ kind: 'copy', ...journey }),
+  edit: (journey) => ({ kind: 'copy', ...journey, longest: LONGEST_PATH }),
   locks: () => [],
 });
 
@@ -45,7 +45,7 @@ export const move: MethodFactory = transfer({
     { path: from, deep: true },
     { path: parentOf(from), deep: false },
   ],
-  edit: ({ from, to, at }) => ({ kind: 'move', from, to, at }),
+  edit: ({ from, to, at }) => ({ kind: 'move', from, to, at, longest: LONGEST_PATH }),
   locks: (locks, view, from) => locks.release(view, from),
 });
 

@@ -72,7 +72,7 @@ describe('RFC 5789 section 2: a JSON document', () => {
       seen: new Map([[row.path, row.revision]]),
       locksVersion: (await world.stores.trees.look('/documents', [])).locksVersion,
       edits: [{ kind: 'put', entry: { ...row, properties, revision: 'with-properties' } }],
-      quota: { bytes: 1e9, entries: 1e6 },
+      quota: { bytes: 1e9, entries: 1e6, properties: 1e6 },
     });
     world.clock.advance(10);
     expect((await patch(path, MERGE_PATCH, { a: 1 })).status).toBe(204);
@@ -207,16 +207,11 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
     expect(reply.status).toBe(413);
   });
 
-  test('413 for a result over 16 MiB: copies of one long string', async () => {
+  test('413 for a result over 4 MiB: copies of one long string', async () => {
     const path = await stored(JSON.stringify({ a: 'x'.repeat(MEBIBYTE) }));
-    const body = Array.from({ length: 17 }, (_, n) => ({ op: 'copy', from: '/a', path: `/${n}` }));
+    const body = Array.from({ length: 4 }, (_, n) => ({ op: 'copy', from: '/a', path: `/${n}` }));
     expect((await patch(path, JSON_PATCH, body)).status).toBe(413);
     expect(await rowOf(path)).toMatchObject({ length: MEBIBYTE + 8 });
-  });
-
-  test('413 for a document over 16 MiB', async () => {
-    const path = await stored(JSON.stringify('x'.repeat(16 * MEBIBYTE)));
-    expect((await patch(path, MERGE_PATCH, {})).status).toBe(413);
   });
 
   test('413 for a result over what a document may have', async () => {
@@ -292,39 +287,39 @@ test('RFC 4918 section 7: a locked document is 423 without the token', async () 
   expect(await contentOf(path)).toBe('{"a":3}');
 });
 
-describe('RFC 5789 section 2: ten at once', () => {
-  const ten = Array.from({ length: 10 }, (_, index) => index);
+describe('RFC 5789 section 2: eight at once', () => {
+  const eight = Array.from({ length: 8 }, (_, index) => index);
   const statuses = (replies: readonly { readonly status: number }[]) =>
     replies.map(({ status }) => status).toSorted((a, b) => a - b);
 
   test('that add to a list are all in it', async () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all(
-      ten.map((value) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value }])),
+      eight.map((value) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value }])),
     );
-    expect(statuses(replies)).toStrictEqual(ten.map(() => 204));
-    expect(new Set(replies.map(({ headers }) => headers.etag)).size).toBe(10);
+    expect(statuses(replies)).toStrictEqual(eight.map(() => 204));
+    expect(new Set(replies.map(({ headers }) => headers.etag)).size).toBe(8);
     const { list } = JSON.parse(await contentOf(path)) as { list: number[] };
-    expect(list.toSorted((a, b) => a - b)).toStrictEqual(ten);
+    expect(list.toSorted((a, b) => a - b)).toStrictEqual(eight);
   });
 
-  test('with one If-Match: one 204, nine 412', async () => {
+  test('with one If-Match: one 204, seven 412', async () => {
     const path = await stored('{"n":-1}');
     const { etag = '' } = (await world.as('GET', path)).headers;
     const replies = await Promise.all(
-      ten.map((n) => patch(path, MERGE_PATCH, { n }, { 'If-Match': etag })),
+      eight.map((n) => patch(path, MERGE_PATCH, { n }, { 'If-Match': etag })),
     );
-    expect(statuses(replies)).toStrictEqual([204, ...ten.slice(1).map(() => 412)]);
+    expect(statuses(replies)).toStrictEqual([204, ...eight.slice(1).map(() => 412)]);
     const winner = replies.findIndex(({ status }) => status === 204);
     expect(await contentOf(path)).toBe(`{"n":${winner}}`);
   });
 
   test('on what is missing: one 201, and all members are there', async () => {
     const path = '/documents/raced';
-    const replies = await Promise.all(ten.map((n) => patch(path, MERGE_PATCH, { [`m${n}`]: n })));
+    const replies = await Promise.all(eight.map((n) => patch(path, MERGE_PATCH, { [`m${n}`]: n })));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(replies.filter(({ status }) => status === 204)).toHaveLength(9);
-    expect(Object.keys(JSON.parse(await contentOf(path)) as object)).toHaveLength(10);
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(7);
+    expect(Object.keys(JSON.parse(await contentOf(path)) as object)).toHaveLength(8);
   });
 
   test('of a test and a change: one of them finds what it tests', async () => {
@@ -333,14 +328,14 @@ describe('RFC 5789 section 2: ten at once', () => {
       { op: 'test', path: '/turn', value: 0 },
       { op: 'replace', path: '/turn', value: 1 },
     ];
-    const replies = await Promise.all(ten.map(() => patch(path, JSON_PATCH, body)));
-    expect(statuses(replies)).toStrictEqual([204, ...ten.slice(1).map(() => 409)]);
+    const replies = await Promise.all(eight.map(() => patch(path, JSON_PATCH, body)));
+    expect(statuses(replies)).toStrictEqual([204, ...eight.slice(1).map(() => 409)]);
   });
 
   test('against a PUT and a DELETE: what is left is whole', async () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all([
-      ...ten.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),
+      ...eight.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),
       world.as('PUT', path, {
         headers: { 'Content-Type': 'application/json' },
         body: '{"list":["put"]}',
@@ -424,6 +419,22 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
   });
 
+  test('properties that others set again and again do not hold it up, and are kept', async () => {
+    let n = 0;
+    const by = async () => {
+      n += 1;
+      const reply = await raced.as('PROPPATCH', PATH, {
+        headers: { 'Content-Type': 'application/xml' },
+        body: `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><n xmlns="urn:example">${n}</n></D:prop></D:set></D:propertyupdate>`,
+      });
+      expect(reply.status).toBe(207);
+    };
+    expect((await patchOvertaken({ times: 20, by }, merge)).status).toBe(204);
+    expect((await raced.as('GET', PATH)).text).toBe('{"a":1,"b":2}');
+    const row = await raced.stores.trees.get('/documents', 'raced');
+    expect(row?.properties['{urn:example}n']).toContain('>20<');
+  });
+
   test('a document that was removed is made anew, or stays away', async () => {
     const by = () => raced.as('DELETE', PATH);
     expect((await patchOvertaken({ by }, append)).status).toBe(404);
@@ -439,10 +450,15 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('text');
   });
 
-  test('503 when it happens again and again; the patch is not done', async () => {
-    const by = () => put('{"a":1}');
+  test('503 when it happens ten times; the patch is not done', async () => {
+    let times = 0;
+    const by = () => {
+      times += 1;
+      return put('{"a":1}');
+    };
     const reply = await patchOvertaken({ times: Infinity, by }, merge);
     expect(reply.status).toBe(503);
+    expect(times).toBe(10);
     expect(reply.headers['retry-after']).toBe('1');
     expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
   });

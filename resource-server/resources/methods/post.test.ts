@@ -55,6 +55,40 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect(await world.files()).toEqual(files);
   });
 
+  test('a collection whose path leaves no room for a name is 409 before the content is read', async () => {
+    const names = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(250)); // 1003 bytes
+    const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
+    for (const path of paths) expect((await world.as('MKCOL', path)).status).toBe(201);
+    const files = await world.files();
+    const [deep = ''] = paths.slice(-1);
+    async function* late() {
+      yield 'a';
+      await answered.promise;
+    }
+    const answered = Promise.withResolvers<void>();
+    const content = Readable.from(late(), { objectMode: false });
+    const reply = await world.as('POST', `${deep}/`, { body: content });
+    answered.resolve();
+    expect(reply.status).toBe(409);
+    expect(reply.text).toContain('1024 bytes');
+    expect(await world.files()).toEqual(files);
+  });
+
+  test('the longest path that it makes can be read', async () => {
+    const names = [
+      ...Array.from({ length: 3 }, (_, index) => `l${index}`.repeat(125)),
+      'm'.repeat(248),
+    ];
+    const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
+    for (const path of paths) expect((await world.as('MKCOL', path)).status).toBe(201);
+    const [deep = ''] = paths.slice(-1);
+    const { status, headers } = await post(`${deep}/`);
+    expect(status).toBe(201);
+    const { pathname } = new URL(headers.location ?? '');
+    expect(pathname.length).toBe('/documents/'.length + 1024);
+    expect((await get(pathname)).text).toBe('mail');
+  });
+
   test('section 13.1.1: conditions are about the collection', async () => {
     const inbox = '/documents/inbox/';
     expect((await post(inbox, 'x', { 'If-Match': '"other"' })).status).toBe(412);

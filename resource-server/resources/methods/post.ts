@@ -1,13 +1,12 @@
 import { randomId } from '#shared/random.ts';
-import { notFound } from '#shared/server/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
+import { HttpError, notFound } from '#shared/server/answer.ts';
 import type { View } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { writesOf } from '../member.ts';
-import { urlOf } from '../path.ts';
+import { LONGEST_PATH, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 import { validators } from '../representation.ts';
-import { checkUpload, newDocument } from '../upload.ts';
+import { checkUpload, contentWithin, newDocument } from '../upload.ts';
 
 /** POST to a collection (RFC 9110 section 9.3.3): the content becomes a document with a new name. */
 export const post: MethodFactory = (services) => async (context, place) => {
@@ -18,6 +17,10 @@ export const post: MethodFactory = (services) => async (context, place) => {
   const name = randomId(services.random);
   const path = collection === '' ? name : `${collection}/${name}`;
   const paths = [path, collection, ...guard.paths];
+  if (Buffer.byteLength(path) > LONGEST_PATH) {
+    const detail = `The path of a new document in this collection would have over ${LONGEST_PATH} bytes.`;
+    throw new HttpError(409, detail);
+  }
 
   function judge(view: View): void {
     if (view.entries.get(collection)?.kind !== 'collection') throw notFound();
@@ -25,8 +28,10 @@ export const post: MethodFactory = (services) => async (context, place) => {
     guard.check(view, writesOf(view, path));
   }
 
-  judge(await store.look(paths));
-  const document = await store.receive(contentOf(request), (received) => {
+  const seen = await store.look(paths);
+  judge(seen);
+  const content = contentWithin(request, store.quota, seen.usage);
+  const document = await store.receive(content, (received) => {
     const fresh = newDocument({ path, type }, received, services);
     return store.change(paths, (view) => {
       judge(view);

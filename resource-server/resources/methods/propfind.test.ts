@@ -4,7 +4,7 @@ import { propertiesIn, textOf } from '../webdav/dav.fixture.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ documents: { quota: { bytes: 1000, entries: 20_000 } } });
+  world = await startWorld({ documents: { quota: { bytes: 1000, entries: 10_000 } } });
   await world.as('MKCOL', '/documents/c');
   await world.as('MKCOL', '/documents/c/d');
   const headers = { 'Content-Type': 'text/plain; charset="utf-8"' };
@@ -19,6 +19,10 @@ const propfind = (path: string, depth: string | undefined, body?: string) =>
     ...(body !== undefined && { body }),
   });
 const ask = (content: string) => `<D:propfind xmlns:D="DAV:">${content}</D:propfind>`;
+
+/** Names of properties, of 1,000 bytes each. */
+const longNames = (count: number) =>
+  Array.from({ length: count }, (_, index) => `<p${index} xmlns="${'u'.repeat(970)}"/>`).join('');
 
 const ALL = ['/documents/c/', '/documents/c/a.txt', '/documents/c/d/'];
 const DEEP = '/documents/c/d/%C3%A9%20%26%3C%25.json';
@@ -152,11 +156,18 @@ describe('RFC 4918 sections 9.1 and 14.20: what is asked', () => {
     [
       'too many names',
       ask(`<D:prop>${Array.from({ length: 257 }, (_, index) => `<p${index}/>`).join('')}</D:prop>`),
-      400,
+      413,
     ],
+    ['too long names', ask(`<D:prop>${longNames(17)}</D:prop>`), 413],
+    ['too long names besides', ask(`<D:allprop/><D:include>${longNames(17)}</D:include>`), 413],
     ['too much', ask(' '.repeat(1024 * 1024)), 413],
   ])('%s is refused', async (_, body, status) => {
     expect((await propfind('/documents/c/', '0', body)).status).toBe(status);
+  });
+
+  test('16 KiB of names are answered', async () => {
+    const reply = await propfind('/documents/c/', '1', ask(`<D:prop>${longNames(16)}</D:prop>`));
+    for (const properties of propertiesIn(reply).values()) expect(properties.size).toBe(16);
   });
 
   test('content of another type is 415', async () => {
@@ -200,6 +211,20 @@ describe('RFC 4918 section 15: live properties', () => {
     expect(creationdate).toBe(made);
     expect(getlastmodified).toBe(new Date(world.clock.now()).toUTCString());
     await world.as('DELETE', '/documents/made');
+  });
+
+  test('sections 15.1 and 15.7: a root that nobody has made has no time', async () => {
+    const body = ask('<D:prop><D:creationdate/><D:getlastmodified/></D:prop>');
+    const reply = await propfind('/documents/', '0', body);
+    const [properties] = propertiesIn(reply).values();
+    expect([...(properties ?? [])].map(([key, { status }]) => `${status} ${key}`)).toEqual([
+      '404 {DAV:}creationdate',
+      '404 {DAV:}getlastmodified',
+    ]);
+    for (const question of [undefined, ask('<D:propname/>')]) {
+      const { text } = await propfind('/documents/', '0', question);
+      expect(text).not.toMatch(/creationdate|getlastmodified|1970/);
+    }
   });
 
   test('RFC 4331: what is used and what is left, of the whole tree', async () => {
@@ -256,12 +281,12 @@ describe('conditions', () => {
 });
 
 describe('large collections', () => {
-  test('RFC 4918 section 9.1.1: 10,000 resources are listed at any depth, one more is not', async () => {
+  test('RFC 4918 section 9.1.1: 5,000 resources are listed at any depth, one more is not', async () => {
     const { trees } = world.stores;
     const { locksVersion } = await trees.look('/documents', []);
     const common = { revision: 'r', created: 0, modified: 0, properties: {} };
     const document = { ...common, kind: 'document', type: 'a/b', length: 0, file: 'f' } as const;
-    const entries = Array.from({ length: 9_998 }, (_, index) => ({
+    const entries = Array.from({ length: 4998 }, (_, index) => ({
       ...document,
       path: `many/below/${index}`,
       etag: `${index}`,
@@ -275,7 +300,7 @@ describe('large collections', () => {
       seen: new Map(),
       locksVersion,
       edits: [...collections, ...entries].map((entry) => ({ kind: 'put', entry }) as const),
-      quota: { bytes: 1000, entries: 20_000 },
+      quota: { bytes: 1000, properties: 1000, entries: 10_000 },
     });
     expect(committed.kind).toBe('done');
 
@@ -283,7 +308,7 @@ describe('large collections', () => {
     const whole = await propfind('/documents/many/', 'infinity', question);
     const hrefs = [...whole.text.matchAll(/<D:href>(.*?)<\/D:href>/g)].map(([, href]) => href);
     expect(whole.text.endsWith('</D:multistatus>')).toBe(true);
-    expect(hrefs).toHaveLength(10_000);
+    expect(hrefs).toHaveLength(5000);
     expect(new Set(hrefs)).toEqual(
       new Set([
         '/documents/many/',
@@ -297,6 +322,37 @@ describe('large collections', () => {
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>');
     const direct = await propfind('/documents/many/below/', '1', question);
-    expect(direct.text.match(/<D:response>/g)).toHaveLength(9_999);
+    expect(direct.text.match(/<D:response>/g)).toHaveLength(4999);
+  });
+
+  test('page by page, and others are served between two of them', async () => {
+    const reads: { limit: number; turn: number }[] = [];
+    let turn = 0;
+    await using large = await startWorld({}, (stores) => ({
+      ...stores,
+      trees: {
+        ...stores.trees,
+        members(tree, path, after, limit) {
+          reads.push({ limit, turn });
+          return stores.trees.members(tree, path, after, limit);
+        },
+      },
+    }));
+    await large.as('MKCOL', '/documents/c');
+    const paths = Array.from({ length: 200 }, (_, index) => `/documents/c/${index}`);
+    for (const path of paths) await large.as('MKCOL', path);
+
+    let counting = setImmediate(function count() {
+      turn += 1;
+      counting = setImmediate(count);
+    });
+    const reply = await large.as('PROPFIND', '/documents/c/', { headers: { Depth: 'infinity' } });
+    clearImmediate(counting);
+    expect(propertiesIn(reply).size).toBe(201);
+    expect(reads.length).toBeGreaterThan(400);
+    expect(Math.max(...reads.map(({ limit }) => limit))).toBeLessThanOrEqual(50);
+    for (const [index, read] of reads.entries()) {
+      if (index > 0) expect(read.turn).toBeGreaterThan(reads[index - 1]?.turn ?? 0);
+    }
   });
 });

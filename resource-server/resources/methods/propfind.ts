@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { notFound } from '#shared/server/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
@@ -11,9 +12,9 @@ import type { ResourceStore } from '../resource-store.ts';
 import { readXml } from '../webdav/xml.ts';
 
 /** Resources that Depth: infinity lists at most. */
-const MOST = 10_000;
-/** Rows in memory at a time; each may have many dead properties. */
-const PAGE = 100;
+const MOST = 5000;
+/** Rows that are read at a time; each may have many dead properties. */
+const PAGE = 50;
 
 /** PROPFIND (RFC 4918 section 9.1). */
 export const propfind: MethodFactory = (services) => async (context, place) => {
@@ -42,7 +43,7 @@ async function* mapped<T>(
   pages: AsyncIterable<readonly Entry[]>,
   map: (entry: Entry) => T,
 ): AsyncGenerator<T> {
-  for await (const page of pages) yield* page.map(map);
+  for await (const page of pages) for (const entry of page) yield map(entry);
 }
 
 async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void> {
@@ -56,7 +57,10 @@ async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void
   }
 }
 
-/** A resource and what is below it, as far as the depth goes; each collection before its members. */
+/**
+ * A resource and what is below it, as far as the depth goes; each collection before its members. Others are
+ * served between two pages: SQLite reads each of them at once.
+ */
 async function* pagesOf(
   store: ResourceStore,
   target: Entry,
@@ -71,6 +75,7 @@ async function* pagesOf(
     do {
       page = await store.members(collection, after, PAGE);
       yield page;
+      await setImmediate();
       after = nameOf(page.at(-1));
       if (depth === 'infinity') {
         collections.push(...page.filter((one) => one.kind === 'collection').map((one) => one.path));

@@ -1,4 +1,3 @@
-import { contentOf } from '#shared/server/content.ts';
 import type { Document, View } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { typeOfName } from '../media-type.ts';
@@ -6,7 +5,7 @@ import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 import { validators } from '../representation.ts';
-import { checkUpload, newDocument } from '../upload.ts';
+import { checkUpload, contentWithin, newDocument } from '../upload.ts';
 
 /**
  * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918
@@ -27,8 +26,9 @@ export const put: MethodFactory = (services) => async (context, place) => {
     return entry;
   }
 
-  replaced(await store.look(paths));
-  const { document, created } = await store.receive(contentOf(request), (received) => {
+  const seen = await store.look(paths);
+  const content = contentWithin(request, store.quota, seen.usage, replaced(seen)?.length);
+  const { document, created } = await store.receive(content, (received) => {
     const fresh = newDocument({ path, type }, received, services);
     return store.change(paths, (view) => {
       const before = replaced(view);

@@ -9,34 +9,81 @@ function held() {
 
 const busy = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
 
-test('two work at a time, the others one after the other as they came', async () => {
+/** Jobs of these owners, and which have begun: `owner.number`. `end` resolves when the next has begun. */
+function jobsOf(...owners: readonly string[]) {
   const evaluators = new Evaluators();
-  const started: number[] = [];
-  const jobs = Array.from({ length: 5 }, (_, index) => {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (owner: string) => {
+    const name = `${owner}${[...ends.keys()].filter((one) => one.startsWith(owner)).length}`;
     const { work, resolve } = held();
-    const done = evaluators.use('alice', () => {
-      started.push(index);
+    const done = evaluators.use(owner, () => {
+      started.push(name);
       return work();
     });
-    return { done, resolve };
-  });
-  await new Promise(setImmediate);
-  expect(started).toEqual([0, 1]);
-  for (const index of [1, 0, 2, 3, 4]) {
-    jobs[index]?.resolve(`${index}`);
-    expect(await jobs[index]?.done).toBe(`${index}`);
+    ends.set(name, () => resolve(name));
+    return done;
+  };
+  for (const owner of owners) void add(owner);
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await new Promise(setImmediate);
+  };
+  return { started, add, end, begun: new Promise(setImmediate) };
+}
+
+test('two work at a time, the others of one owner one after the other as they came', async () => {
+  const { started, end, begun } = jobsOf('a', 'a', 'a', 'a');
+  await begun;
+  expect(started).toEqual(['a0', 'a1']);
+  await end('a1');
+  expect(started).toEqual(['a0', 'a1', 'a2']);
+  await end('a0');
+  expect(started).toEqual(['a0', 'a1', 'a2', 'a3']);
+});
+
+test('owners take turns, whoever came first and however often', async () => {
+  const { started, end, begun } = jobsOf('a', 'a', 'a', 'a', 'b', 'b', 'c', 'c');
+  await begun;
+  const order = ['a0', 'a1', 'b0', 'a2', 'c0', 'b1', 'a3', 'c1'];
+  for (const name of order) await end(name);
+  expect(started).toEqual(order);
+});
+
+test('nobody gets a second process while somebody waits for a first one', async () => {
+  const { started, add, end, begun } = jobsOf('a', 'b', 'a', 'a', 'b');
+  await begun;
+  expect(started).toEqual(['a0', 'b0']);
+  void add('c');
+  await end('b0');
+  expect(started.slice(2)).toEqual(['b1']);
+  await end('b1');
+  expect(started.slice(3)).toEqual(['c0']);
+  await end('c0');
+  expect(started.slice(4)).toEqual(['a1']);
+});
+
+test('who keeps coming does not keep others from their turn', async () => {
+  const { started, add, end, begun } = jobsOf('a', 'a', 'a', 'a', 'b');
+  await begun;
+  await end('a0');
+  expect(started.at(-1)).toBe('b0');
+  for (const [index, name] of ['a1', 'a2', 'a3'].entries()) {
+    void add('a');
+    if (index === 0) void add('c');
+    await end(name);
   }
-  expect(started).toEqual([0, 1, 2, 3, 4]);
+  expect(started).toContain('c0');
 });
 
 test('RFC 9110 section 15.6.4: 503 for who has too many waiting, and for all when it is full', async () => {
   const evaluators = new Evaluators();
   const { work, resolve } = held();
   const use = (owner: string) => evaluators.use(owner, work);
-  const waiting = Array.from({ length: 8 }, () => use('alice'));
+  const waiting = Array.from({ length: 4 }, () => use('alice'));
   await expect(use('alice')).rejects.toEqual(busy);
-  for (const owner of ['bob', 'carol', 'dave']) {
-    waiting.push(...Array.from({ length: 8 }, () => use(owner)));
+  for (const owner of ['bob', 'carol', 'dave', 'eve', 'frank', 'grace', 'heidi']) {
+    waiting.push(...Array.from({ length: 4 }, () => use(owner)));
   }
   await expect(use('erin')).rejects.toEqual(busy);
   resolve('done');
@@ -50,7 +97,7 @@ test('work that fails gives its place back', async () => {
   const failing = async () => {
     throw new Error('no');
   };
-  const failed = Array.from({ length: 8 }, async () => evaluators.use('alice', failing));
+  const failed = Array.from({ length: 4 }, async () => evaluators.use('alice', failing));
   expect((await Promise.allSettled(failed)).every(({ status }) => status === 'rejected')).toBe(
     true,
   );

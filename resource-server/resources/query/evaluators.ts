@@ -5,15 +5,21 @@ import { Evaluator } from './evaluator.ts';
 const PROCESSES = 2;
 /** Queries that are being evaluated or wait for it: of all, and of one owner. */
 const MOST = 32;
-const MOST_EACH = 8;
+const MOST_EACH = 4;
 
 type Turn = (evaluator: Evaluator) => void;
 
-/** The processes that evaluate queries, and the line before them. */
+/** What an owner has here. */
+interface Line {
+  running: number;
+  readonly waiting: Turn[];
+}
+
+/** The processes that evaluate queries, and the lines before them: one of each owner. */
 export class Evaluators {
   readonly #idle: Evaluator[];
-  readonly #waiting: Turn[] = [];
-  readonly #places = new Map<string, number>();
+  /** Whoever had a turn last, or came last, stands last. */
+  readonly #lines = new Map<string, Line>();
   #taken = 0;
 
   constructor(idle = Array.from({ length: PROCESSES }, () => new Evaluator())) {
@@ -21,36 +27,42 @@ export class Evaluators {
   }
 
   /**
-   * Does the work with one of the processes, when one is free; what needs memory belongs into it.
-   * Rejects with `HttpError` 503 when too many wait, or too many of this owner's.
+   * Does the work with one of the processes, when one is free; what needs memory belongs into it. Owners
+   * take turns, and nobody has two processes while somebody else waits for a first one. Rejects with
+   * `HttpError` 503 when too many wait, or too many of this owner's.
    */
   async use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
-    const mine = this.#places.get(owner) ?? 0;
-    if (this.#taken >= MOST || mine >= MOST_EACH) {
+    const line = this.#lines.get(owner) ?? { running: 0, waiting: [] };
+    if (this.#taken >= MOST || line.running + line.waiting.length >= MOST_EACH) {
       throw new HttpError(503, 'Too many queries are waiting. Try again.', { 'Retry-After': '1' });
     }
-    this.#take(owner, 1);
-    const evaluator = this.#idle.pop() ?? (await this.#turn());
+    this.#lines.set(owner, line);
+    this.#taken += 1;
+    const evaluator = await new Promise<Evaluator>((resolve) => {
+      line.waiting.push(resolve);
+      this.#next();
+    });
     try {
       return await work(evaluator);
     } finally {
-      this.#take(owner, -1);
-      const next = this.#waiting.shift();
-      if (next) next(evaluator);
-      else this.#idle.push(evaluator);
+      this.#taken -= 1;
+      line.running -= 1;
+      if (line.running + line.waiting.length === 0) this.#lines.delete(owner);
+      this.#idle.push(evaluator);
+      this.#next();
     }
   }
 
-  #turn(): Promise<Evaluator> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-  }
-
-  #take(owner: string, places: 1 | -1): void {
-    this.#taken += places;
-    const mine = (this.#places.get(owner) ?? 0) + places;
-    if (mine === 0) this.#places.delete(owner);
-    else this.#places.set(owner, mine);
+  /** Gives an idle process to the first of the owners that wait and have the fewest. */
+  #next(): void {
+    const waiting = [...this.#lines].filter(([, line]) => line.waiting.length > 0);
+    const [first] = waiting.toSorted(([, a], [, b]) => a.running - b.running);
+    const evaluator = first && this.#idle.pop();
+    if (first === undefined || evaluator === undefined) return;
+    const [owner, line] = first;
+    this.#lines.delete(owner);
+    this.#lines.set(owner, line);
+    line.running += 1;
+    line.waiting.shift()?.(evaluator);
   }
 }

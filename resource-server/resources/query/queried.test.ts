@@ -28,7 +28,7 @@ const ROOT: Entry = {
 function storeOf(contents: Readonly<Record<string, Buffer | Readable>>, now?: Entry) {
   return {
     get: async () => now,
-    members: async () => [],
+    list: async () => [],
     content: async ({ file }: Document) => contents[file],
   };
 }
@@ -79,7 +79,7 @@ describe('a document', () => {
 describe('a collection', () => {
   const withMembers = (count: number) => ({
     ...storeOf({}),
-    members: async (_path: string, _after: string, limit: number) =>
+    list: async (_path: string, _after: string, limit: number) =>
       Array.from({ length: Math.min(count, limit) }, (_, index) => ({
         ...DOCUMENT,
         path: `m${index}`,

@@ -18,7 +18,7 @@ export interface Queried {
 }
 
 interface At extends Pick<Place, 'path' | 'entry'> {
-  readonly store: Pick<ResourceStore, 'get' | 'members' | 'content'>;
+  readonly store: Pick<ResourceStore, 'get' | 'list' | 'content'>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
 }
 
 async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Buffer> {
-  const members = await store.members(path, '', MAX_MEMBERS + 1);
+  const members = await store.list(path, '', MAX_MEMBERS + 1);
   if (members.length > MAX_MEMBERS) {
     throw new HttpError(422, `A collection of over ${MAX_MEMBERS} members cannot be queried.`);
   }

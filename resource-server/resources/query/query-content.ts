@@ -1,6 +1,6 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
+import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { isMediaType } from '../media-type.ts';
 import type { Query } from './evaluate.ts';
@@ -27,7 +27,7 @@ export async function receiveQuery(request: AnyRequest): Promise<Query> {
       'Accept-Encoding': 'identity',
     });
   }
-  const content = await receive(request);
+  const content = await wholeContent(request, MAX_QUERY, tooLong);
   try {
     return { type, text: new TextDecoder('utf-8', { fatal: true }).decode(content) };
   } catch {
@@ -54,15 +54,4 @@ function isUtf8(field: string): boolean {
   return charsets.every(([, charset]) => charset?.trim().toLowerCase() === 'utf-8');
 }
 
-async function receive(request: AnyRequest): Promise<Buffer> {
-  const tooLong = () => new HttpError(413, `A query has at most ${MAX_QUERY} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > MAX_QUERY) throw tooLong();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of contentOf(request)) {
-    length += chunk.length;
-    if (length > MAX_QUERY) throw tooLong();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooLong = () => new HttpError(413, `A query has at most ${MAX_QUERY} bytes.`);

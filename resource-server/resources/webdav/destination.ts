@@ -19,5 +19,10 @@ export function destinationOf(context: ResourceContext): string {
   if (field === undefined) throw new BadRequest('Name the Destination.');
   const resolved = resolveReference(context, field);
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
+  const { space } = context.state;
+  // What comes to stand below it would be there, too.
+  if (space.encloses([...space.segments, ...resolved.path.split('/')])) {
+    throw REFUSALS['another space']();
+  }
   return resolved.path;
 }

@@ -23,9 +23,13 @@ export interface LiveProperty {
 type Content = (subject: Subject) => string | undefined;
 
 const every =
-  (content: (entry: Entry) => string): Content =>
+  (content: (entry: Entry) => string | undefined): Content =>
   ({ entry }) =>
     content(entry);
+
+/** A root that nobody has made has no time. */
+const known = (time: number, format: (time: Date) => string) =>
+  time === 0 ? undefined : format(new Date(time));
 
 const documents =
   (content: (entry: Document) => string): Content =>
@@ -38,8 +42,12 @@ const collections =
     subject.entry.kind === 'collection' ? `${content(subject)}` : undefined;
 
 const ROWS: readonly (readonly [name: string, asked: 'allprop' | 'by name', Content])[] = [
-  ['creationdate', 'allprop', every(({ created }) => new Date(created).toISOString())],
-  ['getlastmodified', 'allprop', every(({ modified }) => new Date(modified).toUTCString())],
+  ['creationdate', 'allprop', every(({ created }) => known(created, (time) => time.toISOString()))],
+  [
+    'getlastmodified',
+    'allprop',
+    every(({ modified }) => known(modified, (time) => time.toUTCString())),
+  ],
   ['resourcetype', 'allprop', every(({ kind }) => (kind === 'document' ? '' : dav('collection')))],
   ['getcontentlength', 'allprop', documents(({ length }) => `${length}`)],
   ['getcontenttype', 'allprop', documents(({ type }) => type)],

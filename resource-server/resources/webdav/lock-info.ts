@@ -4,7 +4,7 @@ import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { writeXml } from './xml-writer.ts';
 
 /** Bytes of what is kept with a lock of its owner, since every write looks at all locks of the tree. */
-const LONGEST_OWNER = 4096;
+const LONGEST_OWNER = 2048;
 
 /**
  * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 when it asks for no kind of lock there

@@ -7,16 +7,8 @@ export interface Write {
   readonly deep: boolean;
 }
 
-/** What a client asks for with LOCK. */
-export interface LockRequest {
-  readonly root: string;
-  readonly deep: boolean;
-  readonly exclusive: boolean;
-  readonly owner: string;
-  readonly principal: string;
-  /** Seconds; Infinity for as long as possible. */
-  readonly seconds: number;
-}
+/** What a client asks for with LOCK. `seconds`: Infinity for as long as possible. */
+export type LockRequest = Omit<Lock, 'token' | 'expires'>;
 
 /**
  * Write locks (RFC 4918 sections 6 and 7), judged over a view of the tree; they are kept with it, so

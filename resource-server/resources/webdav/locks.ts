@@ -7,9 +7,12 @@ import type { LockSystem } from './lock-system.ts';
 /** Bounds of a timeout, in seconds. */
 const SHORTEST = 1;
 const LONGEST = 86_400;
-/** Locks in force, in a tree and of one principal in it. */
-const MOST_IN_TREE = 1000;
-const MOST_OF_PRINCIPAL = 100;
+/**
+ * Locks in force: in a tree, all of which each request to it reads, and of one principal in it, so that it
+ * takes forty to lock the others out.
+ */
+const MOST_IN_TREE = 2000;
+const MOST_OF_PRINCIPAL = 50;
 
 /** Locks whose timeout is bounded: `clock` says when one has expired, `random` gives the tokens. */
 export function createLockSystem({

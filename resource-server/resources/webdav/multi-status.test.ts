@@ -50,6 +50,24 @@ describe('RFC 4918 section 13: a multi-status', () => {
     );
   });
 
+  test('others are served between two pieces of a long one', async () => {
+    let turn = 0;
+    let counting = setImmediate(function count() {
+      turn += 1;
+      counting = setImmediate(count);
+    });
+    const turns: number[] = [];
+    function* responses() {
+      for (let index = 0; index < 100; index += 1) {
+        turns.push(turn);
+        yield { href: `/${'x'.repeat(64 * 1024)}`, status: 423 };
+      }
+    }
+    expect((await text(await answer(responses()))).length).toBeGreaterThan(6_500_000);
+    clearImmediate(counting);
+    expect(new Set(turns).size).toBe(100);
+  });
+
   test('of nothing it is a document still', async () => {
     expect(parseXml(await text(await answer([])))).toMatchObject({ name: 'multistatus' });
   });

@@ -1,10 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { XML_TYPE } from './dav-error.ts';
 import type { ResourceContext } from '../resource.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
-/** Characters that are sent at a time; an answer that has no more is sent as a whole. */
+/**
+ * Characters that are sent at a time, and between which others are served; an answer that has no more is
+ * sent as a whole.
+ */
 const PIECE = 64 * 1024;
 
 /** What became of some properties of a resource. */
@@ -51,6 +55,7 @@ async function* piecesOf(
     if (piece.length >= PIECE) {
       yield piece;
       piece = '';
+      await setImmediate();
     }
   }
   yield `${piece}</D:multistatus>`;

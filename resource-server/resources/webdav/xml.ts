@@ -1,6 +1,6 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
+import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { XmlElement } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';
@@ -27,25 +27,12 @@ export async function readXml({
 }: {
   readonly req: AnyRequest;
 }): Promise<XmlElement | undefined> {
-  const content = await receive(request);
+  const content = await wholeContent(request, LONGEST, tooLong);
   if (content.length === 0) return undefined;
   checkType(request);
   const text = decode(content);
   checkEncoding(DECLARED.exec(text)?.groups?.['encoding']);
   return parseXml(text);
-}
-
-async function receive(request: AnyRequest): Promise<Buffer> {
-  const tooLong = () => new HttpError(413, `XML has at most ${LONGEST} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > LONGEST) throw tooLong();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of contentOf(request)) {
-    length += chunk.length;
-    if (length > LONGEST) throw tooLong();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /**
@@ -80,3 +67,5 @@ function checkEncoding(name = 'utf-8'): void {
     throw new HttpError(415, 'Send the XML in UTF-8.', ACCEPT);
   }
 }
+
+const tooLong = () => new HttpError(413, `XML has at most ${LONGEST} bytes.`);

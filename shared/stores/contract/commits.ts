@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Change, Edit, Usage } from '../trees.ts';
+import type { Change, Edit, Quota } from '../trees.ts';
 import {
   copy,
   edit,
@@ -93,7 +93,7 @@ export function commitsContract(contract: () => Contract): void {
       const { one } = contract();
       const tree = fresh();
       const full = { kind: 'full' };
-      const put = (path: string, length: number, quota: Partial<Usage>) =>
+      const put = (path: string, length: number, quota: Partial<Quota>) =>
         edit(one, tree, puts(someDocument(path, { length })), {}, { ...NO_QUOTA, ...quota });
       expect(await put('a', 11, { bytes: 10 })).toEqual(full);
       expect(await put('a', 10, { bytes: 10, entries: 1 })).toMatchObject({ kind: 'done' });
@@ -104,13 +104,18 @@ export function commitsContract(contract: () => Contract): void {
       const lock: Edit = { kind: 'lock', lock: someLock('a') };
       const gone: Edit = { kind: 'remove', path: 'b' };
       expect(
-        await edit(one, tree, [lock, gone, copy('a', 'c')], {}, { bytes: 19, entries: 9 }),
+        await edit(
+          one,
+          tree,
+          [lock, gone, copy('a', 'c')],
+          {},
+          { ...NO_QUOTA, bytes: 19, entries: 9 },
+        ),
       ).toEqual(full);
       expect(await one.trees.below(tree, '', 9)).toEqual(before);
       expect(await look(tree)).toMatchObject({ locks: [], usage: { bytes: 10, entries: 2 } });
-      expect(await edit(one, tree, [copy('a', 'c')], {}, { bytes: 20, entries: 3 })).toMatchObject({
-        kind: 'done',
-      });
+      const enough = { ...NO_QUOTA, bytes: 20, entries: 3 };
+      expect(await edit(one, tree, [copy('a', 'c')], {}, enough)).toMatchObject({ kind: 'done' });
     });
 
     test('RFC 4331 section 3: dead properties count, of documents and collections, in UTF-8', async () => {
@@ -145,11 +150,40 @@ export function commitsContract(contract: () => Contract): void {
       expect(await bytes()).toBe(22);
     });
 
+    test('RFC 4918 section 4: dead properties have a quota of their own, which content does not use up', async () => {
+      const { one } = contract();
+      const tree = fresh();
+      // 6 bytes of name and 4 of value.
+      const properties = { '{x:}é': '<y/>' };
+      const within = async (most: number, ...edits: Edit[]) =>
+        (await edit(one, tree, edits, {}, { ...NO_QUOTA, properties: most })).kind;
+
+      expect(await within(9, ...puts(someCollection('', { properties })))).toBe('full');
+      expect(await within(10, ...puts(someCollection('', { properties })))).toBe('done');
+      const document = someDocument('c/a', { length: 1000, properties });
+      expect(await within(19, ...puts(someCollection('c'), document))).toBe('full');
+      expect(await within(20, ...puts(someCollection('c'), document))).toBe('done');
+      expect(await within(0, ...puts(someDocument('b', { length: 9999 })))).toBe('done');
+      expect(await within(29, copy('c', 'd'))).toBe('full');
+      expect(await one.trees.get(tree, 'd')).toBeUndefined();
+      expect(await within(30, copy('c', 'd'))).toBe('done');
+      expect(await within(0, { kind: 'remove', path: 'c' }, copy('d', 'c'))).toBe('done');
+      expect(await within(0, move('d', 'e'))).toBe('done');
+      expect(await within(0, ...puts(someDocument('e/a', { length: 5000, properties })))).toBe(
+        'done',
+      );
+      expect(await within(0, { kind: 'remove', path: 'e' })).toBe('done');
+      expect(await within(29, copy('c', 'd'))).toBe('full');
+      expect(await within(0, ...puts(someDocument('c/a')))).toBe('done');
+      expect(await within(19, copy('', 'd', { deep: false }))).toBe('full');
+      expect(await within(20, copy('', 'd', { deep: false }))).toBe('done');
+    });
+
     test('above a quota that has become smaller only what adds is refused', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a'), someDocument('a/b', { length: 10 })));
-      const none = { bytes: 0, entries: 0 };
+      const none = { bytes: 0, properties: 0, entries: 0 };
       const done = { kind: 'done' };
       const within = (...edits: Edit[]) => edit(one, tree, edits, {}, none);
       expect(await within(move('a', 'c'))).toMatchObject(done);
@@ -164,7 +198,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await within({ kind: 'lock', lock: someLock('c') })).toMatchObject(done);
       expect(await within(...puts(someCollection('')))).toMatchObject(done);
       expect(await within({ kind: 'remove', path: 'c' })).toMatchObject(done);
-      expect((await look(tree)).usage).toEqual(none);
+      expect((await look(tree)).usage).toEqual({ bytes: 0, entries: 0 });
     });
 
     test('a quota of bytes does not refuse what adds entries only, and the reverse', async () => {

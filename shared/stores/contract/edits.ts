@@ -164,6 +164,41 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 14, entries: 5 });
     });
 
+    test('RFC 9110 section 4.1: what would make too long a path is refused, in bytes of UTF-8, and nothing is done', async () => {
+      const { one } = contract();
+      const tree = fresh();
+      await edit(
+        one,
+        tree,
+        puts(
+          ...['a', 'a/é', 'to', 'a-'].map((path) => someCollection(path)),
+          ...[`a/é/${'x'.repeat(20)}`, 'a/zz', `a-/${'y'.repeat(99)}`].map((path) =>
+            someDocument(path),
+          ),
+        ),
+      );
+      const before = [await all(tree), await one.trees.look(tree, [])];
+      const lock: Edit = { kind: 'lock', lock: someLock('a') };
+      const outcome = async (...edits: Edit[]) => (await edit(one, tree, edits)).kind;
+      const bytes = Buffer.byteLength(`to/ö/é/${'x'.repeat(20)}`);
+      for (const [to, most] of [
+        ['to/ö', bytes - 1],
+        [`to/${'é'.repeat(40)}`, 82],
+      ] as const) {
+        const moved = move('a', to, ARRIVAL, most);
+        expect(await outcome(lock, moved, copy('to', 'b'))).toBe('too long');
+        expect(await outcome(lock, copy('a', to, { longest: most }))).toBe('too long');
+      }
+      expect(await outcome(copy('a', 'to/ö', { deep: false, longest: 4 }))).toBe('too long');
+      expect([await all(tree), await one.trees.look(tree, [])]).toEqual(before);
+
+      expect(await outcome(move('x', 'a/x', ARRIVAL, 0))).toBe('done');
+      expect(await outcome(copy('a', 'to/é', { deep: false, longest: 5 }))).toBe('done');
+      expect(await outcome(copy('a', 'to/ä', { longest: bytes }))).toBe('done');
+      expect(await outcome(move('a', 'to/ö', ARRIVAL, bytes))).toBe('done');
+      expect(await paths(tree)).toContain(`to/ö/é/${'x'.repeat(20)}`);
+    });
+
     test('two change places through a third', async () => {
       const { one } = contract();
       const tree = await somewhere();

@@ -100,6 +100,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'trees.get': () => closed.trees.get('a', 'x'),
         'trees.look': () => closed.trees.look('a', ['x']),
         'trees.members': () => closed.trees.members('a', '', '', 1),
+        'trees.list': () => closed.trees.list('a', '', '', 1),
         'trees.below': () => closed.trees.below('a', '', 1),
         'trees.commit': () =>
           closed.trees.commit('a', {

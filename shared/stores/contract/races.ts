@@ -4,7 +4,7 @@ import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';
 import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
-import type { Collection, Document, Edit, Lock, Outcome, Usage } from '../trees.ts';
+import type { Collection, Document, Edit, Lock, Outcome, Quota } from '../trees.ts';
 
 /** Many attempts at one thing, by several processes at once; each says whether it won. */
 interface Race {
@@ -93,8 +93,9 @@ export const someLock = (root: string, changes: Partial<Lock> = {}): Lock => ({
   ...changes,
 });
 
-export const NO_QUOTA: Usage = {
+export const NO_QUOTA: Quota = {
   bytes: Number.MAX_SAFE_INTEGER,
+  properties: Number.MAX_SAFE_INTEGER,
   entries: Number.MAX_SAFE_INTEGER,
 };
 
@@ -116,22 +117,23 @@ export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
 
 /** When what `move` and `copy` are about arrives. */
 export const ARRIVAL = 1_800_000_700_789;
+/** Bytes of the longest path that they may make. */
+const LONGEST = 10_000;
 
-export const move = (from: string, to: string, at = ARRIVAL): Edit => ({
+export const move = (from: string, to: string, at = ARRIVAL, longest = LONGEST): Edit => ({
   kind: 'move',
   from,
   to,
   at,
+  longest,
 });
 
 /** With what is below, unless that is said. */
-export const copy = (from: string, to: string, { deep = true, at = ARRIVAL } = {}): Edit => ({
-  kind: 'copy',
-  from,
-  to,
-  deep,
-  at,
-});
+export const copy = (
+  from: string,
+  to: string,
+  { deep = true, at = ARRIVAL, longest = LONGEST } = {},
+): Edit => ({ kind: 'copy', from, to, deep, at, longest });
 
 /** Whether they are done. */
 const done = async (...attempt: Parameters<typeof edit>): Promise<boolean> =>
@@ -296,7 +298,7 @@ export const RACES = {
   'fill a collection': {
     prepare: prepared(puts(someCollection('a', { revision: 'v1' }))),
     attempt: (stores, tree) => {
-      const room = { bytes: NO_QUOTA.bytes, entries: 1 + BURST };
+      const room = { ...NO_QUOTA, entries: 1 + BURST };
       return done(stores, tree, puts(someDocument(`a/${fresh()}`)), { a: 'v1' }, room);
     },
     winners: BURST,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { byKind, type ByKind, checkEdits } from '../edits.ts';
-import { type Edit, type Entry, ImpossibleEdit, type Outcome, type Usage } from '../trees.ts';
+import { type Edit, type Entry, ImpossibleEdit, type Outcome, type Quota } from '../trees.ts';
 import { edit, fresh, puts, someCollection, someDocument, someLock } from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
@@ -10,6 +10,8 @@ interface Model {
   readonly entries: Map<string, Entry>;
   readonly locks: Set<string>;
   readonly dropped: Set<string>;
+  /** Paths that are longer than what made them allows. */
+  readonly tooLong: Set<string>;
 }
 
 const isBelow = (path: string, collection: string) => path.startsWith(`${collection}/`);
@@ -45,7 +47,7 @@ const APPLY: ByKind<Model, void> = {
       model.entries.delete(other);
     }
   },
-  move: ({ from, to, at }, model) => {
+  move: ({ from, to, at, longest }, model) => {
     if (!model.entries.has(from)) return;
     mustBeFree(model, to);
     for (const [path, entry] of model.entries) {
@@ -53,15 +55,17 @@ const APPLY: ByKind<Model, void> = {
       model.entries.delete(path);
       const moved = to + path.slice(from.length);
       model.entries.set(moved, { ...entry, path: moved, modified: at });
+      if (Buffer.byteLength(moved) > longest) model.tooLong.add(moved);
     }
   },
-  copy: ({ from, to, deep, at }, model) => {
+  copy: ({ from, to, deep, at, longest }, model) => {
     if (!model.entries.has(from)) return;
     mustBeFree(model, to);
     for (const [path, entry] of model.entries) {
       if (path !== from && !(deep && isBelow(path, from))) continue;
       const copied = to + path.slice(from.length);
       model.entries.set(copied, { ...entry, path: copied, created: at, modified: at });
+      if (Buffer.byteLength(copied) > longest) model.tooLong.add(copied);
     }
   },
   lock: ({ lock }, { locks }) => void locks.add(lock.token),
@@ -71,24 +75,30 @@ const APPLY: ByKind<Model, void> = {
 const filesOf = ({ entries }: Model) =>
   new Set([...entries.values()].flatMap((entry) => (entry.kind === 'document' ? entry.file : [])));
 
-const usageOf = ({ entries }: Model): Usage => ({
-  bytes: [...entries.values()].reduce((sum, entry) => {
-    const text = Object.entries(entry.properties).flat().join('');
-    return sum + Buffer.byteLength(text) + (entry.kind === 'document' ? entry.length : 0);
-  }, 0),
-  entries: [...entries.keys()].filter((path) => path !== '').length,
-});
+const totalOf = ({ entries }: Model): Quota => {
+  const sum = (sizeOf: (entry: Entry) => number) =>
+    [...entries.values()].reduce((total, entry) => total + sizeOf(entry), 0);
+  const properties = sum((entry) =>
+    Buffer.byteLength(Object.entries(entry.properties).flat().join('')),
+  );
+  return {
+    bytes: properties + sum((entry) => (entry.kind === 'document' ? entry.length : 0)),
+    properties,
+    entries: [...entries.keys()].filter((path) => path !== '').length,
+  };
+};
 
 /** What the change comes to, and the model after it. */
 function applied(
   model: Model,
   edits: readonly Edit[],
-  quota: Usage,
+  quota: Quota,
 ): [Outcome | 'impossible', Model] {
   const next: Model = {
     entries: new Map(model.entries),
     locks: new Set(model.locks),
     dropped: new Set(),
+    tooLong: new Set(),
   };
   try {
     checkEdits(edits);
@@ -97,9 +107,11 @@ function applied(
     if (error instanceof ImpossibleEdit) return ['impossible', model];
     throw error;
   }
-  const [before, after] = [usageOf(model), usageOf(next)];
-  const exceeded = (what: keyof Usage) => after[what] > quota[what] && after[what] > before[what];
-  if (exceeded('bytes') || exceeded('entries')) return [{ kind: 'full' }, model];
+  if (next.tooLong.size > 0) return [{ kind: 'too long' }, model];
+  const [before, after] = [totalOf(model), totalOf(next)];
+  const exceeded = (what: keyof Quota) => after[what] > quota[what] && after[what] > before[what];
+  if (exceeded('bytes') || exceeded('properties') || exceeded('entries'))
+    return [{ kind: 'full' }, model];
   const named = filesOf(next);
   const released = [...next.dropped].filter((file) => !named.has(file)).toSorted();
   return [{ kind: 'done', released }, next];
@@ -121,6 +133,8 @@ const collection = fc
   .tuple(fc.oneof(path, fc.constant('')), properties)
   .map(([at, dead]) => someCollection(at, { properties: dead }));
 const time = fc.nat();
+/** Few bytes: the paths of three names have up to eight. */
+const longest = fc.constantFrom(1000, 3, 2, 1);
 const token = fc.constantFrom('l1', 'l2', 'l3');
 
 const anEdit: fc.Arbitrary<Edit> = fc.oneof(
@@ -130,28 +144,44 @@ const anEdit: fc.Arbitrary<Edit> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(path, path, time)
-      .map(([from, to, at]): Edit => ({ kind: 'move', from, to, at })),
+      .tuple(path, path, time, longest)
+      .map(([from, to, at, most]): Edit => ({ kind: 'move', from, to, at, longest: most })),
   },
   {
     weight: 4,
     arbitrary: fc
-      .tuple(path, path, fc.boolean(), time)
-      .map(([from, to, deep, at]): Edit => ({ kind: 'copy', from, to, deep, at })),
+      .tuple(path, path, fc.boolean(), time, longest)
+      .map(([from, to, deep, at, most]): Edit => ({
+        kind: 'copy',
+        from,
+        to,
+        deep,
+        at,
+        longest: most,
+      })),
   },
   token.map((one): Edit => ({ kind: 'lock', lock: someLock('a', { token: one }) })),
   fc.array(token).map((tokens): Edit => ({ kind: 'unlock', tokens })),
 );
 
+const AMPLE: Quota = { bytes: 10_000, properties: 10_000, entries: 1000 };
+
 const quota = fc.oneof(
-  fc.constant<Usage>({ bytes: 10_000, entries: 1000 }),
-  fc.record({ bytes: fc.nat(100), entries: fc.nat(15) }),
+  fc.constant(AMPLE),
+  fc.record({ bytes: fc.nat(100), properties: fc.nat(50), entries: fc.nat(15) }),
 );
 
 const changes = fc.array(fc.tuple(fc.array(anEdit, { minLength: 1, maxLength: 3 }), quota), {
   minLength: 5,
   maxLength: 30,
 });
+
+const NOTHING: Model = {
+  entries: new Map(),
+  locks: new Set(),
+  dropped: new Set(),
+  tooLong: new Set(),
+};
 
 /** Where each sequence begins, since most edits want a collection to be there. */
 const BEGINNING = puts(
@@ -171,7 +201,8 @@ export function modelContract(contract: () => Contract): void {
 
       const compare = async (tree: string, model: Model) => {
         const { locks, usage } = await other.trees.look(tree, []);
-        expect(usage).toEqual(usageOf(model));
+        const { bytes, entries } = totalOf(model);
+        expect(usage).toEqual({ bytes, entries });
         expect(new Set(locks.map((lock) => lock.token))).toEqual(model.locks);
         expect(await other.trees.files(tree)).toEqual(filesOf(model));
         const byCollection = (at: string) =>
@@ -185,15 +216,16 @@ export function modelContract(contract: () => Contract): void {
           expect(deep).toEqual(below.filter((entry) => isBelow(entry.path, at)));
           const members = await other.trees.members(tree, at, '', 1000);
           expect(members).toEqual(below.filter((entry) => parentOf(entry.path) === at));
+          const list = await other.trees.list(tree, at, '', 1000);
+          expect(members).toMatchObject(list);
         }
       };
 
       await fc.assert(
         fc.asyncProperty(changes, async (sequence) => {
           const tree = fresh();
-          let model: Model = { entries: new Map(), locks: new Set(), dropped: new Set() };
-          const ample: Usage = { bytes: 10_000, entries: 1000 };
-          for (const [edits, room] of [[BEGINNING, ample] as const, ...sequence]) {
+          let model: Model = NOTHING;
+          for (const [edits, room] of [[BEGINNING, AMPLE] as const, ...sequence]) {
             const [expected, next] = applied(model, edits, room);
             const outcome = await edit(one, tree, edits, {}, room).catch((error: unknown) => {
               if (error instanceof ImpossibleEdit) return 'impossible' as const;
@@ -212,8 +244,8 @@ export function modelContract(contract: () => Contract): void {
         }),
         { numRuns: 200 },
       );
-      for (const kind of ['done', 'full', 'impossible']) {
-        expect(outcomes.get(kind)).toBeGreaterThan(20);
+      for (const kind of ['done', 'full', 'too long', 'impossible']) {
+        expect(outcomes.get(kind)).toBeGreaterThan(10);
       }
     }, 120_000);
   });

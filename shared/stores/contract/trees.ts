@@ -47,6 +47,7 @@ export function treesContract(contract: () => Contract): void {
       const tree = fresh();
       expect(await one.trees.get(tree, '')).toBeUndefined();
       expect(await one.trees.members(tree, '', '', 10)).toEqual([]);
+      expect(await one.trees.list(tree, '', '', 10)).toEqual([]);
       expect(await one.trees.below(tree, '', 10)).toEqual([]);
       expect(await one.trees.files(tree)).toEqual(new Set());
       expect(await one.trees.look(tree, ['', 'a'])).toEqual({
@@ -103,6 +104,27 @@ export function treesContract(contract: () => Contract): void {
       expect(await names('a', '\u{10ffff}', 10)).toEqual([]);
       for (const name of ODD) expect(await names(name, '', 9)).toEqual([`${name}/within`]);
       expect(await names('nothing', '', 9)).toEqual([]);
+    });
+
+    test('a list has the same members in the same order, without their dead properties', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const properties = { '{x:}y': '<y xmlns="x:">\n{1}</y>', '{}z': 'z'.repeat(100_000) };
+      const found = ODD.flatMap((name) => [
+        someCollection(name, { properties }),
+        someDocument(`${name}.txt`, { properties, type: 'text/plain; a="{\t}"' }),
+      ]);
+      await edit(one, tree, puts(...found, someDocument(`${ODD[0]}/within`, { properties })));
+      const members = (await other.trees.members(tree, '', '', 99)).map(
+        ({ properties: dead, ...listed }) => {
+          expect(dead).toEqual(properties);
+          return listed;
+        },
+      );
+      expect(members).toHaveLength(found.length);
+      expect(await other.trees.list(tree, '', '', 99)).toEqual(members);
+      const after = members[3]?.path ?? '';
+      expect(await other.trees.list(tree, '', after, 5)).toEqual(members.slice(4, 9));
     });
 
     test('below takes the path literally and gives each collection before its members', async () => {

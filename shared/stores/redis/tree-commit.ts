@@ -42,10 +42,11 @@ local function set(path, row)
   now[path] = row
 end
 
-local added, named, dropped = { bytes = 0, entries = 0 }, {}, {}
+local added, named, dropped = { bytes = 0, properties = 0, entries = 0 }, {}, {}
 local function count(path, row, sign)
-  local _, bytes, file = fields(row)
+  local _, bytes, properties, file = fields(row)
   added.bytes = added.bytes + sign * tonumber(bytes)
+  added.properties = added.properties + sign * tonumber(properties)
   if path ~= '' then added.entries = added.entries + sign end
   if file ~= '' then
     named[file] = (named[file] or 0) + sign
@@ -53,7 +54,7 @@ local function count(path, row, sign)
   end
 end
 local function is_collection(row)
-  local _, _, file = fields(row)
+  local _, _, _, file = fields(row)
   return file == ''
 end
 
@@ -74,9 +75,13 @@ local function tree_at(path)
   read(found)
   return found
 end
-local function renamed(paths, from, to)
+local too_long = false
+local function renamed(paths, from, to, longest)
   local there = {}
-  for n, path in ipairs(paths) do there[n] = to .. string.sub(path, #from + 1) end
+  for n, path in ipairs(paths) do
+    there[n] = to .. string.sub(path, #from + 1)
+    too_long = too_long or #there[n] > longest
+  end
   read(there)
   return there
 end
@@ -116,23 +121,23 @@ local edits = {
     end
   end,
   move = function()
-    local from, to, time = take(), take(), take()
+    local from, to, time, longest = take(), take(), take(), tonumber(take())
     if not at(from) then return end
     local reason = occupied(to)
     if reason then return reason end
     local paths = tree_at(from)
-    for n, path in ipairs(renamed(paths, from, to)) do
+    for n, path in ipairs(renamed(paths, from, to, longest)) do
       set(path, arrived(at(paths[n]), time))
       set(paths[n], false)
     end
   end,
   copy = function()
-    local from, to, time, deep = take(), take(), take(), take()
+    local from, to, time, longest, deep = take(), take(), take(), tonumber(take()), take()
     if not at(from) then return end
     local reason = occupied(to)
     if reason then return reason end
     local paths = deep == '1' and tree_at(from) or { from }
-    for n, path in ipairs(renamed(paths, from, to)) do
+    for n, path in ipairs(renamed(paths, from, to, longest)) do
       set(path, arrived(at(paths[n]), time, time))
       count(path, now[path], 1)
     end
@@ -148,12 +153,17 @@ local edits = {
     locked[id] = false
   end,
 }
-local quota = { bytes = tonumber(take()), entries = tonumber(take()) }
+local quota = {
+  bytes = tonumber(take()),
+  properties = tonumber(take()),
+  entries = tonumber(take()),
+}
 for _ = 1, tonumber(take()) do
   local reason = edits[take()]()
   if reason then return { 'impossible', reason } end
 end
 
+if too_long then return { 'too long' } end
 for what, most in pairs(quota) do
   local total = (redis.call('HGET', meta, what) or 0) + added[what]
   if added[what] > 0 and total > most then return { 'full' } end
@@ -209,6 +219,7 @@ export function argumentsOf({ seen, locksVersion, edits, quota }: Change): strin
     String(seen.size),
     ...[...seen].flatMap(([path, revision]) => [path, token(revision ?? '')]),
     String(quota.bytes),
+    String(quota.properties),
     String(quota.entries),
     String(flat.length),
     ...flat.flat(),
@@ -219,13 +230,15 @@ export function argumentsOf({ seen, locksVersion, edits, quota }: Change): strin
 const ARGUMENTS: ByKind<undefined, readonly (readonly string[])[]> = {
   put: ({ kind, entry }) => [[kind, entry.path, rowOf(entry)]],
   remove: ({ kind, path }) => [[kind, path]],
-  move: ({ kind, from, to, at }) => [[kind, from, to, String(at)]],
-  copy: ({ kind, from, to, at, deep }) => [[kind, from, to, String(at), deep ? '1' : '0']],
+  move: ({ kind, from, to, at, longest }) => [[kind, from, to, String(at), String(longest)]],
+  copy: ({ kind, from, to, at, longest, deep }) => [
+    [kind, from, to, String(at), String(longest), deep ? '1' : '0'],
+  ],
   lock: ({ kind, lock }) => [[kind, lock.token, JSON.stringify(lock)]],
   unlock: ({ kind, tokens }) => tokens.map((one) => [kind, one]),
 };
 
-export type Reply = readonly [kind: 'conflict' | 'full' | 'impossible' | 'done', ...string[]];
+export type Reply = readonly [kind: Outcome['kind'] | 'impossible', ...string[]];
 
 /** Throws `ImpossibleEdit`. */
 export function outcomeOf([kind, ...rest]: Reply): Outcome {

@@ -96,6 +96,23 @@ test('a server without memory refuses what adds, does none of it, and still remo
   }
 });
 
+test('RFC 4918 section 4: dead properties are not sent for a list', async () => {
+  const properties = { '{x:}y': 'z'.repeat(100_000) };
+  const documents = Array.from({ length: 20 }, (_, n) => someDocument(`${n}`, { properties }));
+  await edit(stores, TREE, puts(...documents));
+  const sent = async () => {
+    const stats = await redis.cli('INFO', 'stats');
+    return Number(/total_net_output_bytes:(\d+)/.exec(stats)?.[1]);
+  };
+  const before = await sent();
+  expect(await stores.trees.list(TREE, '', '', 99)).toHaveLength(20);
+  const listed = (await sent()) - before;
+  expect(await stores.trees.members(TREE, '', '', 99)).toHaveLength(20);
+  const whole = (await sent()) - before - listed;
+  expect(whole).toBeGreaterThan(20 * 100_000);
+  expect(listed).toBeLessThan(100_000);
+});
+
 test('a tree that was emptied leaves its counters only, so that no version of its locks comes again', async () => {
   const lock = someLock('a');
   await edit(stores, TREE, [

@@ -1,9 +1,9 @@
 import { checkEdits } from '#shared/stores/edits.ts';
-import type { Entry, Lock, Trees } from '#shared/stores/trees.ts';
+import type { Lock, Trees } from '#shared/stores/trees.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { argumentsOf, COMMIT, outcomeOf, type Reply } from './tree-commit.ts';
-import { entryOf, memberOf, ROWS, untoken } from './tree-rows.ts';
+import { entryOf, listedOf, memberOf, ROWS, untoken } from './tree-rows.ts';
 
 /** KEYS: rows, locks, meta. ARGV: paths. */
 const look = script(`
@@ -13,18 +13,34 @@ local meta = redis.call('HMGET', KEYS[3], 'locks', 'bytes', 'entries')
 return { rows, redis.call('HVALS', KEYS[2]), meta }
 `);
 
-/** KEYS: rows, names. ARGV: limit, and the two ends of each range. Replies with paths and their rows. */
+/**
+ * KEYS: rows, names. ARGV: `whole`, or anything for rows without dead properties; limit, and the two ends of
+ * each range. Replies with paths and their rows.
+ */
 const list = script(`
 ${ROWS}
 local paths = {}
-for n = 2, #ARGV, 2 do
-  local room = ARGV[1] - #paths
+for n = 3, #ARGV, 2 do
+  local room = ARGV[2] - #paths
   for _, member in ipairs(redis.call('ZRANGE', KEYS[2], ARGV[n], ARGV[n + 1], 'BYLEX', 'LIMIT', 0, room)) do
     paths[#paths + 1] = path_of(member)
   end
 end
-return { paths, rows_at(KEYS[1], paths) }
+local found = rows_at(KEYS[1], paths)
+if ARGV[1] ~= 'whole' then
+  for n, row in ipairs(found) do found[n] = listed(row) end
+end
+return { paths, found }
 `);
+
+const WHOLE = ['whole', entryOf] as const;
+const FIRST_LINES = ['listed', listedOf] as const;
+
+/** The ends of what is directly in a collection, after that name. */
+const membersOf = (path: string, after: string): string[] => [
+  `(${memberOf(path, after)}`,
+  `(${path}\u0001`,
+];
 
 /**
  * Of each tree, in one slot, `{prefix:tree}:` and
@@ -32,7 +48,8 @@ return { paths, rows_at(KEYS[1], paths) }
  * - `names`: sorted set of all but the root, by collection and name;
  * - `files`: hash of content file to how many rows name it;
  * - `locks`: hash of token to JSON;
- * - `tree`: hash of `locks`, how often they have changed, and the usage: `bytes`, `entries`.
+ * - `tree`: hash of `locks`, how often they have changed, and what counts for the quota: `bytes`,
+ *   `properties`, `entries`.
  */
 export function redisTrees(redis: Connection, prefix: string): Trees {
   const keys = (tree: string) => {
@@ -46,15 +63,21 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
     };
   };
 
-  async function entries(tree: string, limit: number, ...ends: string[]): Promise<Entry[]> {
+  async function rowsIn<T>(
+    tree: string,
+    [what, read]: readonly [what: 'whole' | 'listed', read: (path: string, row: string) => T],
+    limit: number,
+    ...ends: string[]
+  ): Promise<T[]> {
     const { rows, names } = keys(tree);
     const [paths, found] = await redis.script<[string[], string[]]>(
       list,
       [rows, names],
+      what,
       String(limit),
       ...ends,
     );
-    return paths.map((path, n) => entryOf(path, found[n] ?? ''));
+    return paths.map((path, n) => read(path, found[n] ?? ''));
   }
 
   return {
@@ -78,13 +101,14 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
       };
     },
 
-    members: (tree, path, after, limit) =>
-      entries(tree, limit, `(${memberOf(path, after)}`, `(${path}\u0001`),
+    members: (tree, path, after, limit) => rowsIn(tree, WHOLE, limit, ...membersOf(path, after)),
+
+    list: (tree, path, after, limit) => rowsIn(tree, FIRST_LINES, limit, ...membersOf(path, after)),
 
     below: (tree, path, limit) =>
       path === ''
-        ? entries(tree, limit, '-', '+')
-        : entries(tree, limit, `[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`),
+        ? rowsIn(tree, WHOLE, limit, '-', '+')
+        : rowsIn(tree, WHOLE, limit, `[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`),
 
     async commit(tree, change) {
       checkEdits(change.edits);

@@ -2,11 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { STATE } from './schema.ts';
-import { edit } from '../contract/races.ts';
+import { copy, edit, NO_QUOTA } from '../contract/races.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
-/** The migration that makes trees of documents that had a path only. */
+/** Migrations before the one that makes trees of documents that had a path only. */
 const BEFORE_TREES = 3;
+/** Before the one that counts dead properties apart. */
+const BEFORE_PROPERTIES = 4;
 
 test('documents of before there were trees are in them, below collections', async () => {
   const store = await sqliteUnderTest();
@@ -58,5 +60,28 @@ test('documents of before there were trees are in them, below collections', asyn
   expect(await stores.trees.files('/hidden')).toEqual(new Set(['file0']));
   await edit(stores, '/hidden', [{ kind: 'remove', path: 'z' }]);
   expect((await stores.trees.look('/hidden', [])).usage).toEqual({ bytes: 0, entries: 0 });
+  await store.end();
+});
+
+test('dead properties of before they were counted apart count', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_PROPERTIES)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_PROPERTIES}`);
+    old.exec(`
+      INSERT INTO resource VALUES
+        ('t', '', 'a', 'document', 'r', 'e', 'text/plain', 7, 1, 1, 'f', '{"{}b":"<b/>"}', 14),
+        ('t', '', 'c', 'collection', 'r', NULL, NULL, NULL, 1, 1, NULL, '{"{}b":"<b/>"}', 7);
+      INSERT INTO tree VALUES ('t', 0, 21, 2), ('empty', 1, 0, 0);
+    `);
+  }
+  await using stores = await store.open();
+  const copied = (properties: number) =>
+    edit(stores, 't', [copy('a', 'b')], {}, { ...NO_QUOTA, properties });
+  expect(await copied(20)).toEqual({ kind: 'full' });
+  expect(await copied(21)).toMatchObject({ kind: 'done' });
+  expect(await edit(stores, 'empty', [], {})).toMatchObject({ kind: 'done' });
   await store.end();
 });

@@ -1,13 +1,18 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { bytesOf } from '../entry-bytes.ts';
-import type { Entry } from '../trees.ts';
+import type { Entry, Listed } from '../trees.ts';
 import type { Connection } from './connection.ts';
 
+const KEPT = 'kind, revision, etag, type, length, file';
+
 /** Columns of `resource` that a copy has like its original. */
-export const KEPT_BY_COPIES = 'kind, revision, etag, type, length, file, properties, bytes';
+export const KEPT_BY_COPIES = `${KEPT}, properties, bytes`;
+
+/** Columns of `resource` that a listing reads. */
+export const LISTED = `parent, name, created, modified, ${KEPT}`;
 
 /** Columns of `resource` but the tree's name. */
-export const COLUMNS = `parent, name, created, modified, ${KEPT_BY_COPIES}`;
+export const COLUMNS = `${LISTED}, properties, bytes`;
 
 /**
  * In SQL: is below the path `?2`, which is not the root, in the tree `?1`. One range of the primary key (`0` is
@@ -25,12 +30,9 @@ type Common = {
   readonly revision: string;
   readonly created: number;
   readonly modified: number;
-  readonly properties: string;
-  /** What it adds to those of its tree. */
-  readonly bytes: number;
 };
 
-export type ResourceRow = Common &
+export type ListedRow = Common &
   (
     | { readonly kind: 'collection' }
     | {
@@ -41,6 +43,12 @@ export type ResourceRow = Common &
         readonly file: string;
       }
   );
+
+export type ResourceRow = ListedRow & {
+  readonly properties: string;
+  /** What it adds to those of its tree. */
+  readonly bytes: number;
+};
 
 /** The path of the collection that a resource is in, and the name in it. */
 export function split(path: string): [parent: string, name: string] {
@@ -57,14 +65,13 @@ export function find(connection: Connection, tree: string, path: string): Resour
 }
 
 export function entryOf(row: ResourceRow): Entry {
+  return { ...listedOf(row), properties: JSON.parse(row.properties) as Entry['properties'] };
+}
+
+export function listedOf(row: ListedRow): Listed {
   const { parent, name, revision, created, modified } = row;
-  const common = {
-    path: parent === '' ? name : `${parent}/${name}`,
-    revision,
-    created,
-    modified,
-    properties: JSON.parse(row.properties) as Entry['properties'],
-  };
+  const path = parent === '' ? name : `${parent}/${name}`;
+  const common = { path, revision, created, modified };
   if (row.kind === 'collection') return { ...common, kind: row.kind };
   const { kind, etag, type, length, file } = row;
   return { ...common, kind, etag, type, length, file };

@@ -164,6 +164,12 @@ export const STATE: Schema = {
 
      DROP TABLE found;
      DROP TABLE document;`,
+
+    `-- Of dead properties alone.
+     ALTER TABLE tree ADD COLUMN properties INTEGER NOT NULL DEFAULT 0;
+     UPDATE tree SET properties = (
+       SELECT ifnull(sum(bytes - ifnull(length, 0)), 0) FROM resource WHERE resource.tree = tree.name
+     );`,
   ],
   expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
 };

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { ByKind } from '../edits.ts';
-import { bytesOf } from '../entry-bytes.ts';
-import { ImpossibleEdit } from '../trees.ts';
+import { bytesOf, propertyBytesOf } from '../entry-bytes.ts';
+import { type Edit, ImpossibleEdit } from '../trees.ts';
 import type { Connection } from './connection.ts';
 import { AT, BELOW, COLUMNS, find, KEPT_BY_COPIES, split, valuesOf } from './resource-rows.ts';
 
@@ -11,14 +11,20 @@ export interface Editing {
   readonly tree: string;
   /** What they have added. */
   bytes: number;
+  properties: number;
   entries: number;
+  /** Whether one has made a path that is longer than it allows. */
+  tooLong: boolean;
   /** Whether they have changed a lock. */
   locks: boolean;
   /** Content files that a resource no longer names; others still may. */
   readonly dropped: Set<string>;
 }
 
-type Counted = { bytes: number; file: string | null };
+type Counted = { bytes: number; properties: number; file: string | null };
+
+/** In SQL: the members of `Counted`. */
+const COUNTED = 'bytes, bytes - ifnull(length, 0) AS properties, file';
 
 /** In SQL: the path of the collection of what is below `?2`, when that is at `?3`. */
 const PARENT_AT_3 = '?3 || substr(parent, length(?2) + 1)';
@@ -38,7 +44,12 @@ export const EDITS: ByKind<Editing, void> = {
       ...valuesOf(entry),
     );
     if (before === undefined && entry.path !== '') editing.entries += 1;
-    editing.bytes += bytesOf(entry) - (before?.bytes ?? 0);
+    count(editing, 1, { bytes: bytesOf(entry), properties: propertyBytesOf(entry) });
+    if (before) {
+      const { bytes } = before;
+      const properties = bytes - (before.kind === 'document' ? before.length : 0);
+      count(editing, -1, { bytes, properties });
+    }
     if (before?.kind === 'document') dropped.add(before.file);
   },
 
@@ -46,22 +57,24 @@ export const EDITS: ByKind<Editing, void> = {
     const { connection, tree, dropped } = editing;
     const remove = (where: string, ...values: string[]) =>
       connection.all<Counted>(
-        `DELETE FROM resource WHERE ${where} RETURNING bytes, file`,
+        `DELETE FROM resource WHERE ${where} RETURNING ${COUNTED}`,
         tree,
         ...values,
       );
     const removed = [...remove(AT, ...split(path)), ...remove(BELOW, path)];
     editing.entries -= removed.length;
-    for (const { bytes, file } of removed) {
-      editing.bytes -= bytes;
-      if (file !== null) dropped.add(file);
+    for (const row of removed) {
+      count(editing, -1, row);
+      if (row.file !== null) dropped.add(row.file);
     }
   },
 
-  move: ({ from, to, at }, editing) => {
+  move: (edit, editing) => {
+    const { from, to, at } = edit;
     const { connection, tree } = editing;
     if (find(connection, tree, from) === undefined) return;
     checkFree(editing, to);
+    editing.tooLong ||= isTooLong(editing, edit);
     connection.run(
       `UPDATE resource SET parent = ?4, name = ?5, modified = ?6 WHERE ${AT}`,
       tree,
@@ -78,22 +91,24 @@ export const EDITS: ByKind<Editing, void> = {
     );
   },
 
-  copy: ({ from, to, deep, at }, editing) => {
+  copy: (edit, editing) => {
+    const { from, to, deep, at } = edit;
     const { connection, tree } = editing;
     if (find(connection, tree, from) === undefined) return;
     checkFree(editing, to);
+    editing.tooLong ||= isTooLong(editing, edit);
     const copy = (place: string, time: string, where: string, ...values: SQLInputValue[]) =>
       connection.all<Counted>(
         `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
          SELECT tree, ${place}, ${time}, ${time}, ${KEPT_BY_COPIES} FROM resource WHERE ${where}
-         RETURNING bytes, file`,
+         RETURNING ${COUNTED}`,
         tree,
         ...values,
       );
     const copied = copy('?4, ?5', '?6', AT, ...split(from), ...split(to), at);
     if (deep) copied.push(...copy(`${PARENT_AT_3}, name`, '?4', BELOW, from, to, at));
     editing.entries += copied.length;
-    for (const { bytes } of copied) editing.bytes += bytes;
+    for (const row of copied) count(editing, 1, row);
   },
 
   lock: ({ lock }, editing) => {
@@ -115,6 +130,35 @@ export const EDITS: ByKind<Editing, void> = {
     if (removed > 0) editing.locks = true;
   },
 };
+
+function count(
+  editing: Editing,
+  sign: 1 | -1,
+  { bytes, properties }: Pick<Counted, 'bytes' | 'properties'>,
+): void {
+  editing.bytes += sign * bytes;
+  editing.properties += sign * properties;
+}
+
+/** Whether some path of what arrives is longer than it may be. */
+function isTooLong(
+  { connection, tree }: Editing,
+  edit: Extract<Edit, { kind: 'move' | 'copy' }>,
+): boolean {
+  const { from, to, longest } = edit;
+  if (Buffer.byteLength(to) > longest) return true;
+  if (edit.kind === 'copy' && !edit.deep) return false;
+  const tooLong = `octet_length(${PARENT_AT_3} || '/' || name) > ?4`;
+  return (
+    connection.all(
+      `SELECT 1 FROM resource WHERE ${BELOW} AND ${tooLong} LIMIT 1`,
+      tree,
+      from,
+      to,
+      longest,
+    ).length > 0
+  );
+}
 
 function checkFree(editing: Editing, path: string): void {
   if (find(editing.connection, editing.tree, path) !== undefined) {

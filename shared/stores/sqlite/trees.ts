@@ -1,15 +1,31 @@
 import { byKind, checkEdits } from '../edits.ts';
-import { type Change, ImpossibleEdit, type Lock, type Outcome, type Trees } from '../trees.ts';
+import {
+  type Change,
+  ImpossibleEdit,
+  type Lock,
+  type Outcome,
+  type Quota,
+  type Trees,
+} from '../trees.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
-import { BELOW, COLUMNS, entryOf, find, type ResourceRow } from './resource-rows.ts';
+import {
+  BELOW,
+  COLUMNS,
+  entryOf,
+  find,
+  LISTED,
+  type ListedRow,
+  listedOf,
+  type ResourceRow,
+} from './resource-rows.ts';
 import { type Editing, EDITS } from './tree-edits.ts';
 
-type State = { locks_version: number; bytes: number; entries: number };
+type State = { locks_version: number; bytes: number; properties: number; entries: number };
 
-const EMPTY: State = { locks_version: 0, bytes: 0, entries: 0 };
+const EMPTY: State = { locks_version: 0, bytes: 0, properties: 0, entries: 0 };
 
-const SELECT = `SELECT ${COLUMNS} FROM resource`;
+const MEMBERS = 'FROM resource WHERE tree = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?';
 
 export function sqliteTrees(file: SqliteFile): Trees {
   return {
@@ -38,21 +54,23 @@ export function sqliteTrees(file: SqliteFile): Trees {
     members: (tree, path, after, limit) =>
       file.read((connection) =>
         connection
-          .all<ResourceRow>(
-            `${SELECT} WHERE tree = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?`,
-            tree,
-            path,
-            after,
-            limit,
-          )
+          .all<ResourceRow>(`SELECT ${COLUMNS} ${MEMBERS}`, tree, path, after, limit)
           .map(entryOf),
+      ),
+
+    list: (tree, path, after, limit) =>
+      file.read((connection) =>
+        connection
+          .all<ListedRow>(`SELECT ${LISTED} ${MEMBERS}`, tree, path, after, limit)
+          .map(listedOf),
       ),
 
     below: (tree, path, limit) =>
       file.read((connection) =>
         connection
           .all<ResourceRow>(
-            `${SELECT} WHERE ${path === '' ? 'tree = ?1 AND name <> ?2' : BELOW}
+            `SELECT ${COLUMNS} FROM resource
+             WHERE ${path === '' ? 'tree = ?1 AND name <> ?2' : BELOW}
              ORDER BY parent, name LIMIT ?3`,
             tree,
             path,
@@ -85,7 +103,7 @@ export function sqliteTrees(file: SqliteFile): Trees {
 
 function stateOf(connection: Connection, tree: string): State {
   const [state = EMPTY] = connection.all<State>(
-    'SELECT locks_version, bytes, entries FROM tree WHERE name = ?',
+    'SELECT locks_version, bytes, properties, entries FROM tree WHERE name = ?',
     tree,
   );
   return state;
@@ -111,7 +129,9 @@ function commit(
     connection,
     tree,
     bytes: 0,
+    properties: 0,
     entries: 0,
+    tooLong: false,
     locks: false,
     dropped: new Set(),
   };
@@ -124,19 +144,21 @@ function commit(
   const after: State = {
     locks_version: before.locks_version + (editing.locks ? 1 : 0),
     bytes: before.bytes + editing.bytes,
+    properties: before.properties + editing.properties,
     entries: before.entries + editing.entries,
   };
-  if (
-    after.bytes > Math.max(before.bytes, quota.bytes) ||
-    after.entries > Math.max(before.entries, quota.entries)
-  ) {
+  if (editing.tooLong) return undo({ kind: 'too long' });
+  const exceeded = (what: keyof Quota) => after[what] > Math.max(before[what], quota[what]);
+  if (exceeded('bytes') || exceeded('properties') || exceeded('entries')) {
     return undo({ kind: 'full' });
   }
   connection.run(
-    'INSERT OR REPLACE INTO tree (name, locks_version, bytes, entries) VALUES (?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO tree (name, locks_version, bytes, properties, entries)
+     VALUES (?, ?, ?, ?, ?)`,
     tree,
     after.locks_version,
     after.bytes,
+    after.properties,
     after.entries,
   );
   return { kind: 'done', released: released(editing) };

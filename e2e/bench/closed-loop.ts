@@ -1,0 +1,31 @@
+import type { Run } from './measure.ts';
+import { percentile } from './statistics.ts';
+
+/** Visits, that many at a time, each after the one before it; one that rejects is an error. */
+export async function closedLoop(
+  visit: () => Promise<void>,
+  atOnce: number,
+  seconds: number,
+): Promise<Run> {
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  const took: number[] = [];
+  let errors = 0;
+  async function visitor(): Promise<void> {
+    for (let from = began; from < end; from = performance.now()) {
+      const visited = await visit().then(
+        () => true,
+        () => false,
+      );
+      if (visited) took.push(performance.now() - from);
+      else errors += 1;
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, visitor));
+  return {
+    count: took.length,
+    seconds: (performance.now() - began) / 1000,
+    latency: { p50: percentile(took, 0.5), p99: percentile(took, 0.99) },
+    errors,
+  };
+}

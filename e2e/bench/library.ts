@@ -1,0 +1,70 @@
+import type { Server } from './cpu.ts';
+import type { HttpRequest } from './requests.ts';
+import type { Fields } from './site.ts';
+
+const KIB = 1024;
+const MIB = 1024 ** 2;
+/** Requests at a time while the documents are put. */
+const AT_ONCE = 20;
+
+interface Document {
+  readonly path: string;
+  readonly type: string;
+  readonly content: string;
+}
+
+const text = (path: string, bytes: number): Document => ({
+  path: `/documents/${path}`,
+  type: 'text/plain',
+  content: 'x'.repeat(bytes),
+});
+const several = (count: number, path: string, bytes: number) =>
+  Array.from({ length: count }, (_, at) => text(`${path}${at}`, bytes));
+
+export const SMALL = text('small', KIB);
+export const LARGE = text('large', 8 * MIB);
+/** As many paths as connections put to at least: none waits for another one. */
+export const SMALL_PUTS = several(64, 'put/small', KIB);
+export const LARGE_PUTS = several(4, 'put/large', 8 * MIB);
+/** A collection of 1,000 members. */
+export const COLLECTION = '/documents/thousand/';
+export const MEMBERS = several(1000, 'thousand/', 100);
+/** 100 KiB of JSON. */
+export const STOCK: Document = {
+  path: '/documents/stock.json',
+  type: 'application/json',
+  content: stock(100 * KIB),
+};
+
+/** `{"items":[…]}`, of at least that many bytes. */
+function stock(bytes: number): string {
+  const items: string[] = [];
+  for (let left = bytes; left > 0; left -= items.at(-1)?.length ?? 0) {
+    const number = items.length;
+    const item = { number, name: `Item ${number}`, price: number % 100, tags: ['a', 'b'] };
+    items.push(JSON.stringify(item));
+  }
+  return `{"items":[${items.join(',')}]}`;
+}
+
+export function putting({ path, type, content }: Document, credentials: Fields): HttpRequest {
+  return { method: 'PUT', path, fields: { ...credentials, 'Content-Type': type }, body: content };
+}
+
+/** Puts everything in place. Rejects when the server does not take it. */
+export async function furnish({ url }: Server, credentials: Fields): Promise<void> {
+  async function send({ method, path, fields, body }: HttpRequest): Promise<void> {
+    const init = { method, headers: fields, ...(body !== undefined && { body }) };
+    const answer = await fetch(url + path, init);
+    await answer.arrayBuffer();
+    if (answer.status !== 201) throw new Error(`${method} ${path} was answered ${answer.status}`);
+  }
+  for (const path of [COLLECTION, '/documents/put/']) {
+    await send({ method: 'MKCOL', path, fields: credentials });
+  }
+  const left = [SMALL, LARGE, STOCK, ...SMALL_PUTS, ...LARGE_PUTS, ...MEMBERS];
+  while (left.length > 0) {
+    const some = left.splice(0, AT_ONCE);
+    await Promise.all(some.map((document) => send(putting(document, credentials))));
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { createFolderSync } from './folder-sync.ts';
+
+/** Records what is synced, and ends each only when told. */
+function underTest() {
+  const begun: { readonly folder: string; readonly end: (error?: Error) => void }[] = [];
+  const sync = createFolderSync(async (folder) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    begun.push({ folder, end: (error) => (error ? reject(error) : resolve()) });
+    await promise;
+  });
+  return { sync, begun, folders: () => begun.map(({ folder }) => folder) };
+}
+
+/** After all that is ready to go on. */
+const settled = () => new Promise((resolve) => void setImmediate(resolve));
+
+test('who comes while a folder is synced is not told of that one, but of the next', async () => {
+  const { sync, begun, folders } = underTest();
+  const first = sync('a');
+  await settled();
+  const told: string[] = [];
+  const late = [sync('a'), sync('a')].map((one) => one.then(() => told.push('late')));
+  begun[0]?.end();
+  await first;
+  await settled();
+  expect(told).toEqual([]);
+  expect(folders()).toEqual(['a', 'a']);
+  begun[1]?.end();
+  await Promise.all(late);
+  expect(folders()).toEqual(['a', 'a']);
+});
+
+test('folders do not wait for one another', async () => {
+  const { sync, folders, begun } = underTest();
+  const both = [sync('a'), sync('b')];
+  await settled();
+  expect(folders()).toEqual(['a', 'b']);
+  for (const { end } of begun) end();
+  await Promise.all(both);
+});
+
+test('a failure is told to all who wait for it, and not to those after them', async () => {
+  const { sync, begun } = underTest();
+  const failed = [sync('a'), sync('a')];
+  await settled();
+  const later = sync('a');
+  begun[0]?.end(new Error('no disk'));
+  for (const one of failed) await expect(one).rejects.toThrow('no disk');
+  await settled();
+  begun[1]?.end();
+  await expect(later).resolves.toBeUndefined();
+});
+
+test('a folder that is not there is an error', async () => {
+  await expect(createFolderSync()('/nowhere/at/all')).rejects.toMatchObject({ code: 'ENOENT' });
+});

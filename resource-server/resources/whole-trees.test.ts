@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  copy,
+  move,
+  puts,
+  someCollection,
+  someDocument,
+  someLock,
+} from '#shared/stores/contract/races.ts';
+import type { Edit, Entry, View } from '#shared/stores/trees.ts';
+import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
+
+/** Work that ends when it is told to, and what of it has begun. */
+function works() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  return {
+    begun,
+    work: (name: string) => () => {
+      begun.push(name);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      ends.push(() => resolve(name));
+      return promise;
+    },
+    /** Ends the first that has begun, and lets the next begin. */
+    async end() {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+const TOO_MANY = { status: 503, fields: { 'Retry-After': '1' } };
+
+describe('turns', () => {
+  test('are one at a time in the process; a tree with many holds up another for one only', async () => {
+    const inTurn = createWholeTreeTurns();
+    const { begun, work, end } = works();
+    const done = [
+      ...['a1', 'a2', 'a3'].map((name) => inTurn('a', work(name))),
+      ...['b1', 'b2'].map((name) => inTurn('b', work(name))),
+    ];
+    for (let count = 1; count <= done.length; count += 1) {
+      await new Promise(setImmediate);
+      expect(begun).toHaveLength(count);
+      await end();
+    }
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+    expect(await Promise.all(done)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+  });
+
+  test('RFC 9110 section 15.6.4: who would wait behind eight others is sent away, never begun; another tree is not', async () => {
+    const inTurn = createWholeTreeTurns();
+    const { begun, work, end } = works();
+    const waiting = Array.from({ length: 9 }, (_, n) => inTurn('a', work(`a${n}`)));
+    for (let n = 0; n < 40; n += 1) {
+      await expect(inTurn('a', work('one too many'))).rejects.toMatchObject(TOO_MANY);
+    }
+    const other = inTurn('b', work('b'));
+    for (let n = 0; n <= waiting.length; n += 1) await end();
+    expect(await Promise.all([...waiting, other])).toHaveLength(10);
+    expect(begun).not.toContain('one too many');
+    const again = inTurn('a', work('again'));
+    await new Promise(setImmediate);
+    await end();
+    expect(await again).toBe('again');
+  });
+
+  test('RFC 9110 section 15.6.4: of many trees a few wait', async () => {
+    const inTurn = createWholeTreeTurns();
+    const { work, end } = works();
+    const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`tree ${n}`, work(`${n}`)));
+    await new Promise(setImmediate);
+    await expect(inTurn('another', work('another'))).rejects.toMatchObject(TOO_MANY);
+    for (const _ of waiting) await end();
+    expect(await Promise.all(waiting)).toHaveLength(32);
+    const again = inTurn('another', work('again'));
+    await new Promise(setImmediate);
+    await end();
+    expect(await again).toBe('again');
+  });
+
+  test('come after work that failed', async () => {
+    const inTurn = createWholeTreeTurns();
+    const failed = inTurn('a', () => Promise.reject(new Error('mine')));
+    const next = inTurn('a', async () => 'done');
+    await expect(failed).rejects.toThrow('mine');
+    expect(await next).toBe('done');
+    expect(await inTurn('b', async () => 'later')).toBe('later');
+  });
+});
+
+describe('a whole tree is taken', () => {
+  const view: View = {
+    entries: new Map<string, Entry | undefined>([
+      ['c', someCollection('c')],
+      ['d', someDocument('d')],
+      ['nothing', undefined],
+    ]),
+    locks: [],
+    locksVersion: '0',
+    usage: { bytes: 0, entries: 0 },
+  };
+  const remove = (path: string): Edit => ({ kind: 'remove', path });
+
+  test('by what removes, moves or copies a collection', () => {
+    for (const edit of [remove('c'), move('c', 'x'), copy('c', 'x')]) {
+      expect(takesWholeTree(edit, view)).toBe(true);
+    }
+  });
+
+  test('not by what touches one resource', () => {
+    const [put] = puts(someCollection('c'));
+    const others: readonly (Edit | undefined)[] = [
+      put,
+      remove('d'),
+      remove('nothing'),
+      move('d', 'x'),
+      copy('d', 'x'),
+      copy('c', 'x', { deep: false }),
+      { kind: 'lock', lock: someLock('c') },
+      { kind: 'unlock', tokens: ['c'] },
+    ];
+    for (const edit of others) expect(edit && takesWholeTree(edit, view)).toBe(false);
+  });
+});
