@@ -27,6 +27,7 @@ import type { Resources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { createStage } from './resources/stage.ts';
 import type { Space, Spaces } from './spaces.ts';
+import { unstored } from './unstored.ts';
 import { verify } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
 
@@ -66,7 +67,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
 
     const space = spaces.find(originOf(request), target.segments);
     if (!SERVED.has(method)) {
-      const { fields, ...answer } = errorAnswer(notImplemented(method));
+      const { fields, ...answer } = unstored(errorAnswer(notImplemented(method)));
       const cors = space === undefined ? {} : corsFields(space, request.headers.origin);
       return send(request, response, { ...answer, fields: { ...fields, ...cors } });
     }
@@ -74,7 +75,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     if (endpoint !== undefined) {
       const answer = await call(endpoint, request, target).catch((error: unknown) => {
         noteError(request, error, log);
-        return errorAnswer(error);
+        return unstored(errorAnswer(error));
       });
       const fields = { ...answer.fields, ...endpoint.fields };
       return send(request, response, { ...answer, fields });
@@ -110,7 +111,8 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     const outcome = await admit(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     if (outcome.kind === 'answer') {
-      return send(request, response, sealedAnswer(request, refusal(outcome, cors), outcome.seal));
+      const answer = unstored(refusal(outcome, cors));
+      return send(request, response, sealedAnswer(request, answer, outcome.seal));
     }
     const { scheme, principal, seal } = outcome;
     const fields = { ...outcome.fields, ...cors };
@@ -139,7 +141,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     return target.path === '/' && free ? home : undefined;
   }
 
-  return frontDoor(handle, { ready, log });
+  return frontDoor(handle, { ready, log, answer: (error) => unstored(errorAnswer(error)) });
 }
 
 async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Promise<Answer> {

@@ -45,10 +45,11 @@ export interface Content {
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
 }
 
-/** Bytes up to which a document is read at once: a stream of its own costs more than the reading. */
+/**
+ * Bytes up to which a document is read at once: a stream of its own costs more than the reading. Streams
+ * read 64 KiB at a time, so that all of a connection of HTTP/2 fit into what node:http2 allows it (10 MB).
+ */
 const SHORT = 64 * 1024;
-/** Bytes of a longer one that are read at a time. */
-const CHUNK = 256 * 1024;
 /** A link in the folder leads nowhere. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** The disk is full, or this user's part of it. */
@@ -116,7 +117,7 @@ export function openContent(options: ContentOptions): Content {
         .then(() => open(path, READING))
         .catch(undefinedIfMissing);
       if (handle === undefined) return undefined;
-      if (length > SHORT) return handle.createReadStream({ start, end, highWaterMark: CHUNK });
+      if (length > SHORT) return handle.createReadStream({ start, end });
       try {
         const whole = await handle.readFile();
         recent.set(path, whole);

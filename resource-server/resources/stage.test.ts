@@ -23,6 +23,8 @@ const space: Space = {
   url: 'https://rs.example/',
   origin: 'https://rs.example',
   segments: [],
+  has: () => true,
+  encloses: () => false,
   allScopes: [],
   corsOrigins: [],
   corsCredentials: false,

@@ -1,3 +1,5 @@
+import { Http2ServerResponse } from 'node:http2';
+import { finished, Readable } from 'node:stream';
 import Koa from 'koa';
 import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
@@ -14,6 +16,7 @@ import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { accepted, optionsFields } from '../options.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
+import { unstored } from '../unstored.ts';
 import type { ResourceContext, Resources, Visit } from './resource.ts';
 import { sealAnswer, sealedAnswer } from './seal.ts';
 
@@ -47,11 +50,12 @@ export function createStage(log: Log): Stage {
       setFields(context, { ...fields, ...proof });
     } catch (error) {
       noteError(request, error, log);
-      const { fields: own, ...answer } = errorAnswer(error);
+      const { fields: own, ...answer } = unstored(errorAnswer(error));
       context.respond = false;
       for (const some of [own, variance(space), fields]) setFields(context, some);
       send(request, response, sealedAnswer(context, { ...answer, fields: {} }, seal));
     }
+    endWithStream(response, context.body);
   });
   const run = koa.callback();
   return (request, response, scene) => {
@@ -85,6 +89,12 @@ async function trace(context: ResourceContext, space: Space): Promise<void> {
   const { fields, body } = await traceAnswer(context.req, hidden);
   context.body = body;
   setFields(context, fields);
+}
+
+/** Closes the file of content over HTTP/2. Koa does not hear of a stream that was reset before it had any. */
+function endWithStream(response: AnyResponse, content: unknown): void {
+  if (!(response instanceof Http2ServerResponse && content instanceof Readable)) return;
+  finished(response.stream, { readable: false }, () => content.destroy());
 }
 
 /** In trees of their own everybody finds something else at the same URL. */

@@ -1,8 +1,11 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/test-socket.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { startWorld, type World } from '../world.fixture.ts';
+import { contentWithin } from './upload.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -96,4 +99,81 @@ test('RFC 4331 section 6: over the quota is 507 with its condition, and what is 
   expect(await small.files()).toEqual(files);
   expect((await small.as('PUT', '/documents/a', { body: 'y'.repeat(100) })).status).toBe(204);
   expect((await small.as('PUT', '/documents/a', { body: '' })).status).toBe(204);
+});
+
+describe('RFC 4331 section 6: what the quota will refuse is not received first', () => {
+  const small = () => startWorld({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
+  const head = (of: World, request: string, fields: string) =>
+    `${request} HTTP/1.1\r\nHost: a\r\n` +
+    `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
+
+  test.each(['PUT /documents/b', 'POST /documents/'])(
+    '%s: 507 by its Content-Length, before any is read',
+    async (request) => {
+      await using tight = await small();
+      await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
+      const socket = new TestSocket(tight.listening);
+      await socket.send(head(tight, request, 'Expect: 100-continue\r\nContent-Length: 40001'));
+      const answer = await socket.all;
+      expect(answer).toMatch(/^HTTP\/1.1 507 /);
+      expect(answer).toContain('quota-not-exceeded');
+      expect(answer).not.toContain('100 Continue');
+      const fits = Buffer.alloc(40_000);
+      const [method = '', path = ''] = request.split(' ');
+      expect((await tight.as(method, path, { body: fits })).status).toBe(201);
+    },
+  );
+
+  test.each(['PUT /documents/b', 'POST /documents/'])(
+    '%s: 507 in the middle of chunks without an end, and nothing stays',
+    async (request) => {
+      await using tight = await small();
+      await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
+      const files = await tight.files();
+      const socket = new TestSocket(tight.listening);
+      await socket.send(head(tight, request, 'Transfer-Encoding: chunked'));
+      const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
+      for (let sent = 0; sent < 5; sent += 1) await socket.send(chunk);
+      expect(await socket.until('quota-not-exceeded')).toMatch(/^HTTP\/1.1 507 /);
+      expect(await tight.files()).toEqual(files);
+      socket.socket.destroy();
+    },
+  );
+
+  test('what is replaced makes room, also where the quota was lowered', async () => {
+    await using tight = await small();
+    const write = (path: string, length: number) =>
+      tight.as('PUT', `/documents/${path}`, { body: Buffer.alloc(length) });
+    await write('a', 60_000);
+    await write('b', 40_000);
+    expect((await write('a', 60_001)).status).toBe(507);
+    expect((await write('a', 60_000)).status).toBe(204);
+    const quota = { bytes: 50_000, entries: 10 };
+    const usage = { bytes: 100_000 };
+    const length = (bytes: number) => ({ rawHeaders: ['Content-Length', String(bytes)] });
+    const ask = (bytes: number, replaced?: number) => () =>
+      contentWithin(
+        Object.assign(new IncomingMessage(new Socket()), length(bytes)),
+        quota,
+        usage,
+        replaced,
+      );
+    expect(ask(60_000, 60_000)).not.toThrow();
+    expect(ask(60_001, 60_000)).toThrow('no room');
+    expect(ask(0)).not.toThrow();
+    expect(ask(1)).toThrow('no room');
+  });
+
+  test('ten at once in chunks: no more is kept than fits', async () => {
+    await using tight = await small();
+    const body = () => Readable.from(Array.from({ length: 3 }, () => Buffer.alloc(10_000)));
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        tight.as('PUT', `/documents/${index}`, { body: body() }),
+      ),
+    );
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, 201, 201, 507, 507, 507, 507, 507, 507, 507]);
+    expect(await tight.files()).toHaveLength(3);
+  });
 });

@@ -5,6 +5,7 @@ import type {
   Http2ServerResponse,
   Http2Session,
   Http2Stream,
+  ServerHttp2Stream,
 } from 'node:http2';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
@@ -17,6 +18,7 @@ import type { AnyHandler } from './message.ts';
 import type { Pace } from './pace.ts';
 import { FAILED, noTunnel, type Refusal, UNMET_EXPECTATION } from './refusal.ts';
 import type { ServerLimits } from './server-limits.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { http2Tunnel, type TunnelHandler } from './tunnel.ts';
 
 /** What each field counts beyond its octets (RFC 9113 section 6.5.2). */
@@ -139,7 +141,13 @@ export function http2Server(parts: Http2Parts): Http2 {
   server.on('session', (session: Http2Session) => {
     sessions.set(session, 0);
     endFloods(session, limit, clock);
-    session.once('close', () => sessions.delete(session));
+    session.on('stream', endIfAborted);
+    const readers = new SlowReaders(session, limit);
+    const timer = setInterval(() => readers.look(), limit.idleTimeout).unref();
+    session.once('close', () => {
+      sessions.delete(session);
+      clearInterval(timer);
+    });
     session.setTimeout(limit.idleTimeout);
     session.on('timeout', () => {
       if (sessions.get(session) === 0) session.destroy(); // a tunnel has its own time
@@ -172,4 +180,11 @@ export function http2Server(parts: Http2Parts): Http2 {
       for (const session of sessions.keys()) session.destroy();
     },
   };
+}
+
+/** A stream that its client resets with NO_ERROR while we are sending would stay open for node:http2. */
+function endIfAborted(stream: ServerHttp2Stream): void {
+  stream.once('aborted', () => {
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR) stream.destroy();
+  });
 }

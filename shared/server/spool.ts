@@ -21,7 +21,7 @@ export class Budget {
 
   /** Throws `HttpError` 503 when so much is not left. */
   take(bytes: number): void {
-    if (bytes > this.#left) throw full();
+    if (bytes > this.#left) throw tooMuchAtOnce();
     this.#left -= bytes;
   }
 
@@ -30,7 +30,8 @@ export class Budget {
   }
 }
 
-function full(): HttpError {
+/** RFC 9110 section 15.6.4. */
+export function tooMuchAtOnce(): HttpError {
   return new HttpError(503, 'Too much content is being received. Try again.', {
     'Retry-After': '5',
   });
@@ -106,7 +107,7 @@ export class Spool {
       if (this.#closed) this.close(); // the client left while it was being opened
       await stillOpen(this.#file).appendFile(memory);
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? full() : error;
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? tooMuchAtOnce() : error;
     }
     this.#written += MEMORY;
     this.#used = 0;

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { Uploads } from './uploads.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const BUSY = { status: 503, fields: { 'Retry-After': '5' } };
+/** Runs it and gives back what it threw. */
+function thrown(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('what is on its way at a time', () => {
+  test('of one tree: 256 MiB, in however many uploads', () => {
+    const uploads = new Uploads(64 * MEBIBYTE);
+    const [one, two] = [uploads.begin('tree', '1'), uploads.begin('tree', '2')];
+    one.grow(200 * MEBIBYTE);
+    two.grow(56 * MEBIBYTE);
+    expect(thrown(() => one.grow(1))).toMatchObject(BUSY);
+    expect(thrown(() => two.grow(1))).toMatchObject(BUSY);
+    uploads.begin('other', '3').grow(256 * MEBIBYTE);
+    two.end();
+    one.grow(56 * MEBIBYTE);
+  });
+
+  test('of all trees: 1 GiB', () => {
+    const uploads = new Uploads(MEBIBYTE);
+    const all = ['a', 'b', 'c', 'd'].map((tree) => uploads.begin(tree, tree));
+    for (const upload of all) upload.grow(256 * MEBIBYTE);
+    const late = uploads.begin('e', 'e');
+    expect(thrown(() => late.grow(1))).toMatchObject(BUSY);
+    all[0]?.end();
+    late.grow(256 * MEBIBYTE);
+    expect(thrown(() => late.grow(1))).toMatchObject(BUSY);
+  });
+
+  test('four of the longest documents always fit', () => {
+    const longest = 1024 * MEBIBYTE;
+    const uploads = new Uploads(longest);
+    for (const file of ['1', '2', '3', '4']) uploads.begin('tree', file).grow(longest);
+    expect(thrown(() => uploads.begin('tree', '5').grow(1))).toMatchObject(BUSY);
+    expect(thrown(() => uploads.begin('other', '6').grow(1))).toMatchObject(BUSY);
+  });
+
+  test('a refused piece is not counted, and all is given back at the end', () => {
+    const sizes = fc.array(fc.tuple(fc.nat(3), fc.nat(400 * MEBIBYTE)), { maxLength: 20 });
+    fc.assert(
+      fc.property(sizes, (pieces) => {
+        const uploads = new Uploads(1);
+        const begun = pieces.map(([tree, bytes], index) => {
+          const upload = uploads.begin(String(tree), String(index));
+          return { upload, taken: thrown(() => upload.grow(bytes)) === undefined ? bytes : 0 };
+        });
+        expect(begun.reduce((sum, { taken }) => sum + taken, 0)).toBeLessThanOrEqual(
+          1024 * MEBIBYTE,
+        );
+        expect(uploads.files.size).toBe(pieces.length);
+        for (const { upload } of begun) upload.end();
+        expect(uploads.files.size).toBe(0);
+        for (const tree of ['0', '1', '2', '3']) uploads.begin(tree, tree).grow(256 * MEBIBYTE);
+      }),
+    );
+  });
+});
