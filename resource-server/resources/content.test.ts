@@ -114,6 +114,35 @@ describe('adding', () => {
     },
   );
 
+  test('RFC 9110 section 15.6.4: too much at a time is 503 and leaves nothing', async () => {
+    await begin();
+    const uploads = new Uploads(10);
+    const busy = openContent({
+      folder,
+      maxBytes: 10,
+      uploads,
+      recent: new RecentMap(2),
+      sync: createFolderSync(),
+      random: systemRandom,
+    });
+    const other = uploads.begin(folder, 'other');
+    other.grow(256 * 1024 * 1024 - 5);
+    const before = await readdir(folder);
+    const refuse = async () => {
+      throw new Error('refused');
+    };
+    for (let times = 0; times < 3; times += 1) {
+      await expect(busy.add(pieces('12345', '6'), named)).rejects.toMatchObject({ status: 503 });
+      await expect(busy.add(pieces('12345'), refuse)).rejects.toThrow('refused');
+      expect(await readdir(folder)).toEqual(before);
+    }
+    await busy.add(pieces('123', '45'), named);
+    await busy.add(pieces('12345'), named);
+    other.end();
+    await busy.add(pieces('1234567890'), named);
+    expect(await readdir(folder)).toHaveLength(3);
+  });
+
   test('a commit whose outcome is not known leaves the file to the sweep', async () => {
     const lost = new StoreUnavailable('no answer');
     await expect(content.add(pieces('abc'), () => Promise.reject(lost))).rejects.toBe(lost);

@@ -309,6 +309,76 @@ test('content that nobody reads to its end is thrown away up to the limit', asyn
   expect(errorsOf(client.received, 3)).toEqual([NGHTTP2_NO_ERROR]);
 });
 
+describe('what a client does not take', () => {
+  const LONG = 1_000_000;
+  const WINDOW = 65_535;
+
+  /** A server whose answers are long, and its streams that are over. */
+  async function startLong(limits: Partial<ServerLimits> = {}) {
+    const over = new Set<number | undefined>();
+    const long: AnyHandler = (request, response) => {
+      if (request instanceof http2.Http2ServerRequest) {
+        const { stream } = request;
+        const { id } = stream;
+        stream.once('close', () => over.add(id));
+      }
+      const content: Writable = response;
+      if (request.url === '/whole') content.end(Buffer.alloc(LONG));
+      else content.write(Buffer.alloc(LONG));
+    };
+    const both = { handler: long, http2: { handler: long }, host: '127.0.0.1', port: 0 };
+    const listening = await listen({ ...both, log: silentLog, limits });
+    open.push(listening);
+    return { listening, over };
+  }
+
+  test('RFC 9113 section 6.9.2: windows of zero and pings hold nothing', async () => {
+    const { listening, over } = await startLong({
+      idleTimeout: 50,
+      pace: { bytes: 1000, milliseconds: 50 },
+      controls: { burst: 1e9, per: 1 },
+    });
+    const client = begin(listening, frame(4, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
+    const ids = Array.from({ length: 50 }, (_, index) => 2 * index + 1);
+    for (const id of ids) {
+      client.socket.write(Buffer.concat([asked(id, '/'), ping]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    while (ids.some((id) => errorsOf(client.received, id).length === 0)) {
+      client.socket.write(ping);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const errors = new Set(ids.flatMap((id) => errorsOf(client.received, id)));
+    expect(errors).toEqual(new Set([http2.constants.NGHTTP2_CANCEL]));
+    expect(over).toEqual(new Set(ids));
+  });
+
+  test.each([
+    ['/', 0],
+    ['/', 8],
+    ['/whole', 0],
+    ['/whole', 8],
+  ])('RFC 9113 section 5.4.2: a stream (%s) that is reset (%d) is over', async (path, code) => {
+    const { listening, over } = await startLong();
+    const client = begin(listening, asked(1, path));
+    await until(client, (received) => contentOn(1, received).length === WINDOW);
+    client.socket.write(frame(3, 0, 1, number(code)));
+    await until(client, () => over.has(1));
+  });
+
+  test('streams that were reset leave room for others (RFC 9113 section 5.1)', async () => {
+    const { listening } = await startLong();
+    const client = begin(listening, frame(8, 0, 0, number(0x7000_0000)));
+    const ids = Array.from({ length: 60 }, (_, index) => 2 * index + 1);
+    for (const id of ids) {
+      client.socket.write(asked(id, '/'));
+      await until(client, (received) => contentOn(id, received).length === WINDOW);
+      client.socket.write(reset(id));
+    }
+    expect(ids.flatMap((id) => errorsOf(client.received, id))).toEqual([]);
+  });
+});
+
 describe('content that is slow', () => {
   const slow = { pace: { bytes: 100, milliseconds: 20 } };
 

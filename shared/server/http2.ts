@@ -24,6 +24,12 @@ import { http2Tunnel, type TunnelHandler } from './tunnel.ts';
 /** What each field counts beyond its octets (RFC 9113 section 6.5.2). */
 const FIELD_OVERHEAD = 32;
 
+/**
+ * Megabytes, so that it refuses nobody: node:http2 goes on counting what was to be sent on a stream that is
+ * reset, and would take no more requests after some dozens. Memory is bounded by the other limits.
+ */
+const SESSION_MEMORY = 1000;
+
 export interface Http2Parts {
   readonly handler: AnyHandler;
   readonly tunnel?: TunnelHandler | undefined;
@@ -55,6 +61,7 @@ export function http2Server(parts: Http2Parts): Http2 {
       maxHeaderListSize: limit.headerBytes,
     },
     maxHeaderListPairs: limit.headerBytes / FIELD_OVERHEAD, // as many as the bytes allow; excess.ts counts them
+    maxSessionMemory: SESSION_MEMORY,
     maxSessionInvalidFrames: limit.invalidFrames,
     strictFieldWhitespaceValidation: false, // else such fields vanish; ambiguity.ts refuses them
   });
@@ -141,7 +148,7 @@ export function http2Server(parts: Http2Parts): Http2 {
   server.on('session', (session: Http2Session) => {
     sessions.set(session, 0);
     endFloods(session, limit, clock);
-    session.on('stream', endIfAborted);
+    session.on('stream', endIfReset);
     const readers = new SlowReaders(session, limit);
     const timer = setInterval(() => readers.look(), limit.idleTimeout).unref();
     session.once('close', () => {
@@ -182,9 +189,9 @@ export function http2Server(parts: Http2Parts): Http2 {
   };
 }
 
-/** A stream that its client resets with NO_ERROR while we are sending would stay open for node:http2. */
-function endIfAborted(stream: ServerHttp2Stream): void {
-  stream.once('aborted', () => {
-    if (stream.rstCode === constants.NGHTTP2_NO_ERROR) stream.destroy();
+/** A stream that its client resets with NO_ERROR before all was sent would stay open for node:http2. */
+function endIfReset(stream: ServerHttp2Stream): void {
+  stream.once('end', () => {
+    if (stream.closed) stream.destroy();
   });
 }
