@@ -67,7 +67,11 @@ export async function startProxySite(
     const [main, beside] = [await freePort(), await freePort()];
     const file = join(pair.data, `config-${main}.json`);
     const config: unknown = JSON.parse(await readFile(join(pair.data, 'config-0.json'), 'utf8'));
-    const listen = { resource: { host, port: main }, proxy: { host: '127.0.0.1', port: beside } };
+    const listen = {
+      resource: { host, port: main },
+      resourceTls: { port: 0 },
+      proxy: { host: '127.0.0.1', port: beside },
+    };
     await writeFile(file, JSON.stringify(Object.assign({}, config, { listen }, members)));
     const env = { ...pair.env, COUNTERSIGN_CONFIG: file };
     const ready = (output: string) => output.includes('"event":"listening"');

@@ -19,7 +19,8 @@ export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clo
   session.on('ping', control).on('remoteSettings', control);
   session.on('stream', (stream: ServerHttp2Stream) => {
     stream.once('close', () => {
-      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && !resets.take()) calm();
+      const reset = stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR;
+      if (reset && !resets.take()) calm();
     });
   });
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { jsonLog, type Log, silentLog } from '#shared/log.ts';
-import { framesOf, headersFrame, OPENING, statusOn } from './http2-frames.fixture.ts';
+import { frame, framesOf, headersFrame, OPENING, statusOn } from './http2-frames.fixture.ts';
 import { listen, type Listening, type ServerLimits } from './listen.ts';
 import type { AnyHandler } from './message.ts';
 import type { TunnelHandler } from './tunnel.ts';
@@ -69,6 +69,22 @@ async function get(client: ClientHttp2Session, fields = {}, content?: string) {
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+test('RFC 9113 section 6.8: a client that says goodbye and stays is shut out', async () => {
+  const { port } = await start({ limits: { headersTimeout: 50 } });
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  clients.push(client);
+  const gone = new Promise((resolve) => client.once('error', resolve));
+  client.resume();
+  client.write(Buffer.concat([OPENING, frame(7, 0, 0, Buffer.alloc(8))]));
+  await once(client, 'end');
+  // Whoever writes to a connection that is closed, and not only shut down, is told.
+  while (!client.destroyed) {
+    client.write('x');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(await gone).toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
+});
 
 describe('RFC 9113 section 3.4: one port in clear text', () => {
   test('speaks both versions, to each client its own', async () => {

@@ -16,7 +16,7 @@ export interface Versions {
   readonly http1: Server;
   readonly http2: Server;
   readonly certificate?: Certificate | undefined;
-  /** Milliseconds until the first bytes have come, or the handshake of TLS is over. */
+  /** Milliseconds until the first bytes have come, the handshake of TLS is over, or our end is answered. */
   readonly patience: number;
   readonly log: Log;
 }
@@ -49,10 +49,20 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
   }
 
   function hand(socket: Socket, isHttp2: boolean): void {
-    // Half a connection is of use to a tunnel of HTTP/1.1 only: streams end by frames (RFC 9113
-    // section 5.1), and a client that cannot acknowledge any more is gone.
-    if (isHttp2) socket.once('end', () => socket.destroy());
+    if (isHttp2) endWhole(socket);
     (isHttp2 ? http2 : http1).emit('connection', socket);
+  }
+
+  /**
+   * Half a connection is of use to a tunnel of HTTP/1.1 only: streams end by frames (RFC 9113 section 5.1),
+   * a client that cannot acknowledge any more is gone, and one that has our end is given time to answer it.
+   */
+  function endWhole(socket: Socket): void {
+    socket.once('end', () => socket.destroy());
+    socket.once('finish', () => {
+      const timer = setTimeout(() => socket.destroy(), patience);
+      socket.once('close', () => clearTimeout(timer));
+    });
   }
 
   const options = { allowHalfOpen: true, noDelay: true };
