@@ -87,8 +87,8 @@ describe('the table of the README', () => {
   ]);
   const yesNo = (is: boolean) => (is ? 'yes' : 'no');
   const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## Every method\n');
-  const rows = section
-    .slice(0, section.indexOf('\n## '))
+  const [table = ''] = /^\|.*?\n\n/ms.exec(section) ?? [];
+  const rows = table
     .split('\n')
     .filter((line) => /^\| [A-Z]+ \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()))
