@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { proxyUrl } from './proxy-url.ts';
-import { configSchema, proxySchema } from './schema.ts';
+import { configSchema } from './schema.ts';
+import { proxySchema } from './space-schema.ts';
 
 test.each([
   [{}, {}, 'http://127.0.0.1:3128'],

@@ -1,29 +1,7 @@
 import { z } from 'zod';
-import {
-  DIGEST_ALGORITHMS,
-  type DigestAlgorithmName,
-} from '#shared/http/auth/digest-algorithms.ts';
-import { SERVED } from '#shared/http/methods.ts';
-import { isScopeToken } from '#shared/oauth/scope.ts';
 import { LIMITS } from '#shared/server/server-limits.ts';
-
-const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
-
-const origin = z
-  .string()
-  .refine((value) => URL.canParse(value) && new URL(value).origin === value, {
-    error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
-  })
-  .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
-
-const absoluteUrl = z
-  .string()
-  .refine((value) => URL.canParse(value) && new URL(value).href === value, {
-    error: 'must be an absolute URL in its normal form, such as https://api.example/documents/',
-  })
-  .refine((value) => /^https?:\/\/[^?#@]+$/.test(value), {
-    error: 'must be http or https, without user, query or fragment',
-  });
+import { absoluteUrl, origin, rate, seconds } from './members.ts';
+import { proxySchema, spaceSchema } from './space-schema.ts';
 
 const address = (port: number) =>
   z
@@ -32,18 +10,6 @@ const address = (port: number) =>
       port: z.int().min(0).max(65_535).default(port),
     })
     .prefault({});
-
-const scopeList = z.array(
-  z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
-);
-
-const rate = z.strictObject({
-  burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),
-  per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
-});
-
-/** Schemes for people: what a proxy can ask for too. */
-const SCHEMES = ['Negotiate', 'SCRAM-SHA-256', 'SCRAM-SHA-1', 'Digest', 'Basic'] as const;
 
 const store = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sqlite') }),
@@ -67,140 +33,6 @@ const store = z.discriminatedUnion('kind', [
       .describe('replicas that must have a revocation before it is acknowledged (WAIT)'),
   }),
 ]);
-
-const realm = z
-  .string()
-  .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
-
-const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
-
-const SERVED_METHODS = [...SERVED] as [string, ...string[]];
-
-const digest = z
-  .strictObject({
-    algorithms: z
-      .array(
-        z.enum(Object.keys(DIGEST_ALGORITHMS) as [DigestAlgorithmName, ...DigestAlgorithmName[]]),
-      )
-      .min(1)
-      .default(['SHA-256'])
-      .describe('a challenge for each, in this order'),
-    qop: z
-      .array(z.enum(['auth', 'auth-int']))
-      .min(1)
-      .default(['auth'])
-      .describe('auth-int protects the content as well'),
-    userhash: z.boolean().default(false).describe('ask clients to send a hash of the name'),
-  })
-  .prefault({});
-
-const apiKey = z
-  .strictObject({
-    field: fieldName.default('X-API-Key'),
-    query: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a query parameter')
-      .optional()
-      .describe(
-        'takes keys in this query parameter as well, where they end up in the logs of others',
-      ),
-    limit: rate.default({ burst: 100, per: 0.6 }).describe('requests with one key'),
-    beside: z
-      .boolean()
-      .default(false)
-      .describe("takes the key of an application beside the person's credentials, for its limit"),
-  })
-  .prefault({});
-
-const grants = z
-  .strictObject({
-    everyone: scopeList.default([]),
-    people: z.record(z.string(), scopeList).default({}).describe('scopes by name'),
-  })
-  .prefault({})
-  .describe('scopes of people who are let in by a scheme that knows none');
-
-/** A protection space. */
-export const spaceSchema = z.strictObject({
-  url: absoluteUrl.describe(
-    'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
-  ),
-  realm,
-  schemes: z
-    .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'API-Key']))
-    .min(1)
-    .describe('in the order of the challenges: strongest first'),
-  digest,
-  apiKey,
-  grants,
-  scopes: z
-    .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
-    .default({})
-    .describe(
-      'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
-    ),
-  hide: z.enum(['forbidden']).optional().describe('forbidden: 403 becomes 404'),
-  alg: z
-    .enum(['ES256', 'RS256', 'EdDSA'])
-    .default('ES256')
-    .describe('signs the tokens of this space'),
-  nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
-  cors: z
-    .strictObject({
-      origins: z.array(origin).default([]).describe('whose pages may call'),
-      credentials: z
-        .boolean()
-        .default(false)
-        .describe(
-          'also with what the browser sends by itself, such as a remembered password; without it a listed page cannot POST with Basic, Digest or Negotiate',
-        ),
-    })
-    .prefault({}),
-  serves: z
-    .enum(['documents', 'identity', 'verify'])
-    .default('documents')
-    .describe('documents on disk, who the client is, or nothing but the answers of GET /verify'),
-  tree: z
-    .enum(['shared', 'own'])
-    .default('shared')
-    .describe('documents: one tree for all, or one for each person and application'),
-  methods: z
-    .array(z.enum(SERVED_METHODS))
-    .optional()
-    .describe('the only methods there are; default: all that the space can do'),
-  trace: z
-    .strictObject({
-      hide: z.array(fieldName).default([]).describe('further request fields that are not echoed'),
-    })
-    .optional()
-    .describe('TRACE, which echoes the request without its credentials; off without this'),
-});
-
-/** The forward proxy. */
-export const proxySchema = z.strictObject({
-  realm: realm.default('proxy'),
-  schemes: z.array(z.enum(SCHEMES)).min(1).default(['Digest', 'Basic']),
-  digest,
-  destinations: z
-    .array(
-      z
-        .string()
-        .regex(/^(self|public:\d{1,5}|.+:\d{1,5})$/, 'must be self, public:PORT or HOST:PORT'),
-    )
-    .default(['public:80', 'public:443'])
-    .describe(
-      'what may be reached: `self` (the resource server), `public:PORT` (any public address), a name (also *.example.com), an address or a network, with a port; other private and loopback addresses are refused',
-    ),
-  tunnels: z.int().min(1).max(100_000).default(500).describe('tunnels open at a time'),
-  idle: seconds(1, 86_400)
-    .default(120)
-    .describe('a tunnel in which nothing moves for so long ends'),
-  total: seconds(1, 604_800).default(14_400).describe('a tunnel ends after so long in any case'),
-  tls: z
-    .strictObject({ certificate: z.string().min(1), key: z.string().min(1) })
-    .optional()
-    .describe('files in PEM: clients speak TLS to the proxy, with HTTP/2 or HTTP/1.1'),
-});
 
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({

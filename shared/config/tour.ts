@@ -1,5 +1,6 @@
 import { isProduction, trustsLoopback } from './production.ts';
-import { type Config, configSchema, proxySchema, type SpaceConfig, spaceSchema } from './schema.ts';
+import { type Config, configSchema, type SpaceConfig } from './schema.ts';
+import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents, and the same hidden. In

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { spaceSchema } from '#shared/config/schema.ts';
+import { spaceSchema } from '#shared/config/space-schema.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { PersonRecord, ScramHash } from '#shared/stores/people.ts';

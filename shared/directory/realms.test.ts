@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { proxySchema, spaceSchema } from '#shared/config/schema.ts';
+import { proxySchema, spaceSchema } from '#shared/config/space-schema.ts';
 import { realmNeeds } from './realms.ts';
 
 const space = (realm: string, schemes: readonly string[], members: object = {}) =>

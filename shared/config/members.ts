@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { isScopeToken } from '#shared/oauth/scope.ts';
+
+/** Whole seconds within bounds. */
+export const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+
+export const origin = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).origin === value, {
+    error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
+  })
+  .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
+
+export const absoluteUrl = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).href === value, {
+    error: 'must be an absolute URL in its normal form, such as https://api.example/documents/',
+  })
+  .refine((value) => /^https?:\/\/[^?#@]+$/.test(value), {
+    error: 'must be http or https, without user, query or fragment',
+  });
+
+export const scopeList = z.array(
+  z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
+);
+
+export const rate = z.strictObject({
+  burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),
+  per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
+});
