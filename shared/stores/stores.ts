@@ -8,6 +8,8 @@ import type { People } from './people.ts';
 import type { Replay } from './replay.ts';
 import type { Revocations } from './revocations.ts';
 import type { Sessions } from './sessions.ts';
+import type { SpentTokens } from './spent-tokens.ts';
+import type { TokenKeys } from './token-keys.ts';
 import type { Trees } from './trees.ts';
 import type { UseCounts } from './use-counts.ts';
 
@@ -26,6 +28,8 @@ export interface Stores extends AsyncDisposable {
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;
+  readonly spentTokens: SpentTokens;
+  readonly tokenKeys: TokenKeys;
   readonly trees: Trees;
   readonly useCounts: UseCounts;
   /** Resolves when the store answers now; the question behind `/health/ready`. */

@@ -79,6 +79,12 @@ export function growthContract(contract: () => Contract): void {
       await comesBack(() => one.replay.unique('growth', fresh(), 10_000));
     }, 60_000);
 
+    test('a thousand spent tokens', async () => {
+      const { one, store } = contract();
+      const until = store.clock.now() + 200_000_000;
+      await comesBack(() => one.spentTokens.spend(Buffer.from(fresh()), until));
+    }, 60_000);
+
     test('a thousand sessions', async () => {
       const { one } = contract();
       await comesBack(() => one.sessions.put({ leg: 1 }, 10_000));

@@ -18,7 +18,9 @@ import { replayContract } from './replay.ts';
 import { replacingContract } from './replacing.ts';
 import { revocationsContract } from './revocations.ts';
 import { sessionsContract } from './sessions.ts';
+import { spentTokensContract } from './spent-tokens.ts';
 import type { Contract, StoreUnderTest } from './store-under-test.ts';
+import { tokenKeysContract } from './token-keys.ts';
 import { modelContract } from './tree-model.ts';
 import { treesContract } from './trees.ts';
 import { useCountsContract } from './use-counts.ts';
@@ -42,6 +44,8 @@ const PARTS = [
   commitsContract,
   modelContract,
   useCountsContract,
+  tokenKeysContract,
+  spentTokensContract,
   revocationsContract,
   generationsContract,
   racingContract,

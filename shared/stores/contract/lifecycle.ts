@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
 import { StoreUnavailable } from '../stores.ts';
 import {
   edit,
+  FAR,
   fresh,
+  removeTokenKeys,
   NO_QUOTA,
   puts,
   someApiKey,
@@ -10,6 +13,7 @@ import {
   someDocument,
   someKey,
   somePerson,
+  someTokenKey,
 } from './races.ts';
 import type { Contract } from './store-under-test.ts';
 
@@ -24,6 +28,7 @@ export function lifecycleContract(contract: () => Contract): void {
       const [client, document, id] = [someClient(fresh()), someDocument(fresh()), fresh()];
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
       const apiKey = someApiKey(fresh());
+      const tokenKey = someTokenKey(VOPRF, 7);
       let kept: string;
       {
         await using stores = await store.open();
@@ -31,6 +36,9 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.people.add(person);
         await stores.apiKeys.add(apiKey);
         await stores.keys.add(someKey(id, 'RS256'));
+        await removeTokenKeys(stores);
+        await stores.tokenKeys.add(tokenKey, undefined);
+        await stores.spentTokens.spend(Buffer.from(id), FAR);
         await edit(stores, 'a', puts(document));
         kept = await stores.kept.put('alice', id, { seconds: 600, most: 1 });
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
@@ -46,6 +54,8 @@ export function lifecycleContract(contract: () => Contract): void {
       }
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
+      expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
+      expect(await stores.spentTokens.spend(Buffer.from(id), FAR)).toBe(false);
       expect(await stores.trees.get('a', document.path)).toEqual(document);
       expect(await stores.kept.get('alice', kept)).toBe(id);
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
@@ -97,6 +107,11 @@ export function lifecycleContract(contract: () => Contract): void {
         'sessions.put': () => closed.sessions.put('x', 1),
         'sessions.get': () => closed.sessions.get('x'),
         'sessions.take': () => closed.sessions.take('x'),
+        'spentTokens.spend': () => closed.spentTokens.spend(Buffer.from('x'), FAR),
+        'tokenKeys.list': () => closed.tokenKeys.list(),
+        'tokenKeys.add': () => closed.tokenKeys.add(someTokenKey(VOPRF, 7), undefined),
+        'tokenKeys.retire': () => closed.tokenKeys.retire(VOPRF, 'x'),
+        'tokenKeys.remove': () => closed.tokenKeys.remove(VOPRF, 'x'),
         'trees.get': () => closed.trees.get('a', 'x'),
         'trees.look': () => closed.trees.look('a', ['x']),
         'trees.members': () => closed.trees.members('a', '', '', 1),

@@ -1,9 +1,12 @@
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import type { TokenType } from '#shared/private-token/token-types.ts';
 import { randomId, systemRandom } from '#shared/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';
 import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
+import type { StoredTokenKey } from '../token-keys.ts';
 import type { Collection, Document, Edit, Lock, Outcome, Quota } from '../trees.ts';
 
 /** Many attempts at one thing, by several processes at once; each says whether it won. */
@@ -52,6 +55,26 @@ export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
   publishedAt: 1_800_000_000_000,
   signsFrom: 1_800_000_360_000,
 });
+
+/** Another one at each call; `truncated` is the last octet of its id. */
+export const someTokenKey = (
+  type: TokenType,
+  truncated: number,
+  changes: Partial<StoredTokenKey> = {},
+): StoredTokenKey => ({
+  type,
+  id: Buffer.concat([systemRandom(31), Buffer.of(truncated)]).toString('base64url'),
+  publicKey: systemRandom(49).toString('base64url'),
+  sealed: 'sealed',
+  notBefore: 1_800_000_000_000,
+  until: 1_801_000_000_000,
+  epoch: 'epoch',
+  ...changes,
+});
+
+export async function removeTokenKeys({ tokenKeys }: Stores): Promise<void> {
+  for (const { type, id } of await tokenKeys.list()) await tokenKeys.remove(type, id);
+}
 
 /** Another one at each call; the length is that of the name of its file. */
 export const someDocument = (path: string, changes: Partial<Document> = {}): Document => {
@@ -148,10 +171,38 @@ const prepared = (edits: readonly Edit[]) => async (stores: Stores) => {
 
 export const BURST = 20;
 
+/** A time that no clock of a test reaches. */
+export const FAR = 4_000_000_000_000;
+
 export const RACES = {
   unique: {
     prepare: async () => fresh(),
     attempt: (stores, key) => stores.replay.unique('race', key, 60),
+    winners: 1,
+  },
+  'spend a token': {
+    prepare: async () => fresh(),
+    attempt: (stores, token) => stores.spentTokens.spend(Buffer.from(token), FAR),
+    winners: 1,
+  },
+  'add the first token key': {
+    prepare: async (stores) => {
+      await removeTokenKeys(stores);
+      return fresh();
+    },
+    attempt: async (stores) =>
+      (await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined)) === 'added',
+    winners: 1,
+  },
+  'add a token key behind the newest': {
+    prepare: async (stores) => {
+      await removeTokenKeys(stores);
+      const newest = someTokenKey(VOPRF, 7);
+      await stores.tokenKeys.add(newest, undefined);
+      return newest.id;
+    },
+    attempt: async (stores, newest) =>
+      (await stores.tokenKeys.add(someTokenKey(VOPRF, 8), newest)) === 'added',
     winners: 1,
   },
   'use a count': {

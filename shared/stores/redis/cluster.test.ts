@@ -5,9 +5,8 @@ import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
+import { FAR } from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
-
-const FAR = 4_000_000_000_000;
 
 storesContract('Redis, Cluster of three masters', async () => {
   const cluster = await startCluster();
@@ -32,10 +31,13 @@ describe('a cluster in trouble', () => {
     await using feed = await stores.revocations.feed();
     await stores.revocations.revoke('token', old.jti, FAR);
     await eventually(() => expect(feed.current().revokedBy(old)).toBe('token'));
+    const spent = Buffer.from('a token');
+    expect(await stores.spentTokens.spend(spent, FAR)).toBe(true);
     await cluster.moveSlotOf('{test}:revocations');
     expect(await stores.revocations.epoch(false)).toBe(old.epoch);
     await eventually(() => stores.revocations.revoke('token', recent.jti, FAR));
     await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
+    expect(await stores.spentTokens.spend(spent, FAR)).toBe(false);
     await using late = await stores.revocations.feed();
     expect(late.current().revokedBy(old)).toBe('token');
   }, 30_000);

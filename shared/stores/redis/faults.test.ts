@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import type { LogFields } from '#shared/log.ts';
 import { silentLog } from '#shared/log.ts';
+import { VOPRF } from '#shared/private-token/token-types.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';
@@ -9,10 +10,17 @@ import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
-import { NO_QUOTA, puts, someApiKey, someDocument, somePerson } from '../contract/races.ts';
+import {
+  FAR,
+  NO_QUOTA,
+  puts,
+  removeTokenKeys,
+  someApiKey,
+  someDocument,
+  somePerson,
+  someTokenKey,
+} from '../contract/races.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
-
-const FAR = 4_000_000_000_000;
 
 describe('what a server must be like', () => {
   test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
@@ -105,6 +113,9 @@ describe('a server in trouble', () => {
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
     use: () => stores.useCounts.use('a', 'x', 1, 60),
     spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
+    spendToken: () => stores.spentTokens.spend(Buffer.from('x'), FAR),
+    tokenKeys: () => stores.tokenKeys.list(),
+    addTokenKey: () => stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined),
     replace: () => stores.artefacts.replace({ kind: 'DeviceCode', id: 'x', payload: {} }, {}),
     list: () => stores.artefacts.listByAccount('SignIn', 'x'),
     add: () => stores.people.add(somePerson('x')),
@@ -224,6 +235,27 @@ describe('a server in trouble', () => {
     // A note of a use waits for nobody.
     await strict.apiKeys.touch('ended', 9);
     expect(await stores.apiKeys.get('ended')).toMatchObject({ used_at: 9 });
+  });
+
+  test('without the replicas that are configured a token is not accepted, yet is spent', async () => {
+    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
+    const token = Buffer.from('a token');
+    await expect(strict.spentTokens.spend(token, FAR)).rejects.toThrow(StoreUnavailable);
+    expect(await stores.spentTokens.spend(token, FAR)).toBe(false);
+    await expect(strict.spentTokens.spend(token, FAR)).rejects.toThrow(StoreUnavailable);
+  });
+
+  test('without the replicas that are configured no change of token keys is acknowledged, yet is made', async () => {
+    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
+    await removeTokenKeys(stores);
+    const { sealed, ...key } = someTokenKey(VOPRF, 7);
+    const adding = strict.tokenKeys.add({ ...key, sealed: 'sealed' }, undefined);
+    await expect(adding).rejects.toThrow(StoreUnavailable);
+    expect(await stores.tokenKeys.list()).toEqual([{ ...key, sealed }]);
+    await expect(strict.tokenKeys.retire(VOPRF, key.id)).rejects.toThrow(StoreUnavailable);
+    expect(await stores.tokenKeys.list()).toEqual([key]);
+    await expect(strict.tokenKeys.remove(VOPRF, key.id)).rejects.toThrow(StoreUnavailable);
+    expect(await stores.tokenKeys.list()).toEqual([]);
   });
 
   test('a server that loses its memory after an answer is not asked for the rest of it', async () => {

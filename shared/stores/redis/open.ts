@@ -17,6 +17,8 @@ import { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';
 import { redisRevocations } from './revocations.ts';
 import { redisSessions } from './sessions.ts';
+import { redisSpentTokens } from './spent-tokens.ts';
+import { redisTokenKeys } from './token-keys.ts';
 import { topologyOf } from './topology.ts';
 import { redisTrees } from './trees.ts';
 import { redisUseCounts } from './use-counts.ts';
@@ -67,6 +69,8 @@ export async function openRedis(
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),
+    spentTokens: redisSpentTokens(redis, prefix, clock),
+    tokenKeys: redisTokenKeys(redis, prefix),
     trees: redisTrees(redis, prefix),
     useCounts: redisUseCounts(redis, prefix),
     async ping() {

@@ -10,9 +10,8 @@ import type { SentinelSet } from '../../../e2e/parts/redis-sentinel.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
+import { FAR } from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
-
-const FAR = 4_000_000_000_000;
 
 storesContract('Redis, Sentinel', async () => {
   const set = await startSentinels({ password: 'swordfish' });
@@ -37,9 +36,10 @@ describe('failover', () => {
     await set[Symbol.asyncDispose]();
   });
 
-  /** Revokes one token after another until it is stopped. */
+  /** Revokes and spends one token after another until it is stopped. */
   const revokeAllTheTime = (template: RevocableClaims) => {
     const acknowledged: RevocableClaims[] = [];
+    const spent: string[] = [];
     const refused: unknown[] = [];
     const end = new AbortController();
     const running = (async () => {
@@ -49,10 +49,15 @@ describe('failover', () => {
           () => acknowledged.push(token),
           (error: unknown) => refused.push(error),
         );
+        const spending = stores.spentTokens.spend(Buffer.from(token.jti), FAR);
+        await spending.then(
+          () => spent.push(token.jti),
+          (error: unknown) => refused.push(error),
+        );
         await sleep(5);
       }
     })();
-    return { acknowledged, refused, stop: () => (end.abort(), running) };
+    return { acknowledged, spent, refused, stop: () => (end.abort(), running) };
   };
 
   test.each(['killed', 'hung'] as const)(
@@ -61,7 +66,7 @@ describe('failover', () => {
       const template = await someClaims(stores);
       const before = await set.master();
       const revoking = revokeAllTheTime(template);
-      const { acknowledged, refused } = revoking;
+      const { acknowledged, spent, refused } = revoking;
       await until(() => acknowledged.length >= 20);
       if (fault === 'killed') await before.kill();
       else before.hang();
@@ -80,6 +85,11 @@ describe('failover', () => {
       for (const token of acknowledged) {
         expect(feed.current().revokedBy(token)).toBe('token');
         expect(late.current().revokedBy(token)).toBe('token');
+      }
+
+      expect(spent.length).toBeGreaterThanOrEqual(20);
+      for (const token of spent) {
+        expect(await stores.spentTokens.spend(Buffer.from(token), FAR)).toBe(false);
       }
 
       // The old master comes back and finds that it is a replica now.

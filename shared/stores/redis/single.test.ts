@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { storesContract } from '../contract/index.ts';
-import { edit, puts, someApiKey, someDocument, someLock, somePerson } from '../contract/races.ts';
+import {
+  edit,
+  FAR,
+  puts,
+  someApiKey,
+  someDocument,
+  someLock,
+  somePerson,
+  someTokenKey,
+} from '../contract/races.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
@@ -39,17 +49,20 @@ describe('the keys', () => {
     await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] });
     await stores.apiKeys.add(someApiKey('x'));
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
+    await stores.spentTokens.spend(Buffer.from('a-token-of-somebody'), FAR);
+    await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined);
     await stores.kept.put('person=somebody', 'x', { seconds: 60, most: 1 });
     await edit(stores, '/dav?person=a', [
       ...puts(someDocument('x')),
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(24);
+    expect(keys).toHaveLength(26);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(5);
     expect(keys.join()).not.toContain('a-jti-of-somebody');
     expect(keys.join()).not.toContain('a-nonce-of-somebody');
+    expect(keys.join()).not.toContain('a-token-of-somebody');
     expect(keys.join()).not.toContain('192.0.2.1');
     expect(keys.join()).not.toContain('somebody');
   });

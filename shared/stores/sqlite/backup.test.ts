@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import { systemRandom } from '#shared/random.ts';
 import {
   edit,
+  FAR,
   fresh,
   puts,
   someApiKey,
@@ -10,13 +13,13 @@ import {
   someDocument,
   someKey,
   somePerson,
+  someTokenKey,
 } from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';
 import { backupSqlite } from './backup.ts';
 import { openSqlite } from './open.ts';
 import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
-import { systemRandom } from '#shared/random.ts';
 
 let store: SqliteUnderTest;
 let stores: Stores;
@@ -57,6 +60,11 @@ describe('backup', () => {
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.keys.add(someKey('k1', 'ES256'));
+    const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
+    await stores.tokenKeys.add(retired, undefined);
+    await stores.tokenKeys.add(tokenKey, retired.id);
+    await stores.tokenKeys.retire(VOPRF, retired.id);
+    await stores.spentTokens.spend(Buffer.from('spent'), FAR);
     const document = someDocument('x');
     await edit(stores, 'a', puts(document));
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
@@ -76,6 +84,11 @@ describe('backup', () => {
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
+    const { sealed: _, ...withoutPrivatePart } = retired;
+    expect(await copy.tokenKeys.list()).toEqual([withoutPrivatePart, tokenKey]);
+    const again = await copy.tokenKeys.add(someTokenKey(VOPRF, 7), tokenKey.id);
+    expect(again).toBe('collides');
+    expect(await copy.spentTokens.spend(Buffer.from('spent'), FAR)).toBe(false);
     expect(await copy.trees.get('a', 'x')).toEqual(document);
     expect(await copy.revocations.generation('person', sub)).toBe(1);
     expect(await stores.revocations.epoch(false)).toBeDefined();
@@ -158,6 +171,20 @@ describe('a backup restored under a running feed', () => {
     expect(feed.current().revokedBy(renewed)).toBe('token');
     await using late = await stores.revocations.feed();
     expect(late.current().revokedBy(renewed)).toBe('token');
+  });
+
+  test('RFC 9577 section 2.2: a token spent since the backup is unknown, and its key is of an epoch that is gone', async () => {
+    const epoch = (await stores.revocations.epoch(true)) ?? '';
+    const key = someTokenKey(VOPRF, 7, { epoch });
+    await stores.tokenKeys.add(key, undefined);
+    await backup();
+    const token = Buffer.from('spent since');
+    expect(await stores.spentTokens.spend(token, FAR)).toBe(true);
+    restore(join(target, 'state.db'), store.statePath);
+    expect(await stores.tokenKeys.list()).toEqual([key]);
+    expect(await stores.revocations.epoch(false)).toBeUndefined();
+    expect(await stores.revocations.epoch(true)).not.toBe(epoch);
+    expect(await stores.spentTokens.spend(token, FAR)).toBe(true);
   });
 
   test('writes after the restore are in the restored file, and survive the end of the old connections', async () => {

@@ -75,6 +75,11 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
     apiKey: async (id) => expect(await stores.apiKeys.get(id)).toMatchObject({ id }),
     expire: async (id) =>
       expect(await stores.apiKeys.get(id)).toMatchObject({ expires_at: expect.any(Number) }),
+    spend: async (id, result) => {
+      expect(result).toBe(true);
+      const until = store.clock.now() + 60_000;
+      expect(await stores.spentTokens.spend(Buffer.from(id), until)).toBe(false);
+    },
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
     document: async (id) => expect(await stores.trees.get('a', id)).toMatchObject({ path: id }),
   };

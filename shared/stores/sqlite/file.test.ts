@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { someApiKey, somePerson } from '../contract/races.ts';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import { systemRandom } from '#shared/random.ts';
+import { FAR, someApiKey, somePerson, someTokenKey } from '../contract/races.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { SqliteFile } from './file.ts';
@@ -63,6 +66,28 @@ describe('files', () => {
     }
     const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');
     expect(content).not.toContain('a-secret');
+  });
+
+  test('RFC 9577 section 2.2: of a spent token there are a digest and an expiry, in no order of time', async () => {
+    const tokens = Array.from({ length: 50 }, () => systemRandom(66));
+    const until = store.clock.now() + 600_000;
+    {
+      await using stores = await store.open();
+      for (const token of tokens) await stores.spentTokens.spend(token, until);
+    }
+    const content = readFileSync(store.statePath);
+    for (const token of tokens) {
+      for (const part of [token, token.subarray(2, 34)]) expect(content.includes(part)).toBe(false);
+    }
+    using database = new DatabaseSync(store.statePath);
+    const rows = database.prepare('SELECT * FROM spent_token').all();
+    const digests = tokens.map((token) => createHash('sha256').update(token).digest('hex'));
+    expect(rows).toEqual(
+      digests
+        .toSorted()
+        .map((digest) => ({ digest: new Uint8Array(Buffer.from(digest, 'hex')), until })),
+    );
+    expect(() => database.prepare('SELECT rowid FROM spent_token')).toThrow('no such column');
   });
 
   test('a file that is no database is refused and stays as it is', async () => {
@@ -180,6 +205,8 @@ describe('migrations', () => {
     const signIn = { kind: 'SignIn', id: 's', payload: { accountId: person.id } };
     await stores.artefacts.put(signIn);
     expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
+    expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined)).toBe('added');
+    expect(await stores.spentTokens.spend(Buffer.from('x'), FAR)).toBe(true);
     expect(() => new SqliteFile(store.statePath, first)).toThrow('made by a newer release');
   });
 

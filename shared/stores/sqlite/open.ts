@@ -15,7 +15,9 @@ import { sqliteReplay } from './replay.ts';
 import { sqliteRevocations } from './revocations.ts';
 import { STATE, TRANSIENT } from './schema.ts';
 import { sqliteSessions } from './sessions.ts';
+import { sqliteSpentTokens } from './spent-tokens.ts';
 import { sweepFile } from './sweep.ts';
+import { sqliteTokenKeys } from './token-keys.ts';
 import { sqliteTrees } from './trees.ts';
 import { sqliteUseCounts } from './use-counts.ts';
 
@@ -46,6 +48,8 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),
+    spentTokens: sqliteSpentTokens(state, clock),
+    tokenKeys: sqliteTokenKeys(state),
     trees: sqliteTrees(state),
     useCounts: sqliteUseCounts(transient, clock),
     ping: async () => {

@@ -1,3 +1,11 @@
+/** The rows of a table that may be forgotten. */
+interface Expired {
+  /** What names a row: `rowid`, or the primary key of a table without. */
+  readonly key: string;
+  /** `?1` is now, in milliseconds since the epoch. */
+  readonly when: string;
+}
+
 /** One of the two files of the embedded store: its tables, and what in them expires. */
 export interface Schema {
   readonly file: string;
@@ -5,8 +13,8 @@ export interface Schema {
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
   readonly migrations: readonly string[];
-  /** The rows that may be forgotten, by table; `?1` is now, in milliseconds since the epoch. */
-  readonly expired: Readonly<Record<string, string>>;
+  /** By table. */
+  readonly expired: Readonly<Record<string, Expired>>;
 }
 
 /**
@@ -170,8 +178,28 @@ export const STATE: Schema = {
      UPDATE tree SET properties = (
        SELECT ifnull(sum(bytes - ifnull(length, 0)), 0) FROM resource WHERE resource.tree = tree.name
      );`,
+
+    `CREATE TABLE token_key (
+       seq INTEGER PRIMARY KEY,
+       type INTEGER NOT NULL,
+       truncated_id INTEGER NOT NULL,
+       id TEXT NOT NULL,
+       record TEXT NOT NULL,
+       UNIQUE (type, truncated_id)
+     ) STRICT;
+
+     -- WITHOUT ROWID: rowids would tell the order in which tokens were redeemed.
+     CREATE TABLE spent_token (
+       digest BLOB PRIMARY KEY,
+       until INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX spent_token_until ON spent_token (until);`,
   ],
-  expired: { artefact: 'expires <= ?1', revocation: 'until <= ?1' },
+  expired: {
+    artefact: { key: 'rowid', when: 'expires <= ?1' },
+    revocation: { key: 'rowid', when: 'until <= ?1' },
+    spent_token: { key: 'digest', when: 'until <= ?1' },
+  },
 };
 
 /** What lives for seconds or minutes and is written by every request; keys are SHA-256 digests. */
@@ -218,10 +246,10 @@ export const TRANSIENT: Schema = {
      CREATE INDEX kept_expires ON kept (expires);`,
   ],
   expired: {
-    replay: 'expires <= ?1',
-    session: 'expires <= ?1',
-    bucket: 'full_at <= 1000 * ?1',
-    use_count: 'expires <= ?1',
-    kept: 'expires <= ?1',
+    replay: { key: 'rowid', when: 'expires <= ?1' },
+    session: { key: 'rowid', when: 'expires <= ?1' },
+    bucket: { key: 'rowid', when: 'full_at <= 1000 * ?1' },
+    use_count: { key: 'rowid', when: 'expires <= ?1' },
+    kept: { key: 'rowid', when: 'expires <= ?1' },
   },
 };

@@ -7,11 +7,11 @@ const BATCH = 200;
 /** Deletes up to 200 expired rows of each table; resolves to their number. Repeat until it is 0. */
 export async function sweepFile(file: SqliteFile, clock: Clock): Promise<number> {
   let swept = 0;
-  for (const [table, expired] of Object.entries(file.schema.expired)) {
+  for (const [table, { key, when }] of Object.entries(file.schema.expired)) {
     swept += await file.write((connection) =>
       connection.run(
         `DELETE FROM ${table}
-         WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${expired} LIMIT ${BATCH})`,
+         WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ${BATCH})`,
         clock.now(),
       ),
     );

@@ -32,6 +32,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     }),
   apiKey: (id) => stores.apiKeys.add(someApiKey(id)),
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
+  spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
   client: (id) => stores.clients.add(someClient(id)),
   document: (id) => edit(stores, 'a', puts(someDocument(id)), { [id]: undefined }),
 };

@@ -1,0 +1,22 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import type { SpentTokens } from '../spent-tokens.ts';
+import type { SqliteFile } from './file.ts';
+
+export function sqliteSpentTokens(file: SqliteFile, clock: Clock): SpentTokens {
+  return {
+    spend: (token, until) =>
+      file.write((connection) => {
+        const now = clock.now();
+        if (until <= now) return false;
+        const inserted = connection.run(
+          `INSERT INTO spent_token (digest, until) VALUES (?1, ?2)
+           ON CONFLICT (digest) DO UPDATE SET until = ?2 WHERE until <= ?3`,
+          hash('sha256', token, 'buffer'),
+          Math.ceil(until),
+          now,
+        );
+        return inserted === 1;
+      }),
+  };
+}
