@@ -6,13 +6,14 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What runs as a process of its own. */
+/** What runs as a process or thread of its own. */
 const ENTRIES = [
   'shared/start.ts',
   'shared/cli/main.ts',
   'authz-server/main.ts',
   'resource-server/main.ts',
   'resource-server/resources/query/evaluator-process.ts',
+  'shared/private-token/voprf-thread.ts',
 ];
 
 const FILES = {

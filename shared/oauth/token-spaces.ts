@@ -1,11 +1,36 @@
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 
-/** The spaces that take access tokens: the resources for which there are some (RFC 8707). */
+/** A resource for which there are access tokens (RFC 8707). */
+export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'>;
+
+/** Opens the endpoint at which tokens for PrivateToken are requested. */
+export const REQUEST_SCOPE = 'private-token';
+/** Opens the endpoint at which a resource server has them verified. */
+export const VERIFY_SCOPE = 'private-token:verify';
+
+/** The endpoints of the token issuer, each a resource of its own; none without one. */
+export function tokenIssuerSpaces({
+  privateTokens,
+}: Pick<Config, 'privateTokens'>):
+  | { readonly request: TokenSpace; readonly verify: TokenSpace }
+  | undefined {
+  if (privateTokens === undefined) return undefined;
+  const space = (path: string, scope: string): TokenSpace => ({
+    url: `${privateTokens.issuer}/private-token/${path}`,
+    realm: scope,
+    scopes: { safe: [scope], unsafe: [scope] },
+    alg: 'ES256',
+  });
+  return { request: space('request', REQUEST_SCOPE), verify: space('verify', VERIFY_SCOPE) };
+}
+
+/** The spaces that take access tokens, and after them the endpoints of the token issuer. */
 export function tokenSpaces(
-  config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
-): readonly SpaceConfig[] {
-  return everySpace(config).filter(
+  config: Pick<Config, 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
+): readonly TokenSpace[] {
+  const spaces = everySpace(config).filter(
     ({ schemes }) => schemes.includes('Bearer') || schemes.includes('DPoP'),
   );
+  return [...spaces, ...Object.values(tokenIssuerSpaces(config) ?? {})];
 }

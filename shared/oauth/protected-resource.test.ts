@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { metadataDocument, metadataUrl } from './metadata.ts';
+import { metadataDocument, metadataUrl } from './protected-resource.ts';
 
 test.each([
   ['https://rs.example/', 'https://rs.example/.well-known/oauth-protected-resource'],

@@ -1,0 +1,63 @@
+import type { KeyObject } from 'node:crypto';
+import type { Random } from '#shared/random.ts';
+import { blindRsaPublicKey, rawPublic, rsaModulus, SALT, verifyBlindRsa } from './blind-rsa.ts';
+import type { Blinded } from './blinded.ts';
+import { emsaPssEncode } from './emsa-pss.ts';
+
+const toInteger = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+
+const toBytes = (integer: bigint, length: number) =>
+  Buffer.from(integer.toString(16).padStart(2 * length, '0'), 'hex');
+
+/** `inverse_mod` (RFC 9474 section 3) for 0 < a < n; undefined when they are not coprime. */
+function inverse(a: bigint, n: bigint): bigint | undefined {
+  let [remainder, next] = [n, a];
+  let [coefficient, following] = [0n, 1n];
+  while (next !== 0n) {
+    const quotient = remainder / next;
+    [remainder, next] = [next, remainder - quotient * next];
+    [coefficient, following] = [following, coefficient - quotient * following];
+  }
+  if (remainder !== 1n) return undefined;
+  return coefficient < 0n ? coefficient + n : coefficient;
+}
+
+/** r, uniform among those of [1, n) that have an inverse, and that inverse. */
+function blindingFactor(n: bigint, length: number, random: Random) {
+  for (;;) {
+    const factor = random(length);
+    const r = toInteger(factor);
+    const inv = r > 0n && r < n ? inverse(r, n) : undefined;
+    if (inv !== undefined) return { factor, inv };
+  }
+}
+
+/**
+ * Blind and Finalize (RFC 9474 sections 4.2 and 4.4) on the side of the client. `publicKey` is the SPKI of
+ * RFC 9578 section 6.5. Throws TypeError when it is none, or when its modulus shares a factor with the
+ * message. Arithmetic with the blind takes a time that depends on it, which nobody but the client's own
+ * machine can see well enough.
+ */
+export function blindRsa(publicKey: Buffer, input: Uint8Array, random: Random): Blinded {
+  const key = blindRsaPublicKey(publicKey);
+  if (key === undefined) throw new TypeError('not a public key for blind RSA');
+  return blindWith(key, input, random);
+}
+
+/** The same with a key of any size. */
+export function blindWith(key: KeyObject, input: Uint8Array, random: Random): Blinded {
+  const modulus = rsaModulus(key);
+  const { length } = modulus;
+  const n = toInteger(modulus);
+  const message = toInteger(emsaPssEncode(input, random(SALT), length));
+  if (inverse(message, n) === undefined) throw new TypeError('not a modulus for blind RSA');
+  const { factor, inv } = blindingFactor(n, length, random);
+  return {
+    blinded: toBytes((message * toInteger(rawPublic(key, factor))) % n, length),
+    finalize(response) {
+      if (response.length !== length || modulus.compare(response) <= 0) return undefined;
+      const signature = toBytes((toInteger(response) * inv) % n, length);
+      return verifyBlindRsa(key, input, signature) ? signature : undefined;
+    },
+  };
+}

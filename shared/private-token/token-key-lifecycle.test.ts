@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { blindRsaPublicKey } from './blind-rsa.ts';
+import {
+  GENERATE,
+  keepTokenKeys,
+  listTokenKeys,
+  openTokenKey,
+  rotateTokenKey,
+  type TokenKeyLifecycle,
+} from './token-key-lifecycle.ts';
+import { type TokenKeyPair, tokenKeyId, truncatedKeyId } from './token-key.ts';
+import { BLIND_RSA, type TokenType, VOPRF } from './token-types.ts';
+import { isVoprfPublicKey } from './voprf.ts';
+
+const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
+
+let clock: ManualClock;
+let stores: Stores;
+let life: TokenKeyLifecycle;
+
+/** Octets instead of keys, which the lifecycle does not look at; thousands can be made. */
+const octets =
+  (type: TokenType) =>
+  (random = systemRandom): TokenKeyPair => {
+    const publicKey = random(49);
+    return { type, publicKey, privateKey: random(48), id: tokenKeyId(publicKey) };
+  };
+const OCTETS = { [VOPRF]: octets(VOPRF), [BLIND_RSA]: octets(BLIND_RSA) };
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  await stores.revocations.epoch(true);
+  life = {
+    stores,
+    master: Buffer.alloc(32, 7),
+    clock,
+    random: systemRandom,
+    times: TIMES,
+    generate: OCTETS,
+  };
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+});
+
+const keep = async (more: Partial<TokenKeyLifecycle> = {}) => {
+  const all = { ...life, ...more };
+  return keepTokenKeys(all, await listTokenKeys(all));
+};
+const states = async (type: TokenType) =>
+  (await listTokenKeys(life)).filter(({ key }) => key.type === type).map(({ state }) => state);
+
+test('real keys: sealed in the store, and opened again', async () => {
+  await keep({ generate: GENERATE });
+  const rows = await stores.tokenKeys.list();
+  for (const row of rows) {
+    const publicKey = Buffer.from(row.publicKey, 'base64url');
+    expect(tokenKeyId(publicKey).toString('base64url')).toBe(row.id);
+    const opened = openTokenKey(life.master, row);
+    expect(JSON.stringify(row)).not.toContain(opened.toString('base64url'));
+    if (row.type === VOPRF)
+      expect([isVoprfPublicKey(publicKey), opened.length]).toEqual([true, 48]);
+    else expect(blindRsaPublicKey(publicKey)).toBeDefined();
+  }
+  expect(rows.map(({ type }) => type)).toEqual([VOPRF, BLIND_RSA]);
+});
+
+test('what is sealed opens under its master secret, for its key and type only', async () => {
+  await keep();
+  const [one, other] = await stores.tokenKeys.list();
+  if (one === undefined || other === undefined) throw new Error('two keys are there');
+  const words = 'do not open under this master secret';
+  expect(() => openTokenKey(Buffer.alloc(32, 8), one)).toThrow(words);
+  expect(() => openTokenKey(life.master, { ...one, id: other.id })).toThrow(words);
+  expect(() => openTokenKey(life.master, { ...one, type: BLIND_RSA })).toThrow(words);
+  const { sealed: _, ...retired } = one;
+  expect(() => openTokenKey(life.master, retired)).toThrow(words);
+});
+
+test('from key to key: published, issuing, retiring, retired', async () => {
+  expect(await keep()).toBe(true);
+  expect(await states(VOPRF)).toEqual(['issuing']);
+  expect(await keep()).toBe(false);
+  clock.advance(TIMES.rotation - TIMES.maxAge);
+  await keep();
+  expect(await states(VOPRF)).toEqual(['issuing', 'published']);
+  clock.advance(TIMES.maxAge);
+  expect(await keep()).toBe(false);
+  expect(await states(VOPRF)).toEqual(['retiring', 'issuing']);
+  clock.advance(TIMES.overlap);
+  expect(await keep()).toBe(true);
+  expect(await states(VOPRF)).toEqual(['retired', 'issuing']);
+  expect(await keep()).toBe(false);
+});
+
+test('ten processes at once make one key of each type', async () => {
+  const listed = await listTokenKeys(life);
+  await Promise.all(Array.from({ length: 10 }, () => keepTokenKeys(life, listed)));
+  expect(await stores.tokenKeys.list()).toHaveLength(2);
+});
+
+describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
+  const truncated = async (type: TokenType) =>
+    (await stores.tokenKeys.list())
+      .filter((row) => row.type === type)
+      .map(({ id }) => truncatedKeyId(Buffer.from(id, 'base64url')));
+
+  /** Makes what another key has as its truncated id, five times before it is another. */
+  function colliding(type: TokenType, taken: number) {
+    let left = 5;
+    return (): TokenKeyPair => {
+      for (;;) {
+        const pair = octets(type)();
+        if ((truncatedKeyId(pair.id) === taken) === left > 0) {
+          left -= 1;
+          return pair;
+        }
+      }
+    };
+  }
+
+  test.each([
+    ['live', 0],
+    ['retired', 10_000],
+  ])('with a key that is %s', async (_, later) => {
+    await keep();
+    const [taken = -1] = await truncated(VOPRF);
+    clock.advance(TIMES.rotation + later);
+    await keep({ generate: { ...OCTETS, [VOPRF]: colliding(VOPRF, taken) } });
+    const [first, second] = await truncated(VOPRF);
+    expect(first).toBe(taken);
+    expect(second).not.toBe(taken);
+  });
+
+  test('where only taken ones are made it ends, and says so', async () => {
+    await keep();
+    const row = await stores.tokenKeys.list();
+    const publicKey = Buffer.from(row[0]?.publicKey ?? '', 'base64url');
+    const same = { ...octets(VOPRF)(), publicKey, id: tokenKeyId(publicKey) };
+    clock.advance(TIMES.rotation);
+    await expect(keep({ generate: { ...OCTETS, [VOPRF]: () => same } })).rejects.toThrow(
+      'no voprf-p384 key has a truncated id that is free',
+    );
+  });
+
+  test('after 300 rotations 200 retired ones are reserved, the oldest given away', async () => {
+    const ids: string[] = [];
+    for (let rotation = 0; rotation < 300; rotation += 1) {
+      await keep();
+      ids.push((await stores.tokenKeys.list()).findLast(({ type }) => type === VOPRF)?.id ?? '');
+      const all = await truncated(VOPRF);
+      expect(new Set(all).size).toBe(all.length);
+      clock.advance(TIMES.rotation + TIMES.overlap);
+    }
+    await keep();
+    const rows = (await stores.tokenKeys.list()).filter(({ type }) => type === VOPRF);
+    expect(rows).toHaveLength(201);
+    expect(rows.slice(0, -1).map(({ id }) => id)).toEqual(ids.slice(-200));
+    expect(rows.filter(({ sealed }) => sealed !== undefined)).toEqual(rows.slice(-1));
+  });
+});
+
+describe('a rotation before its time', () => {
+  test('publishes a key that issues after maxAge; the old one is good for the overlap', async () => {
+    await keep();
+    clock.advance(10.5);
+    const key = await rotateTokenKey(life, VOPRF);
+    expect(key.notBefore).toBe(Math.ceil(clock.now() / 1000 + TIMES.maxAge) * 1000);
+    expect([await states(VOPRF), await states(BLIND_RSA)]).toEqual([
+      ['issuing', 'published'],
+      ['issuing'],
+    ]);
+    clock.advance(TIMES.maxAge + 0.5);
+    expect(await states(VOPRF)).toEqual(['retiring', 'issuing']);
+    clock.advance(TIMES.overlap);
+    expect(await states(VOPRF)).toEqual(['retired', 'issuing']);
+  });
+
+  test('is refused while one is under way, also to one of ten at once', async () => {
+    await keep();
+    const all = await Promise.allSettled(
+      Array.from({ length: 10 }, () => rotateTokenKey(life, VOPRF)),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect(rotateTokenKey(life, VOPRF)).rejects.toThrow('is under way: the next issues from');
+    expect(await states(VOPRF)).toEqual(['issuing', 'published']);
+  });
+
+  test('is refused where there is no key', async () => {
+    await expect(rotateTokenKey(life, BLIND_RSA)).rejects.toThrow(
+      'there is no blind-rsa-2048 key to rotate',
+    );
+  });
+});

@@ -1,0 +1,207 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { systemRandom } from '#shared/random.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { evaluate, generateVoprfKey } from './voprf.ts';
+import { blindVoprf } from './voprf-client.ts';
+import { openVoprfThreads } from './voprf-threads.ts';
+
+const { privateKey, publicKey } = generateVoprfKey();
+const input = randomBytes(98);
+const authenticator = evaluate(privateKey, input);
+const client = blindVoprf(publicKey, input, systemRandom);
+const { blinded } = client;
+
+const threads = openVoprfThreads({ threads: 1 });
+afterAll(() => threads[Symbol.asyncDispose]());
+
+const refused = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
+
+describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
+  test('a response is one that the client takes', async () => {
+    const response = await threads.blindEvaluate(privateKey, publicKey, blinded);
+    expect(client.finalize(response ?? Buffer.alloc(0))).toEqual(authenticator);
+  });
+
+  test('the authenticator is the one of the main thread', async () => {
+    expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
+  });
+
+  test('what is no element has no response, and the thread stays', async () => {
+    const { running } = threads;
+    for (const bytes of [Buffer.alloc(49), Buffer.alloc(0), blinded.subarray(1)]) {
+      expect(await threads.blindEvaluate(privateKey, publicKey, bytes)).toBeUndefined();
+    }
+    expect(threads.running).toEqual(running);
+  });
+
+  test('parts of larger Buffers, the same one twice, and what changes after the call', async () => {
+    const pool = Buffer.concat([Buffer.alloc(3), privateKey, input, Buffer.alloc(3)]);
+    const [keyPart, inputPart] = [pool.subarray(3, 51), pool.subarray(51, 149)];
+    const evaluating = [1, 2].map(() => threads.evaluate(keyPart, inputPart));
+    pool.fill(0);
+    expect(await Promise.all(evaluating)).toEqual([authenticator, authenticator]);
+    expect(await threads.evaluate(privateKey, privateKey)).toEqual(
+      evaluate(privateKey, privateKey),
+    );
+  });
+
+  test('the keys of the caller stay as they are', async () => {
+    const before = [privateKey, publicKey].map((each) => Buffer.from(each));
+    await threads.blindEvaluate(privateKey, publicKey, blinded);
+    expect([privateKey, publicKey]).toEqual(before);
+  });
+});
+
+describe('threads', () => {
+  test('start when they are needed, no more than there may be, and are used again', async () => {
+    await using two = openVoprfThreads({ threads: 2 });
+    expect(two.running).toHaveLength(0);
+    await two.evaluate(privateKey, input);
+    expect(two.running).toHaveLength(1);
+    const [first] = two.running;
+    await two.evaluate(privateKey, input);
+    expect(two.running).toEqual([first]);
+    await Promise.all(Array.from({ length: 6 }, () => two.evaluate(privateKey, input)));
+    expect(two.running).toHaveLength(2);
+    expect(two.running).toContain(first);
+  });
+
+  test('a process ends without closing them, and not before its tasks are done', async () => {
+    const at = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
+    const script = `
+      const { openVoprfThreads } = await import(${at('./voprf-threads.ts')});
+      const [key, input] = ${JSON.stringify([privateKey.toString('hex'), input.toString('hex')])};
+      const threads = openVoprfThreads();
+      const evaluate = () => threads.evaluate(Buffer.from(key, 'hex'), Buffer.from(input, 'hex'));
+      await evaluate();
+      const evaluated = await evaluate(); // by a thread that was idle
+      process.stdout.write(evaluated.toString('hex'));`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(stdout).toBe(authenticator.toString('hex'));
+  });
+
+  test('closing them ends them, and refuses what waits and what comes later', async () => {
+    const closing = openVoprfThreads({ threads: 1 });
+    await closing.evaluate(privateKey, input);
+    const [worker] = closing.running;
+    const tasks = [1, 2, 3].map(() => closing.blindEvaluate(privateKey, publicKey, blinded));
+    const settled = Promise.allSettled(tasks);
+    await closing[Symbol.asyncDispose]();
+    expect(closing.running).toHaveLength(0);
+    expect(worker?.threadId).toBe(-1);
+    const [current, ...waiting] = await settled;
+    expect(current).toEqual({ status: 'rejected', reason: new Error('a VOPRF thread ended') });
+    for (const each of waiting) expect(each).toEqual({ status: 'rejected', reason: refused });
+    await expect(closing.evaluate(privateKey, input)).rejects.toEqual(refused);
+    expect(closing.running).toHaveLength(0);
+  });
+});
+
+describe('a thread that ends is replaced', () => {
+  test('while it computes: its task fails, and those behind it are done', async () => {
+    await threads.evaluate(privateKey, input);
+    const [worker] = threads.running;
+    const ending = threads.blindEvaluate(privateKey, publicKey, blinded);
+    const behind = threads.evaluate(privateKey, input);
+    await Promise.all([
+      expect(ending).rejects.toThrow('a VOPRF thread ended'),
+      worker?.terminate(),
+    ]);
+    expect(await behind).toEqual(authenticator);
+    expect(threads.running).toHaveLength(1);
+    expect(threads.running).not.toContain(worker);
+  });
+
+  test('while it does nothing', async () => {
+    await threads.evaluate(privateKey, input);
+    const [worker] = threads.running;
+    await worker?.terminate();
+    expect(threads.running).toHaveLength(0);
+    expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
+  });
+
+  test('in the moment of its reply', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await threads.evaluate(privateKey, input);
+      const [worker] = threads.running;
+      const ended = new Promise((resolve) => worker?.once('exit', resolve));
+      worker?.once('message', () => void worker.terminate());
+      const both = [1, 2].map(() => threads.evaluate(privateKey, input));
+      const [first, second] = await Promise.allSettled(both);
+      expect(first).toEqual({ status: 'fulfilled', value: authenticator });
+      // The second was either given to the thread before its end was known, or to a new one.
+      expect(second?.status === 'rejected' || second?.value.equals(authenticator)).toBe(true);
+      await ended;
+    }
+    expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
+  });
+
+  test('by an error, that is told to whoever asked and holds no key', async () => {
+    const bad = Buffer.alloc(48, 255);
+    const evaluating = threads.evaluate(bad, input);
+    const behind = threads.evaluate(privateKey, input);
+    const error: unknown = await evaluating.catch((reason: unknown) => reason);
+    expect(error).not.toBeInstanceOf(HttpError);
+    const { message } = error as Error;
+    expect(message).toContain('outside of range');
+    for (const base of [10, 16]) {
+      expect(message).not.toContain(BigInt(`0x${bad.toString('hex')}`).toString(base));
+    }
+    expect(await behind).toEqual(authenticator);
+  });
+
+  test('by an error while nobody waits for it', async () => {
+    await threads.evaluate(privateKey, input);
+    const [worker] = threads.running;
+    const ended = new Promise((resolve) => worker?.once('exit', resolve));
+    worker?.postMessage({ operation: 'none' }, []);
+    await ended;
+    expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
+  });
+});
+
+describe('the lines', () => {
+  test('are bounded, each for itself: issuing cannot keep others from verifying', async () => {
+    await using bounded = openVoprfThreads({ threads: 1, most: 2 });
+    const issue = () => bounded.blindEvaluate(privateKey, publicKey, blinded);
+    const issuing = [issue(), issue(), issue()];
+    await expect(issue()).rejects.toEqual(refused);
+    await expect(issue()).rejects.toBeInstanceOf(HttpError);
+    const verifying = [1, 2].map(() => bounded.evaluate(privateKey, input));
+    await expect(bounded.evaluate(privateKey, input)).rejects.toEqual(refused);
+    expect(await Promise.all(verifying)).toEqual([authenticator, authenticator]);
+    for (const response of await Promise.all(issuing)) expect(response).toHaveLength(145);
+    expect(await issue()).toHaveLength(145);
+  });
+
+  test('are served in turn: a flood of requests does not hold up verification', async () => {
+    const order: string[] = [];
+    const noted = async (name: string, task: Promise<unknown>) => {
+      await task;
+      order.push(name);
+    };
+    const flood = Array.from({ length: 8 }, () =>
+      noted('issued', threads.blindEvaluate(privateKey, publicKey, blinded)),
+    );
+    const later = [1, 2].map(() => noted('verified', threads.evaluate(privateKey, input)));
+    await Promise.all([...flood, ...later]);
+    expect(order.slice(0, 5)).toEqual(['issued', 'issued', 'verified', 'issued', 'verified']);
+    expect(order).toHaveLength(10);
+  });
+
+  test('keep their order', async () => {
+    const inputs = Array.from({ length: 6 }, (_, index) => Buffer.of(index));
+    const order: number[] = [];
+    await Promise.all(
+      inputs.map(async (each, index) => {
+        expect(await threads.evaluate(privateKey, each)).toEqual(evaluate(privateKey, each));
+        order.push(index);
+      }),
+    );
+    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+});

@@ -1,0 +1,236 @@
+import { createECDH, createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { p384 } from '@noble/curves/nist.js';
+import * as fc from 'fast-check';
+import { type Random, systemRandom } from '#shared/random.ts';
+import rfc9497 from './vectors/rfc9497-voprf.json' with { type: 'json' };
+import go from './vectors/rfc9578-type1-go.json' with { type: 'json' };
+import rust from './vectors/rfc9578-type1-rust.json' with { type: 'json' };
+import { blindEvaluate, evaluate, generateVoprfKey, isElement, isVoprfPublicKey } from './voprf.ts';
+import { blindVoprf } from './voprf-client.ts';
+
+const hex = (text: string) => Buffer.from(text, 'hex');
+const ORDER = p384.Point.Fn.ORDER;
+const FIELD = p384.Point.Fp.ORDER;
+const number = (value: bigint, length = 48) => hex(value.toString(16).padStart(2 * length, '0'));
+
+/** Randomness of which this scalar is made: RandomScalar reduces modulo the order less one, and adds one. */
+const drawn =
+  (scalar: string): Random =>
+  (length) =>
+    number(BigInt(`0x${scalar}`) - 1n, length);
+
+const key = generateVoprfKey();
+const input = Buffer.from('the input of a token');
+
+interface Vector {
+  readonly Batch: number;
+  readonly Blind: string;
+  readonly BlindedElement: string;
+  readonly EvaluationElement: string;
+  readonly Input: string;
+  readonly Output: string;
+  readonly Proof?: { readonly proof: string; readonly r: string };
+}
+
+describe('RFC 9497 appendix A.4.2: P384-SHA384, VOPRF mode', () => {
+  const suite = rfc9497.find(({ identifier, mode }) => identifier === 'P384-SHA384' && mode === 1);
+  const [skS, pkS] = [hex(suite?.skSm ?? ''), hex(suite?.pkSm ?? '')];
+  const vectors: readonly Vector[] = suite?.vectors ?? [];
+
+  test.each(vectors.filter(({ Batch }) => Batch === 1))('input $Input', (vector) => {
+    const client = blindVoprf(pkS, hex(vector.Input), drawn(vector.Blind));
+    expect(client.blinded.toString('hex')).toBe(vector.BlindedElement);
+    const { proof = '', r = '' } = vector.Proof ?? {};
+    const response = blindEvaluate(skS, pkS, client.blinded, drawn(r)) ?? Buffer.alloc(0);
+    expect(response.toString('hex')).toBe(vector.EvaluationElement + proof);
+    expect(client.finalize(response)?.toString('hex')).toBe(vector.Output);
+    expect(evaluate(skS, hex(vector.Input)).toString('hex')).toBe(vector.Output);
+  });
+});
+
+describe.each([
+  ['Go', go],
+  ['Rust', rust],
+])('RFC 9578 appendix A.1: what the implementation in %s made', (_, vectors) => {
+  test.each(vectors)('nonce $nonce', (vector) => {
+    const [skS, pkS, request, response, token] = [
+      hex(vector.skS),
+      hex(vector.pkS),
+      hex(vector.token_request),
+      hex(vector.token_response),
+      hex(vector.token),
+    ];
+    const [tokenInput, authenticator] = [token.subarray(0, -48), token.subarray(-48)];
+    const client = blindVoprf(pkS, tokenInput, drawn(vector.blind));
+    expect(client.blinded).toEqual(request.subarray(3));
+    expect(client.finalize(response)).toEqual(authenticator);
+    expect(evaluate(skS, tokenInput)).toEqual(authenticator);
+    const ours = blindEvaluate(skS, pkS, client.blinded) ?? Buffer.alloc(0);
+    expect(ours).toHaveLength(145);
+    expect(ours.subarray(0, 49)).toEqual(response.subarray(0, 49));
+    expect(client.finalize(ours)).toEqual(authenticator);
+  });
+});
+
+describe('RFC 9578 section 5.5: a key', () => {
+  test('has a public half that belongs to its private half, and the id of the public one', () => {
+    const native = createECDH('secp384r1');
+    native.setPrivateKey(key.privateKey);
+    expect(key.publicKey).toEqual(native.getPublicKey(null, 'compressed'));
+    expect(key.privateKey).toHaveLength(48);
+    expect(key.id).toEqual(createHash('sha256').update(key.publicKey).digest());
+    expect(key.type).toBe(1);
+    expect(isVoprfPublicKey(key.publicKey)).toBe(true);
+  });
+
+  test('follows from its randomness and is another one each time', () => {
+    const fixed: Random = (bytes) => Buffer.alloc(bytes, 7);
+    expect(generateVoprfKey(fixed)).toEqual(generateVoprfKey(fixed));
+    expect(generateVoprfKey().privateKey).not.toEqual(key.privateKey);
+  });
+});
+
+describe('RFC 9497 sections 2.1 and 4.4: DeserializeElement', () => {
+  const element = key.publicKey;
+  const x = element.subarray(1);
+  const uncompressed = Buffer.from(p384.Point.fromBytes(element).toBytes(false));
+  const point = (value: bigint) => Buffer.concat([Buffer.of(2), number(value)]);
+  const small = Array.from({ length: 50 }, (_, value) => BigInt(value));
+  const onCurve = small.filter((value) => isElement(point(value)));
+
+  test('takes either sign', () => {
+    expect(isElement(Buffer.concat([Buffer.of(2), x]))).toBe(true);
+    expect(isElement(Buffer.concat([Buffer.of(3), x]))).toBe(true);
+  });
+
+  test('takes a part of a larger Buffer for itself alone', () => {
+    const pool = Buffer.concat([Buffer.alloc(5, 1), element, Buffer.alloc(5, 1)]);
+    expect(isElement(pool.subarray(5, 54))).toBe(true);
+    expect(isElement(pool.subarray(5, 55))).toBe(false);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['the identity in one octet', Buffer.of(0)],
+    ['the identity, padded', Buffer.alloc(49)],
+    ['a truncated point', element.subarray(0, 48)],
+    ['a point and an octet behind it', Buffer.concat([element, Buffer.of(0)])],
+    ['an uncompressed point', uncompressed],
+    ['the beginning of an uncompressed point', uncompressed.subarray(0, 49)],
+    ['a hybrid point', Buffer.concat([Buffer.of(6), uncompressed.subarray(1)])],
+    ...[0, 1, 4, 5, 6, 7, 255].map(
+      (prefix) => [`the prefix ${prefix}`, Buffer.concat([Buffer.of(prefix), x])] as const,
+    ),
+    ['x of the size of the field', point(FIELD)],
+    ['the greatest x', point(2n ** 384n - 1n)],
+  ])('refuses %s', (_, bytes) => {
+    expect(isElement(bytes)).toBe(false);
+    expect(blindEvaluate(key.privateKey, key.publicKey, bytes)).toBeUndefined();
+  });
+
+  test('refuses about half of all x, which are on no point', () => {
+    expect(onCurve.length).toBeGreaterThan(0);
+    expect(onCurve.length).toBeLessThan(small.length);
+  });
+
+  test('refuses the second spelling of an x', () => {
+    for (const value of onCurve) expect(isElement(point(value + FIELD))).toBe(false);
+  });
+
+  test('agrees with another implementation on any octets, and never throws', () => {
+    const rest = fc.oneof(fc.uint8Array(), fc.uint8Array({ minLength: 48, maxLength: 48 }));
+    fc.assert(
+      fc.property(fc.constantFrom(0, 2, 3, 4), rest, (prefix, octets) => {
+        const bytes = Buffer.concat([Buffer.of(prefix), octets]);
+        expect(isElement(bytes)).toBe(accepts(() => p384.Point.fromBytes(bytes)));
+      }),
+    );
+  });
+});
+
+describe('RFC 9497 section 3.3.2: BlindEvaluate', () => {
+  const { blinded } = blindVoprf(key.publicKey, input, systemRandom);
+
+  test('proves with new randomness each time: the same would tell the private key', () => {
+    const [one, other] = [1, 2].map(() => blindEvaluate(key.privateKey, key.publicKey, blinded));
+    expect(one?.subarray(0, 49)).toEqual(other?.subarray(0, 49));
+    expect(one?.subarray(49, 97)).not.toEqual(other?.subarray(49, 97));
+    expect(one?.subarray(97)).not.toEqual(other?.subarray(97));
+  });
+
+  test('gives no proof when there is no randomness', () => {
+    const none: Random = () => {
+      throw new Error('no entropy');
+    };
+    expect(() => blindEvaluate(key.privateKey, key.publicKey, blinded, none)).toThrow('no entropy');
+    expect(() =>
+      blindEvaluate(key.privateKey, key.publicKey, blinded, () => Buffer.alloc(0)),
+    ).toThrow();
+  });
+
+  test.each([
+    ['zero', Buffer.alloc(48)],
+    ['the order of the group', number(ORDER)],
+    ['the greatest', Buffer.alloc(48, 255)],
+    ['too short', key.privateKey.subarray(1)],
+    ['too long', Buffer.concat([Buffer.of(0), key.privateKey])],
+    ['nothing', Buffer.alloc(0)],
+  ])('a private key that is none is a defect: %s', (_, privateKey) => {
+    expect(() => blindEvaluate(privateKey, key.publicKey, blinded)).toThrow();
+    expect(() => evaluate(privateKey, input)).toThrow();
+  });
+
+  test.each([
+    ['the identity', Buffer.alloc(49)],
+    ['truncated', key.publicKey.subarray(1)],
+    ['nothing', Buffer.alloc(0)],
+  ])('a public key that is none is a defect: %s', (_, publicKey) => {
+    expect(() => blindEvaluate(key.privateKey, publicKey, blinded)).toThrow();
+  });
+
+  test('no error holds a private key', () => {
+    const privateKey = number(ORDER + 12_345n);
+    const spellings = [privateKey.toString('hex'), String(ORDER + 12_345n)];
+    for (const call of [
+      () => blindEvaluate(privateKey, key.publicKey, blinded),
+      () => evaluate(privateKey, input),
+    ]) {
+      const error = thrown(call);
+      for (const spelling of spellings) expect(error).not.toContain(spelling);
+    }
+  });
+
+  test('leaves what it is given as it is', () => {
+    const before = [key.privateKey, key.publicKey, blinded, input].map((each) => Buffer.from(each));
+    blindEvaluate(key.privateKey, key.publicKey, blinded);
+    evaluate(key.privateKey, input);
+    expect([key.privateKey, key.publicKey, blinded, input]).toEqual(before);
+  });
+});
+
+test('RFC 9578 section 5.4: another input or another key has another authenticator', () => {
+  const authenticator = evaluate(key.privateKey, input);
+  expect(authenticator).toHaveLength(48);
+  expect(evaluate(key.privateKey, input)).toEqual(authenticator);
+  expect(evaluate(key.privateKey, input.subarray(1))).not.toEqual(authenticator);
+  expect(evaluate(generateVoprfKey().privateKey, input)).not.toEqual(authenticator);
+});
+
+function accepts(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function thrown(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    return error instanceof Error ? `${error.message}${error.stack}` : String(error);
+  }
+  throw new Error('nothing was thrown');
+}
