@@ -42,11 +42,19 @@ describe('precedence: the environment over the file over the defaults', () => {
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
       ['http://localhost:3001/dav/', undefined],
-      ...['basic', 'digest', 'scram-sha-1', 'scram-sha-256', 'negotiate', 'api-key', 'all'].map(
-        (name) => [`http://localhost:3001/schemes/${name}/`, undefined],
-      ),
+      ...[
+        'basic',
+        'digest',
+        'scram-sha-1',
+        'scram-sha-256',
+        'negotiate',
+        'private-token',
+        'api-key',
+        'all',
+      ].map((name) => [`http://localhost:3001/schemes/${name}/`, undefined]),
     ]);
     expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
+    expect(config.privateTokens).toMatchObject({ issuer: 'https://localhost:3444' });
     expect(config.proxy).toMatchObject({ realm: 'proxy', destinations: ['self'] });
     expect(config.spaces[0]?.scopes).toEqual({
       safe: ['documents:read'],
@@ -281,6 +289,30 @@ describe('rules over several members', () => {
       'spaces.0.apiKey.beside',
       /remove one/,
     ],
+    [
+      'PrivateToken without an issuer',
+      [space({ schemes: ['PrivateToken'] })],
+      'spaces.0.privateToken.issuer',
+      /name an issuer/,
+    ],
+    [
+      'RFC 9578 section 5: tokens that only another issuer could verify',
+      [space({ schemes: ['PrivateToken'], privateToken: { issuer: 'issuer.example' } })],
+      'spaces.0.privateToken.types',
+      /blind-rsa-2048 alone/,
+    ],
+    [
+      'a tree of its own for nobody in particular',
+      [
+        space({
+          schemes: ['PrivateToken'],
+          privateToken: { issuer: 'issuer.example', types: ['blind-rsa-2048'] },
+          tree: 'own',
+        }),
+      ],
+      'spaces.0.tree',
+      /does not say whose/,
+    ],
     ['no space at all', [], 'spaces', /is empty/],
   ])('%s is refused', async (_, spaces, path, message) => {
     expect((await mistakes({ spaces }))[path]).toMatch(message);
@@ -328,6 +360,60 @@ describe('rules over several members', () => {
     const limits = { people: { grant: 3600, session: 3600 }, tokens: { refresh: 3600 } };
     expect((await load(limits)).people.session).toBe(3600);
   });
+
+  test.each(['http://localhost:3001', 'https://localhost:3443', 'http://issuer.example'])(
+    'a token issuer at %s is refused',
+    async (issuer) => {
+      const found = await mistakes({ privateTokens: { issuer } });
+      expect(found['privateTokens.issuer']).toMatch(/origin/);
+    },
+  );
+
+  test('a way to the token issuer from inside is for one at the origin of issuer', async () => {
+    const url = 'http://loadbalancer:8080';
+    const found = await mistakes({ privateTokens: { url } });
+    expect(found).toEqual({
+      'privateTokens.url': expect.stringContaining('at the origin of `issuer`'),
+    });
+    const issuer = 'https://localhost:3444';
+    const config = await load({ issuer, privateTokens: { issuer, url } });
+    expect(config.privateTokens).toMatchObject({ issuer, url });
+  });
+
+  test.each(['loadbalancer', 'http://loadbalancer:8080/', 'ftp://loadbalancer'])(
+    '%s is no origin from inside',
+    async (url) => {
+      const found = await mistakes({ issuer: 'https://localhost:3444', privateTokens: { url } });
+      expect(found['privateTokens.url']).toMatch(/origin/);
+    },
+  );
+
+  test('a token issuer needs both files or neither, and keys that last as long as the directory is cached', async () => {
+    const privateTokens = { key: 'k', rotation: 10, maxAge: 11, overlap: 201 };
+    const found = await mistakes({ privateTokens });
+    expect(found['privateTokens']).toMatch(/certificate and key/);
+    expect(found['privateTokens.rotation']).toMatch(/at least maxAge \(11\)/);
+    expect(found['privateTokens.overlap']).toMatch(/at most 20 rotations/);
+  });
+
+  test.each(['issuer.example', 'issuer.example:8443', '[::1]:8443'])(
+    'RFC 9577 section 2.1.1.1: %s is a server name',
+    async (issuer) => {
+      const privateToken = { issuer, types: ['blind-rsa-2048'] };
+      const spaces = [space({ schemes: ['PrivateToken'], privateToken })];
+      expect((await load({ spaces })).spaces[0]?.privateToken.issuer).toBe(issuer);
+    },
+  );
+
+  test.each(['user@issuer.example', 'issuer.example/', 'issuer.example:443', 'ISSUER.example', ''])(
+    'RFC 9577 section 2.1.1.1: %j is no server name in its normal form',
+    async (issuer) => {
+      const privateToken = { issuer, types: ['blind-rsa-2048'] };
+      const spaces = [space({ schemes: ['PrivateToken'], privateToken })];
+      const found = await mistakes({ spaces });
+      expect(found['spaces.0.privateToken.issuer']).toMatch(/server name/);
+    },
+  );
 
   test('port 0 is chosen by the system and never taken', async () => {
     const listen = { authz: { port: 0 }, resource: { port: 0 } };

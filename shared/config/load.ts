@@ -55,6 +55,8 @@ const PATHS: readonly (readonly string[])[] = [
   ['data'],
   ['brand', 'logo'],
   ['negotiate', 'keytab'],
+  ['privateTokens', 'certificate'],
+  ['privateTokens', 'key'],
   ['proxy', 'tls', 'certificate'],
   ['proxy', 'tls', 'key'],
   ['tls', 'certificate'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isServerName } from '#shared/private-token/server-name.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
 
 /** Whole seconds within bounds. */
@@ -10,6 +11,15 @@ export const origin = z
     error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
   })
   .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
+
+export const httpsOrigin = origin.refine((value) => value.startsWith('https:'), {
+  error: 'must be an https origin',
+});
+
+/** A host with a port, which is 443 where it is missing (RFC 9577 section 2.1.1.1). */
+export const serverName = z.string().refine(isServerName, {
+  error: 'must be a server name such as issuer.example or issuer.example:8443',
+});
 
 export const absoluteUrl = z
   .string()

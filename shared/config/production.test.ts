@@ -32,6 +32,9 @@ test('one listener, the issuer or the resource that can be reached from elsewher
   }
   expect(isProduction({ ...config, issuer: 'https://auth.example' })).toBe(true);
   expect(isProduction({ ...config, resource: 'https://api.example' })).toBe(true);
+  const { privateTokens } = await loadConfig({});
+  const elsewhere = privateTokens && { ...privateTokens, issuer: 'https://issuer.example' };
+  expect(isProduction({ ...config, privateTokens: elsewhere })).toBe(true);
 });
 
 test('production refuses http origins and a missing secret, and says why', async () => {
@@ -44,11 +47,18 @@ test('production refuses http origins and a missing secret, and says why', async
     'issuer',
     'resource',
     'tls.certificate',
+    'privateTokens.certificate',
     'COUNTERSIGN_SECRET',
   ]);
   const tls = config.tls && { ...config.tls, certificate: '/tls/certificate', key: '/tls/key' };
   const origins = { issuer: 'https://auth.example', resource: 'https://api.example' };
-  const https = { ...exposed, ...origins, ...(tls && { tls }) };
+  const privateTokens = config.privateTokens && { ...config.privateTokens, issuer: origins.issuer };
+  const https = {
+    ...exposed,
+    ...origins,
+    ...(tls && { tls }),
+    ...(privateTokens && { privateTokens }),
+  };
   expect(productionMistakes(https, { COUNTERSIGN_SECRET: '' })).toHaveLength(1);
   expect(productionMistakes(https, SECRET)).toEqual([]);
   expect(productionMistakes(https, { COUNTERSIGN_SECRET_FILE: '/run/secrets/master' })).toEqual([]);

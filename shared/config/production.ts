@@ -19,15 +19,26 @@ export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean 
   return trusted.has('127.0.0.1') || trusted.has('::1');
 }
 
+/** Whether the token issuer has an origin of its own, for which the authorization server ends TLS. */
+export function ownsTokenOrigin({
+  issuer,
+  privateTokens,
+}: Pick<Config, 'issuer' | 'privateTokens'>): boolean {
+  return privateTokens !== undefined && privateTokens.issuer !== issuer;
+}
+
 /** True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. */
 export function isProduction({
   issuer,
   resource,
   listen,
   tls,
-}: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls'>): boolean {
-  const hosts = [listen.authz, listen.resource, listen.resourceTls, listen.proxy];
-  const origins = [issuer, resource, ...(tls ? [tls.resource] : [])];
+  privateTokens,
+}: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls' | 'privateTokens'>): boolean {
+  const hosts = Object.values(listen);
+  const origins = [issuer, resource, tls?.resource, privateTokens?.issuer].filter(
+    (origin) => origin !== undefined,
+  );
   return ![
     ...hosts.map(({ host }) => host),
     ...origins.map((origin) => new URL(origin).hostname),
@@ -49,10 +60,13 @@ export function productionMistakes(config: Config, env: NodeJS.ProcessEnv): Mist
       path,
       message: `is ${config[path]}, but the pair can be reached from elsewhere: use https, or keep every listener and origin on loopback`,
     }));
-  const certificate: Mistake[] =
-    config.tls && config.tls.certificate === undefined
-      ? [{ path: 'tls.certificate', message: 'is missing: only development makes one by itself' }]
-      : [];
+  const certificates = (['tls', 'privateTokens'] as const)
+    .filter((path) => config[path] && config[path].certificate === undefined)
+    .filter((path) => path === 'tls' || ownsTokenOrigin(config))
+    .map((path) => ({
+      path: `${path}.certificate`,
+      message: 'is missing: only development makes one by itself',
+    }));
   const secret = env['COUNTERSIGN_SECRET'] ?? env['COUNTERSIGN_SECRET_FILE'];
-  return [...http, ...certificate, ...(secret ? [] : [SECRET_MISSING])];
+  return [...http, ...certificates, ...(secret ? [] : [SECRET_MISSING])];
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from './mistake.ts';
-import { productionMistakes, trustsLoopback } from './production.ts';
+import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
 /** A rule over several members; it is left out while one of those that it reads is itself wrong. */
@@ -91,11 +91,63 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   {
-    reads: ['tls'],
-    check: ({ tls }) =>
-      (tls?.certificate === undefined) === (tls?.key === undefined)
-        ? []
-        : [{ path: 'tls', message: 'needs certificate and key, or neither in development' }],
+    reads: ['tls', 'privateTokens'],
+    check: (config) =>
+      (['tls', 'privateTokens'] as const)
+        .filter(
+          (path) => (config[path]?.certificate === undefined) !== (config[path]?.key === undefined),
+        )
+        .map((path) => ({ path, message: 'needs certificate and key, or neither in development' })),
+  },
+  {
+    reads: ['resource', 'tls', 'privateTokens'],
+    check: ({ resource, tls, privateTokens }) =>
+      privateTokens && [resource, tls?.resource].includes(privateTokens.issuer)
+        ? [
+            {
+              path: 'privateTokens.issuer',
+              message:
+                'must be an origin of its own, or that of `issuer`: the resource server is none',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['issuer', 'privateTokens'],
+    check: (config) =>
+      config.privateTokens?.url !== undefined && ownsTokenOrigin(config)
+        ? [
+            {
+              path: 'privateTokens.url',
+              message: `needs a token issuer at the origin of \`issuer\`: set privateTokens.issuer to ${config.issuer}, or remove this`,
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['privateTokens'],
+    check: ({ privateTokens }) =>
+      privateTokens && privateTokens.rotation < privateTokens.maxAge
+        ? [
+            {
+              path: 'privateTokens.rotation',
+              message: `must be at least maxAge (${privateTokens.maxAge}), or a new key issues before everybody knows it`,
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['privateTokens'],
+    check: ({ privateTokens }) =>
+      privateTokens && privateTokens.overlap > 20 * privateTokens.rotation
+        ? [
+            {
+              path: 'privateTokens.overlap',
+              message:
+                'must be at most 20 rotations, or there are more keys in the directory than clients take',
+            },
+          ]
+        : [],
   },
   {
     reads: ['issuer', 'resource', 'tls'],
@@ -207,6 +259,33 @@ export const RULES: readonly Rule[] = [
       eachSpace(config, 'apiKey.beside', ({ schemes, apiKey }) =>
         apiKey.beside && schemes.includes('API-Key')
           ? 'takes keys beside the credentials of a person, so that API-Key cannot stand in schemes as well: remove one of the two'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces', 'privateTokens'],
+    check: (config) =>
+      eachSpace(config, 'privateToken.issuer', ({ schemes, privateToken: { issuer } }) =>
+        schemes.includes('PrivateToken') && issuer === undefined && !config.privateTokens
+          ? 'is missing, and this pair issues no tokens: name an issuer, or add privateTokens'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'privateToken.types', ({ privateToken: { issuer, types } }) =>
+        issuer !== undefined && types.includes('voprf-p384')
+          ? 'has voprf-p384, whose tokens only their issuer can verify: with another issuer than this pair name blind-rsa-2048 alone'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'tree', ({ schemes, serves, tree }) =>
+        schemes.includes('PrivateToken') && serves === 'documents' && tree === 'own'
+          ? 'is own, and PrivateToken does not say whose: share the tree, or remove the scheme'
           : undefined,
       ),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '#shared/server/server-limits.ts';
-import { absoluteUrl, origin, rate, seconds } from './members.ts';
+import { absoluteUrl, httpsOrigin, origin, rate, seconds } from './members.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
 const address = (port: number) =>
@@ -48,13 +48,13 @@ export const configSchema = z.strictObject({
       authz: address(3000),
       resource: address(3001),
       resourceTls: address(3443),
+      authzTls: address(3444),
       proxy: address(3128),
     })
     .prefault({}),
   tls: z
     .strictObject({
-      resource: origin
-        .refine((value) => value.startsWith('https:'), { error: 'must be an https origin' })
+      resource: httpsOrigin
         .default('https://localhost:3443')
         .describe('second public origin of the resource server'),
       certificate: z.string().min(1).optional().describe('file in PEM'),
@@ -63,6 +63,40 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       'the resource server over TLS as well, with HTTP/2 or HTTP/1.1: all its spaces a second time; in development without files a certificate is made',
+    ),
+  privateTokens: z
+    .strictObject({
+      issuer: httpsOrigin
+        .default('https://localhost:3444')
+        .describe(
+          'origin of the token issuer, whose host and port are the name of the issuer; `issuer` itself where TLS ends before the servers, else the authorization server ends it at listen.authzTls',
+        ),
+      url: origin
+        .optional()
+        .describe(
+          'origin at which the resource server reaches the issuer and its token endpoint from inside; default: their public origins',
+        ),
+      certificate: z.string().min(1).optional().describe('file in PEM'),
+      key: z.string().min(1).optional().describe('file in PEM'),
+      rotation: seconds(2, 31_536_000)
+        .default(604_800)
+        .describe('from one key of a type to the next'),
+      overlap: seconds(1, 31_536_000)
+        .default(604_800)
+        .describe('a key is still good for so long when the next one is there'),
+      maxAge: seconds(1, 86_400)
+        .default(3600)
+        .describe('the directory may be cached for so long; a new key stands in it as long before'),
+      verification: z
+        .enum(['issuer', 'store'])
+        .default('issuer')
+        .describe(
+          'how the resource server verifies tokens of type voprf-p384: asks the issuer, or opens its keys in the store, with which it could issue tokens itself',
+        ),
+    })
+    .optional()
+    .describe(
+      'the authorization server issues tokens for PrivateToken (RFC 9578); in development without files a certificate is made',
     ),
   data: z
     .string()
@@ -156,6 +190,15 @@ export const configSchema = z.strictObject({
         .describe(
           'credentials of one account that are looked at by the resource server, from addresses that it was not let in from lately',
         ),
+      privateTokens: rate
+        .default({ burst: 100, per: 864 })
+        .describe('tokens for PrivateToken that one person gets through one client'),
+      redemptions: rate
+        .default({ burst: 200, per: 0.5 })
+        .describe('tokens of PrivateToken from one address that the resource server looks at'),
+      verifications: rate
+        .default({ burst: 1000, per: 0.005 })
+        .describe('tokens of PrivateToken that the issuer verifies for one resource server'),
       userCode: rate
         .default({ burst: 10, per: 60 })
         .describe('codes of devices that one person enters'),

@@ -20,7 +20,7 @@ const READABLE = 0o055;
  * production, too short, in a file that others may write, or in `<data>/secret` that others may read.
  */
 export async function readMasterSecret(
-  config: Pick<Config, 'issuer' | 'resource' | 'listen' | 'data'>,
+  config: Parameters<typeof isProduction>[0] & Pick<Config, 'data'>,
   env: NodeJS.ProcessEnv,
   random: Random = systemRandom,
 ): Promise<Buffer> {

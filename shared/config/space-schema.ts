@@ -4,7 +4,8 @@ import {
   type DigestAlgorithmName,
 } from '#shared/http/auth/digest-algorithms.ts';
 import { SERVED } from '#shared/http/methods.ts';
-import { absoluteUrl, origin, rate, scopeList, seconds } from './members.ts';
+import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
+import { absoluteUrl, origin, rate, scopeList, seconds, serverName } from './members.ts';
 
 /** Schemes for people: what a proxy can ask for too. */
 const SCHEMES = ['Negotiate', 'SCRAM-SHA-256', 'SCRAM-SHA-1', 'Digest', 'Basic'] as const;
@@ -16,6 +17,8 @@ const realm = z
 const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
 
 const SERVED_METHODS = [...SERVED] as [string, ...string[]];
+
+const TOKEN_TYPE_NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
 const digest = z
   .strictObject({
@@ -53,9 +56,32 @@ const apiKey = z
   })
   .prefault({});
 
+const privateToken = z
+  .strictObject({
+    issuer: serverName
+      .optional()
+      .describe('name of the issuer; default: that of privateTokens, this pair'),
+    types: z
+      .array(z.enum(TOKEN_TYPE_NAMES))
+      .min(1)
+      .default(['blind-rsa-2048', 'voprf-p384'])
+      .describe('a challenge for each, in this order'),
+    window: seconds(10, 2_592_000)
+      .optional()
+      .describe(
+        'a token is good in one such time and the next, in this space alone; default: at the whole origin until its key retires, so that tokens can be fetched in advance',
+      ),
+    origins: z
+      .array(serverName)
+      .default([])
+      .describe('further origins at which the tokens are good; only where they share this store'),
+  })
+  .prefault({});
+
 const grants = z
   .strictObject({
     everyone: scopeList.default([]),
+    anonymous: scopeList.default([]).describe('who comes with a PrivateToken'),
     people: z.record(z.string(), scopeList).default({}).describe('scopes by name'),
   })
   .prefault({})
@@ -68,11 +94,12 @@ export const spaceSchema = z.strictObject({
   ),
   realm,
   schemes: z
-    .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'API-Key']))
+    .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'PrivateToken', 'API-Key']))
     .min(1)
     .describe('in the order of the challenges: strongest first'),
   digest,
   apiKey,
+  privateToken,
   grants,
   scopes: z
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)

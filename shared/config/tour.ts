@@ -4,8 +4,8 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents, and the same hidden. In
- * development also a tree for each person and application (WebDAV), TLS, and for authors of clients a
- * space for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
+ * development also a tree for each person and application (WebDAV), TLS, a token issuer, and for authors
+ * of clients a space for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
@@ -17,6 +17,7 @@ export function withTour(config: Config): Config {
     ...config,
     scopeTexts,
     tls: config.tls ?? TLS,
+    privateTokens: config.privateTokens ?? PRIVATE_TOKENS,
     spaces: [...spaces, dav(resource), ...trials(resource)],
     ...(proxy && { proxy }),
   };
@@ -55,12 +56,13 @@ const TRIALS: readonly Trial[] = [
   ['scram-sha-1', { schemes: ['SCRAM-SHA-1'] }],
   ['scram-sha-256', { schemes: ['SCRAM-SHA-256'] }],
   ['negotiate', { schemes: ['Negotiate'] }],
+  ['private-token', { schemes: ['PrivateToken'] }],
   ['api-key', { schemes: ['API-Key'] }],
   [
     'all',
     {
       scopes: { safe: ['schemes'], unsafe: ['schemes'] },
-      grants: { everyone: ['schemes'], people: {} },
+      grants: { everyone: ['schemes'], anonymous: ['schemes'], people: {} },
       schemes: [
         'Negotiate',
         'DPoP',
@@ -69,6 +71,7 @@ const TRIALS: readonly Trial[] = [
         'SCRAM-SHA-1',
         'Bearer',
         'Basic',
+        'PrivateToken',
         'API-Key',
       ],
     },
@@ -86,6 +89,8 @@ const trials = (origin: string): SpaceConfig[] =>
   );
 
 const TLS = configSchema.shape.tls.parse({});
+
+const PRIVATE_TOKENS = configSchema.shape.privateTokens.parse({});
 
 const PROXY = proxySchema.parse({ destinations: ['self'] });
 

@@ -8,10 +8,10 @@ import type { AnyRequest, AnyResponse } from './message.ts';
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 /** A whole answer that needs no handler. */
-export interface Answer {
+export interface Answer<Body extends string | Uint8Array = string> {
   readonly status: number;
   readonly fields: Fields;
-  readonly body?: string;
+  readonly body?: Body;
 }
 
 /** Ends a request with problem details (RFC 9457); `detail` is for the client: what to do about it. */
@@ -65,11 +65,15 @@ export function errorAnswer(error: unknown): Answer {
 }
 
 /** Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). */
-export function send(request: AnyRequest, response: AnyResponse, answer: Answer): void {
+export function send(
+  request: AnyRequest,
+  response: AnyResponse,
+  answer: Answer<string | Uint8Array>,
+): void {
   const { status, fields, body } = answer;
   const content: Writable = response;
   response.statusCode = status;
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-  if (body) response.setHeader('Content-Length', Buffer.byteLength(body));
+  if (body?.length) response.setHeader('Content-Length', Buffer.byteLength(body));
   content.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -21,7 +21,7 @@ afterEach(() => rm(data, { recursive: true }));
 function certificate(host = 'localhost') {
   const made = developmentCertificate({
     folder: join(data, 'tls'),
-    host,
+    hosts: [host],
     clock,
     random: systemRandom,
   });
@@ -95,7 +95,7 @@ describe('the certificate of development', () => {
       import { developmentCertificate } from '${fileURLToPath(new URL('certificate.ts', import.meta.url))}';
       import { randomBytes } from 'node:crypto';
       const made = developmentCertificate({
-        folder: process.argv[1], host: 'localhost', clock: { now: () => ${clock.now()} }, random: randomBytes,
+        folder: process.argv[1], hosts: ['localhost'], clock: { now: () => ${clock.now()} }, random: randomBytes,
       });
       process.stdout.write(String(made.cert));`;
     const run = () =>

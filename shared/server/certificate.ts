@@ -18,8 +18,8 @@ const PATIENCE = 30_000;
 export interface DevelopmentCertificate {
   /** Holds `certificate.pem`, for clients to trust, and `key.pem`; made if need be. */
   readonly folder: string;
-  /** Host of the server's origin: a loopback address, or a name of one. */
-  readonly host: string;
+  /** Hosts of the servers' origins: loopback addresses, or names of one. */
+  readonly hosts: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -30,8 +30,8 @@ export interface DevelopmentCertificate {
  * once have the same: SQLite lets one at a time look, and the system lets go of the lock when a process dies.
  */
 export function developmentCertificate(parts: DevelopmentCertificate): Certificate {
-  const { folder, host, clock, random } = parts;
-  const names = [...new Set([...LOOPBACK, host.replaceAll(/[[\]]/g, '')])];
+  const { folder, hosts, clock, random } = parts;
+  const names = [...new Set([...LOOPBACK, ...hosts.map((host) => host.replaceAll(/[[\]]/g, ''))])];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   using lock = new DatabaseSync(join(folder, '.lock'), { timeout: PATIENCE });
   lock.exec('BEGIN EXCLUSIVE');

@@ -14,7 +14,7 @@ import { systemRandom } from '#shared/random.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
 import type { AnyHandler } from '#shared/server/message.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
-import { overTls } from './tls.ts';
+import { overTls } from './over-tls.ts';
 
 const parts = { clock: systemClock, random: systemRandom, log: silentLog };
 const handler: AnyHandler = (request, response) => {
@@ -37,7 +37,13 @@ async function start(tls: object = {}): Promise<Listening> {
   const config: Config = configSchema.parse({ data, tls, listen: { resourceTls: { port: 0 } } });
   const main = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
   open.push(main);
-  const beside = overTls({ ...parts, config, tls: config.tls ?? { resource: '' }, handler });
+  const beside = overTls({
+    ...parts,
+    name: 'resourceTls',
+    files: { ...config.tls },
+    config,
+    handler,
+  });
   expect(beside.name).toBe('resourceTls');
   const listening = await beside.open(main);
   open.push(listening);

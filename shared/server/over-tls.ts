@@ -4,50 +4,58 @@ import type { Clock } from '#shared/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Log } from '#shared/log.ts';
 import type { Random } from '#shared/random.ts';
-import { developmentCertificate } from '#shared/server/certificate.ts';
-import { configuredLimits } from '#shared/server/configured-limits.ts';
-import { listen } from '#shared/server/listen.ts';
-import type { AnyHandler } from '#shared/server/message.ts';
-import type { Beside } from '#shared/server/process.ts';
-import { TICKETS } from '#shared/server/server-limits.ts';
-import type { Certificate } from '#shared/server/versions.ts';
+import { developmentCertificate } from './certificate.ts';
+import { configuredLimits } from './configured-limits.ts';
+import { listen } from './listen.ts';
+import type { AnyHandler } from './message.ts';
+import type { Beside } from './process.ts';
+import type { ServerLimits } from './server-limits.ts';
+import type { Certificate } from './versions.ts';
+
+/** Files in PEM; neither: the certificate of development. */
+export interface CertificateFiles {
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
 
 export interface OverTls {
+  /** Its member of the configuration's `listen`. */
+  readonly name: 'resourceTls' | 'authzTls';
+  readonly files: CertificateFiles;
   readonly config: Config;
-  readonly tls: NonNullable<Config['tls']>;
-  /** That of the listener in clear text. */
   readonly handler: AnyHandler;
+  readonly limits?: Partial<ServerLimits>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** The resource server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
+/** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
-  const { config, handler, clock, log } = parts;
+  const { name, files, config, handler, clock, random, log } = parts;
   return {
-    name: 'resourceTls',
+    name,
     async open() {
-      const { host, port } = config.listen.resourceTls;
-      const certificate = await certificateOf(parts);
+      const { host, port } = config.listen[name];
+      const certificate = await certificateOf(config, files, clock, random);
       const http2 = { handler, certificate };
-      const limits = configuredLimits(config, TICKETS);
+      const limits = configuredLimits(config, parts.limits);
       return listen({ host, port, handler, http2, limits, log, clock });
     },
   };
 }
 
-/** Rejects when a file cannot be read. */
-async function certificateOf({ config, tls, clock, random }: OverTls): Promise<Certificate> {
-  const { certificate, key } = tls;
-  if (certificate === undefined || key === undefined) {
-    const { hostname } = new URL(tls.resource);
-    return developmentCertificate({
-      folder: join(config.data, 'tls'),
-      host: hostname,
-      clock,
-      random,
-    });
+/** Rejects when a file cannot be read. In development the one certificate serves all origins of TLS. */
+export async function certificateOf(
+  config: Pick<Config, 'data' | 'tls' | 'privateTokens'>,
+  { certificate, key }: CertificateFiles,
+  clock: Clock,
+  random: Random,
+): Promise<Certificate> {
+  if (certificate !== undefined && key !== undefined) {
+    return { key: await readFile(key), cert: await readFile(certificate) };
   }
-  return { key: await readFile(key), cert: await readFile(certificate) };
+  const origins = [config.tls?.resource, config.privateTokens?.issuer];
+  const hosts = origins.flatMap((origin) => (origin === undefined ? [] : new URL(origin).hostname));
+  return developmentCertificate({ folder: join(config.data, 'tls'), hosts, clock, random });
 }

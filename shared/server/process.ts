@@ -44,7 +44,7 @@ export interface Chore {
 /** A further listener. */
 export interface Beside {
   /** Its member of the configuration's `listen`. */
-  readonly name: 'proxy' | 'resourceTls';
+  readonly name: 'proxy' | 'resourceTls' | 'authzTls';
   open(main: Listening): Promise<Listening>;
 }
 
