@@ -25,12 +25,21 @@ import { errorPage } from './pages/views/error.ts';
 import { TO_ACCOUNT } from './pages/way-back.ts';
 import { pinOrigin } from './pin-origin.ts';
 import type { AuthzServer } from './server.ts';
+import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 
 /** The engine reads no longer body than this; a longer one is refused before it is sent. */
 const LONGEST_FORM = 56 * 1024;
 
-/** The authorization server: what is decided before the engine sees a request, then the engine. */
-export function createApp(server: AuthzServer, engine: Engine, log: Log): Handler {
+/**
+ * The authorization server: what is decided before the engine sees a request, then the engine.
+ * `tokenIssuer`: it has no origin of its own.
+ */
+export function createApp(
+  server: AuthzServer,
+  engine: Engine,
+  log: Log,
+  tokenIssuer?: TokenIssuer,
+): Handler {
   const { config, stores, ready } = server;
   const issuer = new URL(config.issuer);
   const proxies = trustedProxies(config.trustedProxies);
@@ -41,6 +50,8 @@ export function createApp(server: AuthzServer, engine: Engine, log: Log): Handle
     target: Target,
   ): Promise<void> {
     const { method = '' } = request;
+    const answer = tokenIssuer?.answer(request, target);
+    if (answer !== undefined) return send(request, response, await answer);
     if (!SERVED.has(method)) throw notImplemented(method);
     const endpoint = endpointAt(target.path);
     if (endpoint === undefined) throw notFound();

@@ -1,15 +1,19 @@
-import { isProduction } from '#shared/config/production.ts';
+import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/directory/local.ts';
 import { createPasswords } from '#shared/directory/password.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
 import { createEngine } from './engine.ts';
 import { firstStart } from './first-start.ts';
 import { openKeyRing } from './key-ring.ts';
+import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
+import { registerResourceServer } from './token-issuer/register-resource-server.ts';
+import { openTokenIssuer } from './token-issuer/token-issuer.ts';
 
 /** Puts the authorization server together: keys, engine, app, and what it does beside answering. */
 export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
@@ -26,11 +30,19 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const directory = localDirectory({ ...stores, passwords, demo: development });
   const server = { ...parts, directory, longestLife: life, demoClients: development };
   const engine = createEngine(server, ring, log);
+  const { publicKey } = engine;
+  const tokenIssuer =
+    config.privateTokens &&
+    (await openTokenIssuer({ ...parts, publicKey, voprf: openVoprfThreads() }));
+  await registerResourceServer(parts);
+  const app = createApp(server, engine, log, ownsTokenOrigin(config) ? undefined : tokenIssuer);
   const { clock, random } = parts;
   const trusted = trustedProxies(config.trustedProxies);
   return {
-    handler: logged(createApp(server, engine, log), { log, clock, random, trusted }),
+    handler: logged(app, { log, clock, random, trusted }),
+    beside: tokenIssuer ? tokenIssuerOverTls(parts, tokenIssuer) : [],
     chores: [
+      ...(tokenIssuer?.chores ?? []),
       {
         name: 'keys',
         seconds: 0.5,

@@ -5,7 +5,7 @@ import { newPassword } from '#shared/directory/new-password.ts';
 import { addPerson } from '#shared/directory/people.ts';
 import type { PeopleStore } from '#shared/directory/people.ts';
 import { realmNeeds } from '#shared/directory/realms.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { REQUEST_SCOPE } from '#shared/oauth/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { spaceScopes } from './resources.ts';
@@ -33,7 +33,7 @@ function spacesOf({ spaces }: Config, scheme: SpaceConfig['schemes'][number]): S
 
 async function machine(parts: DemoParts): Promise<readonly string[]> {
   const { issuer } = parts.config;
-  const [documents] = tokenSpaces(parts.config);
+  const documents = takesTokens(parts.config);
   const { secret, secret_hash } = newSecret(parts.random);
   const made = await addClient(parts, {
     client_id: 'demo-machine',
@@ -146,12 +146,16 @@ async function addClient(
   return stores.clients.add({ ...client, demo: true, created_at: clock.now() });
 }
 
+const takesTokens = ({ spaces }: Config) =>
+  spaces.find(({ schemes }) => schemes.includes('Bearer') || schemes.includes('DPoP'));
+
 function documentScopes({ config }: DemoParts): readonly string[] {
-  const [documents] = tokenSpaces(config);
+  const documents = takesTokens(config);
   return documents ? [...spaceScopes(documents)] : [];
 }
 
 function scopesForPeople(parts: DemoParts): Pick<ClientRecord, 'scope' | 'default_scope'> {
   const usual = ['openid', 'profile', ...documentScopes(parts)].join(' ');
-  return { scope: `${usual} offline_access`, default_scope: usual };
+  const anonymous = parts.config.privateTokens ? ` ${REQUEST_SCOPE}` : '';
+  return { scope: `${usual} offline_access${anonymous}`, default_scope: usual };
 }

@@ -22,6 +22,8 @@ export interface Engine {
   refreshKeys(): Promise<void>;
   /** Before something is signed: what signs is no key that was revoked until now. */
   dropRevokedKeys(): Promise<void>;
+  /** By which our own tokens are verified; looked up once more when it is not known. */
+  publicKey(kid: string): Promise<KeyObject | undefined>;
 }
 
 /** The provider with what stands around it, replaced as a whole when the keys change. */
@@ -60,6 +62,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   return {
     handle: (request, response) => void callback(request, response),
     refreshKeys,
+    publicKey,
     async dropRevokedKeys() {
       await feed.latest();
       if (ring.current.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();

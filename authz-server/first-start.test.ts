@@ -121,7 +121,7 @@ test('what each client may do', async () => {
   const scopes = 'documents:read documents:write';
   const forPeople = {
     token_endpoint_auth_method: 'none',
-    scope: `openid profile ${scopes} offline_access`,
+    scope: `openid profile ${scopes} offline_access private-token`,
     default_scope: `openid profile ${scopes}`,
   };
   expect(await stores.clients.get('demo-machine')).toMatchObject({

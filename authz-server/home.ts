@@ -1,5 +1,6 @@
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import type { Answer } from '#shared/server/answer.ts';
 import { shellWord } from '#shared/server/page.ts';
 import { html } from './pages/html.ts';
@@ -9,7 +10,7 @@ import { spaceScopes } from './resources.ts';
 
 /** The page at `/`, for developers: what is here and what to try, with the configured addresses. */
 export function homePage(config: Config): Answer {
-  const { issuer, resource, spaces, brand } = config;
+  const { issuer, resource, spaces, brand, privateTokens } = config;
   const title = `${brand.name} authorization server`;
   const made = !isProduction(config);
   const token = shellWord(`${issuer}/token`);
@@ -64,6 +65,7 @@ export function homePage(config: Config): Answer {
               (RFC 8414)
             </li>
             <li>${link(`${issuer}/jwks`)}: the keys that its tokens are signed with</li>
+            ${privateTokens && html`<li>${link(privateTokens.issuer + DIRECTORY_PATH)}: the token issuer (PrivateToken, RFC 9578)</li>`}
             <li>${link(`${issuer}/health/ready`)}: whether it can work now</li>
           </ul>
         </section>

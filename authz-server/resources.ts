@@ -1,8 +1,8 @@
 import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
-import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { type TokenSpace, tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { KeySet } from './key-ring.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
@@ -44,7 +44,7 @@ export function resources(config: Config, keys: KeySet): Resources {
     defaultResource(ctx, client, oneOf) {
       if (oneOf) return oneOf[0];
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
-      const knows = (space: SpaceConfig) => asked.intersection(spaceScopes(space)).size;
+      const knows = (space: TokenSpace) => asked.intersection(spaceScopes(space)).size;
       const candidates = open(client);
       const best = candidates.find((space) => knows(space) === asked.size);
       return (best ?? candidates.find((space) => knows(space) > 0) ?? candidates[0])?.url;
@@ -98,7 +98,7 @@ export function resources(config: Config, keys: KeySet): Resources {
 }
 
 /** All scopes that some method of the space needs. */
-export function spaceScopes(space: SpaceConfig): ReadonlySet<string> {
+export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
 }
 

@@ -107,3 +107,33 @@ describe('what a form allows', () => {
     );
   });
 });
+
+describe('tokens for PrivateToken', () => {
+  const issuer = configSchema.parse({ privateTokens: {} });
+  const allowed = { scope: 'private-token private-token:verify' };
+  const params = {
+    scope: 'private-token private-token:verify',
+    resource: 'https://localhost:3444/private-token/request',
+  };
+
+  test.each(['en', 'de'] as const)('are asked for in plain words: %s', (language) => {
+    expect(askedItems(issuer, allowed, params, language)).toEqual([
+      {
+        id: `${params.resource} private-token`,
+        scope: 'private-token',
+        text: expect.stringMatching(/nobody learns|erfährt niemand/),
+        resource: params.resource,
+        required: false,
+      },
+    ]);
+  });
+
+  test('a scope of that name at another resource is not put in these words', () => {
+    const spaces = [
+      { url: NOTES, realm: 'n', schemes: ['Bearer'], scopes: { safe: ['private-token'] } },
+    ];
+    const other = configSchema.parse({ privateTokens: {}, spaces });
+    const [item] = askedItems(other, allowed, { ...params, resource: NOTES }, 'en');
+    expect(item).toMatchObject({ text: 'private-token', resource: NOTES });
+  });
+});

@@ -1,5 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
+import { tokenIssuerSpaces, tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { spaceScopes } from '../resources.ts';
 import { textsOf } from './texts/index.ts';
@@ -16,7 +17,7 @@ export interface AskedParams {
 
 /** What a request asks for that this client may have at all: the only things that can be allowed. */
 export function askedItems(
-  config: Pick<Config, 'spaces' | 'scopeTexts'>,
+  config: Parameters<typeof tokenSpaces>[0] & Pick<Config, 'scopeTexts'>,
   client: Pick<ClientRecord, 'scope'>,
   params: AskedParams,
   language: Language,
@@ -27,21 +28,24 @@ export function askedItems(
     const text = config.scopeTexts[scope];
     return text?.[language] ?? text?.en;
   };
+  const ownWords = (scope: string) => textsOf(language).scopes[scope];
   const personal = PERSONAL.filter((scope) => asked.has(scope)).map((scope) => ({
     id: scope,
     scope,
-    text: words(scope) ?? textsOf(language).scopes[scope] ?? scope,
+    text: words(scope) ?? ownWords(scope) ?? scope,
     required: scope === 'openid',
   }));
+  const spaces = tokenSpaces(config);
+  const issuer = tokenIssuerSpaces(config)?.request.url;
   const resources = [params.resource].flat().filter((one) => typeof one === 'string');
   const others = resources.flatMap((resource) => {
-    const space = config.spaces.find(({ url }) => url === resource || url === `${resource}/`);
+    const space = spaces.find(({ url }) => url === resource || url === `${resource}/`);
     const known = space === undefined ? new Set<string>() : spaceScopes(space);
     const possible = [...asked].filter((scope) => allowed.has(scope) && known.has(scope));
     return possible.map((scope) => ({
       id: `${resource} ${scope}`,
       scope,
-      text: words(scope) ?? scope,
+      text: words(scope) ?? (resource === issuer ? ownWords(scope) : undefined) ?? scope,
       resource,
       required: false,
     }));

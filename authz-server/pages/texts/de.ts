@@ -14,6 +14,8 @@ export const de: Texts = {
     openid: 'Wissen, wer Sie auf diesem Server sind',
     profile: 'Den Namen kennen, mit dem Sie sich anmelden',
     offline_access: 'Zugriff behalten, während Sie nicht da sind, bis Sie ihn beenden',
+    'private-token':
+      'Marken holen, die Ihnen anderswo Zutritt geben, ohne zu sagen, wer Sie sind. Dort erfährt niemand, dass Sie es waren; hier erfährt niemand, wo Sie sie verwenden.',
   },
 
   items: {

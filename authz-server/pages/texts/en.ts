@@ -13,11 +13,13 @@ export const en = {
   deny: 'Deny',
   tryAgain: (when: string) => `Try again ${when}.`,
   programOn: (program: string, system: string) => `${program} on ${system}`,
-  /** Scopes of OpenID Connect; those of resources are put in words by the operator (`scopeTexts`). */
+  /** Scopes of our own; those of resources are put in words by the operator (`scopeTexts`). */
   scopes: {
     openid: 'Know who you are at this server',
     profile: 'Know the name that you sign in with',
     offline_access: 'Keep access while you are not there, until you end it',
+    'private-token':
+      'Get tokens that let you in elsewhere without saying who you are. There nobody learns that it was you; here nobody learns where you use them.',
   } as Readonly<Record<string, string>>,
 
   items: {

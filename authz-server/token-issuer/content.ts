@@ -1,0 +1,34 @@
+import { single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/server/answer.ts';
+import { wholeContent } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+
+/** Octets. The longest message has 354 (a Token of type 2); a length that is wrong is 422, not 413. */
+const LONGEST = 1024;
+
+/**
+ * The content of a request. `type`: a media type to which no parameters are defined. Throws `HttpError` 415 for another media type, one with parameters, or a
+ * content coding, 413 when it is too long (before any of it is read if its length is announced), and
+ * `BadRequest` when it ends early.
+ */
+export async function receive(request: AnyRequest, type: string): Promise<Buffer> {
+  const { rawHeaders } = request;
+  if (single(rawHeaders, 'content-type')?.toLowerCase() !== type) {
+    throw new HttpError(415, `Send content of the type ${type}.`, { Accept: type });
+  }
+  if (single(rawHeaders, 'content-encoding') !== undefined) {
+    throw new HttpError(415, 'Send the content without a content coding.', {
+      'Accept-Encoding': 'identity',
+    });
+  }
+  return wholeContent(
+    request,
+    LONGEST,
+    () => new HttpError(413, `The content has at most ${LONGEST} octets.`),
+  );
+}
+
+/** RFC 9110 section 15.5.21. */
+export function unprocessable(detail: string): HttpError {
+  return new HttpError(422, detail);
+}

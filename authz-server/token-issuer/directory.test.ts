@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DIRECTORY_PATH, parseDirectory } from '#shared/private-token/issuer-directory.ts';
+import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import { REQUEST, startWorld, TIMES, TOKEN_ISSUER, type World } from './token-issuer.fixture.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld({}, 2);
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const read = (at = 0, fields: readonly string[] = []) =>
+  world.ask({ path: DIRECTORY_PATH, at, fields });
+
+const times = async () =>
+  (await world.directoryKeys()).map(({ type, notBefore = 0 }) => [type, notBefore]);
+
+test('RFC 9578 section 4: media type, request URL and a key of each type with its begin', async () => {
+  const { status, headers, body } = await read();
+  expect([status, headers['content-type']]).toEqual([
+    200,
+    'application/private-token-issuer-directory',
+  ]);
+  const { requestUrl, keys } = parseDirectory(
+    JSON.parse(body.toString()),
+    TOKEN_ISSUER + DIRECTORY_PATH,
+  );
+  expect(requestUrl).toBe(REQUEST);
+  expect(keys.map(({ type, notBefore }) => [type, notBefore])).toEqual([
+    [VOPRF, world.now()],
+    [BLIND_RSA, world.now()],
+  ]);
+});
+
+test('nothing of a private key is in it', async () => {
+  const { body } = await read();
+  const [first] = JSON.parse(body.toString())['token-keys'];
+  expect(Object.keys(first)).toEqual(['token-type', 'token-key', 'not-before', 'not-after']);
+  for (const { sealed = '' } of await world.stores.tokenKeys.list()) {
+    expect(body.toString()).not.toContain(sealed);
+  }
+});
+
+test('the newest come first, and each is there before it issues', async () => {
+  const start = world.now();
+  world.clock.advance(TIMES.rotation - TIMES.maxAge);
+  await world.chores();
+  expect(await times()).toEqual([
+    [VOPRF, start + TIMES.rotation],
+    [BLIND_RSA, start + TIMES.rotation],
+    [VOPRF, start],
+    [BLIND_RSA, start],
+  ]);
+});
+
+test('RFC 9576 section 6.2: to the octet the same for all, of all processes, at any time', async () => {
+  for (let step = 0; step < 25; step += 1) {
+    const asked = [
+      read(0),
+      read(1),
+      read(0, ['Authorization', `Bearer ${world.accessToken()}`, 'User-Agent', 'x']),
+      read(1, ['Cookie', 'a=b', 'Accept-Language', 'de', 'Origin', 'https://app.example']),
+      world.ask({ path: `${DIRECTORY_PATH}?who=me` }),
+    ];
+    const [first, ...others] = await Promise.all(asked);
+    const told = ({ headers, body, status }: NonNullable<typeof first>) => ({
+      status,
+      body: body.toString(),
+      headers: { ...headers, date: '' },
+    });
+    for (const other of others) expect(told(other)).toEqual(first && told(first));
+    world.clock.advance(97);
+    await world.chores();
+  }
+});
+
+describe('RFC 9111 section 5.2: how long it may be cached', () => {
+  const maxAge = async () => {
+    const { headers } = await read();
+    return Number(/^public, max-age=(\d+)$/.exec(headers['cache-control'] ?? '')?.[1]);
+  };
+
+  test('for maxAge', async () => {
+    expect(await maxAge()).toBe(TIMES.maxAge);
+  });
+
+  test('never longer than its keys are good', async () => {
+    world.clock.advance(TIMES.rotation + TIMES.overlap - 30);
+    await world.chores();
+    expect(await maxAge()).toBe(30);
+    world.clock.advance(29.5);
+    expect(await maxAge()).toBe(0);
+    world.clock.advance(0.5);
+    expect(await maxAge()).toBe(TIMES.maxAge);
+  });
+});
+
+describe('RFC 9110 section 13: conditional requests', () => {
+  test('If-None-Match: 304 without content, until it is another directory', async () => {
+    const { headers } = await read();
+    const { etag = '' } = headers;
+    const again = await read(1, ['If-None-Match', etag]);
+    expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0]);
+    world.clock.advance(TIMES.rotation - TIMES.maxAge);
+    await world.chores();
+    const changed = await read(1, ['If-None-Match', etag]);
+    expect(changed.status).toBe(200);
+    expect(changed.headers.etag).not.toBe(etag);
+  });
+
+  test.each([
+    ['If-Match', '"x"', 412],
+    ['If-None-Match', '*', 304],
+    ['If-None-Match', '"x"', 200],
+    ['If-None-Match', 'x', 400],
+  ])('%s: %s: %i', async (name, value, status) => {
+    expect((await read(0, [name, value])).status).toBe(status);
+  });
+});
+
+test('a store that does not answer: 503', async () => {
+  await world.stores[Symbol.asyncDispose]();
+  expect((await read()).status).toBe(503);
+});

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import { formatEntityTag } from '#shared/http/etag.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { evaluatePreconditions } from '#shared/http/preconditions.ts';
+import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-directory.ts';
+import { type Answer, HttpError } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { IssuerKey, IssuerKeyRing } from './key-ring.ts';
+
+export interface DirectoryParts {
+  readonly ring: IssuerKeyRing;
+  /** Issuer Request URL, absolute. */
+  readonly requestUrl: string;
+  /** Seconds for which the directory may be cached. */
+  readonly maxAge: number;
+  readonly clock: Clock;
+}
+
+/**
+ * The issuer directory (RFC 9578 section 4), to the octet the same for all who ask, so that nobody can be
+ * told apart by it (RFC 9576 section 6.2). No cache has it longer than its keys are good.
+ */
+export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
+  return async (request: AnyRequest): Promise<Answer> => {
+    await ring.refresh();
+    const keys = ring.live.toSorted(preference);
+    if (keys.length === 0) {
+      throw new HttpError(503, 'The keys are just being made. Try again.', { 'Retry-After': '1' });
+    }
+    const retires = Math.min(...keys.map(({ until }) => until));
+    const fresh = Math.max(0, Math.min(maxAge, Math.floor((retires - clock.now()) / 1000)));
+    const body = formatDirectory({
+      requestUrl,
+      keys: keys.map(({ type, id, publicKey, notBefore, notAfter }) => ({
+        type,
+        id,
+        publicKey,
+        notBefore: notBefore / 1000,
+        notAfter: notAfter / 1000,
+      })),
+    });
+    const etag = { weak: false, opaque: createHash('sha256').update(body).digest('base64url') };
+    const fields = {
+      ETag: formatEntityTag(etag),
+      'Cache-Control': `public, max-age=${fresh}`,
+      'Content-Type': DIRECTORY_TYPE,
+    };
+    const { method = '', headers } = request;
+    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+    const result = evaluatePreconditions({ method, ...conditions }, { etag }, clock.now());
+    if (result === 400) throw new BadRequest('A condition is neither `*` nor entity tags.');
+    if (result === 412) throw new HttpError(412, 'The directory is another one now.');
+    return result === 304 ? { status: 304, fields } : { status: 200, fields, body };
+  };
+}
+
+/** The newest first (RFC 9578 section 4), in an order that leaves nothing to chance. */
+function preference(a: IssuerKey, b: IssuerKey): number {
+  return b.notBefore - a.notBefore || a.type - b.type || a.id.compare(b.id);
+}

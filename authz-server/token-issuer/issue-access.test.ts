@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { GENERATE } from '#shared/jose/jws.fixture.ts';
+import { REQUEST_TYPE } from '#shared/private-token/issuer-directory.ts';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import {
+  AS,
+  DOCUMENTS,
+  startWorld,
+  tokenRequest,
+  VERIFY,
+  type World,
+} from './token-issuer.fixture.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const good = async () => tokenRequest(await world.currentKey(VOPRF));
+const bearer = (token: string) => ['Authorization', `Bearer ${token}`];
+const OF_TYPE = ['Content-Type', REQUEST_TYPE];
+
+describe('RFC 6750 section 3: without an access token that counts', () => {
+  const errorsOf = (field = '') =>
+    Object.fromEntries(
+      (parseChallenges(field) ?? []).map(({ scheme, params }) => [scheme, params?.['error']]),
+    );
+
+  test('with none: 401, both schemes and where the metadata is', async () => {
+    const { body } = await good();
+    const { status, headers } = await world.request(body, { fields: OF_TYPE });
+    expect(status).toBe(401);
+    const challenges = parseChallenges(headers['www-authenticate'] ?? '') ?? [];
+    expect(challenges.map(({ scheme }) => scheme)).toEqual(['DPoP', 'Bearer']);
+    for (const { params } of challenges) {
+      expect(params).toMatchObject({
+        scope: 'private-token',
+        resource_metadata:
+          'https://tokens.example/.well-known/oauth-protected-resource/private-token/request',
+      });
+    }
+  });
+
+  test.each<[string, object, object]>([
+    ['of the resource server', { aud: DOCUMENTS }, {}],
+    ['of the verification', { aud: VERIFY, scope: 'private-token private-token:verify' }, {}],
+    ['of the issuer as a whole', { aud: AS }, {}],
+    ['of another issuer', { iss: 'https://other.example' }, {}],
+    ['of another epoch', { epoch: 'x' }, {}],
+    ['an ID token', {}, { typ: 'JWT' }],
+    ['unsigned', {}, { alg: 'none' }],
+    ['of an unknown key', {}, { kid: 'k2' }],
+    ['bound to a key, sent as Bearer', { cnf: { jkt: 'x' } }, {}],
+  ])('an access token %s: invalid_token', async (_, claims, header) => {
+    const { body } = await good();
+    const token = world.accessToken(claims, header);
+    const { status, headers } = await world.request(body, { token });
+    expect([status, errorsOf(headers['www-authenticate'])]).toMatchObject([
+      401,
+      { Bearer: 'invalid_token' },
+    ]);
+  });
+
+  test('signed by another key, and expired', async () => {
+    const { body } = await good();
+    const forged = world.accessToken({}, {}, GENERATE.ES256().privateKey);
+    expect((await world.request(body, { token: forged })).status).toBe(401);
+    const token = world.accessToken();
+    world.clock.advance(605);
+    expect((await world.request(body, { token })).status).toBe(401);
+  });
+
+  test.each(['', 'openid', 'private-token:verify', 'private-token2', 'PRIVATE-TOKEN'])(
+    'RFC 6750 section 3.1: the scope %j is not enough: 403',
+    async (scope) => {
+      const { body } = await good();
+      const { status, headers } = await world.request(body, {
+        token: world.accessToken({ scope }),
+      });
+      expect([status, errorsOf(headers['www-authenticate'])]).toEqual([
+        403,
+        { Bearer: 'insufficient_scope' },
+      ]);
+    },
+  );
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['token', () => world.stores.revocations.revoke('token', 'the-one', world.until())],
+    ['grant', () => world.stores.revocations.revoke('grant', 'g1', world.until())],
+    ['key', () => world.stores.revocations.revoke('key', 'k1', world.until())],
+    ['client', () => world.stores.revocations.raise('client', 'app', world.until())],
+    ['person', () => world.stores.revocations.raise('person', 'alice-id', world.until())],
+  ])('a revocation of the %s reaches the very next request', async (_, revoke) => {
+    const { body } = await good();
+    const token = world.accessToken({ jti: 'the-one' });
+    expect((await world.request(body, { token })).status).toBe(200);
+    await revoke();
+    expect((await world.request(body, { token })).status).toBe(401);
+  });
+
+  test('two Authorization fields, and Bearer beside DPoP: 400', async () => {
+    const { body } = await good();
+    const token = bearer(world.accessToken());
+    for (const second of [token, ['Authorization', `DPoP ${world.accessToken()}`]]) {
+      const fields = [...token, ...second, ...OF_TYPE];
+      expect((await world.request(body, { fields })).status).toBe(400);
+    }
+  });
+
+  test('credentials come first: without them nothing is said of the content', async () => {
+    const fields = ['Content-Type', 'text/plain', 'Content-Encoding', 'gzip'];
+    expect((await world.request(Buffer.alloc(9999), { fields })).status).toBe(401);
+  });
+});
+
+describe('RFC 9449: tokens that are bound to a key', () => {
+  const dpop = (token: string, proof: string) =>
+    ['Authorization', `DPoP ${token}`, 'DPoP', proof].concat(OF_TYPE);
+
+  test('with a proof for this request; the proof counts once', async () => {
+    const { body } = await good();
+    const token = world.accessToken({ cnf: { jkt: world.jkt } });
+    const fields = dpop(token, world.proof(token));
+    expect((await world.request(body, { fields })).status).toBe(200);
+    expect((await world.request(body, { fields })).status).toBe(401);
+  });
+
+  test('ten at once with one proof: one is let in', async () => {
+    const { body } = await good();
+    const token = world.accessToken({ cnf: { jkt: world.jkt } });
+    const fields = dpop(token, world.proof(token));
+    const all = await Promise.all(
+      Array.from({ length: 10 }, async () => (await world.request(body, { fields })).status),
+    );
+    expect(all.toSorted((a, b) => a - b)).toEqual([200, ...Array<number>(9).fill(401)]);
+  });
+
+  test.each<[string, object]>([
+    ['for another method', { htm: 'GET' }],
+    ['for the verification', { htu: VERIFY }],
+    ['for the same path of another origin', { htu: `${AS}/private-token/request` }],
+    ['for another token', { ath: 'x' }],
+    ['of another time', { iat: 0 }],
+  ])('a proof %s: 401', async (_, claims) => {
+    const { body } = await good();
+    const token = world.accessToken({ cnf: { jkt: world.jkt } });
+    const fields = dpop(token, world.proof(token, claims));
+    expect((await world.request(body, { fields })).status).toBe(401);
+  });
+
+  test('a bound token as Bearer: 401, with its proof beside it too', async () => {
+    const { body } = await good();
+    const token = world.accessToken({ cnf: { jkt: world.jkt } });
+    const fields = [...bearer(token), 'DPoP', world.proof(token), ...OF_TYPE];
+    expect((await world.request(body, { token })).status).toBe(401);
+    expect((await world.request(body, { fields })).status).toBe(401);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { REQUEST_TYPE } from '#shared/private-token/issuer-directory.ts';
+import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
+import { startWorld, tokenRequest, TYPES, type World } from './token-issuer.fixture.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld({ limits: { privateTokens: { burst: 10_000, per: 1 } } });
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const good = async (type: TokenType = VOPRF) => tokenRequest(await world.currentKey(type));
+const bearer = (token: string) => ['Authorization', `Bearer ${token}`];
+const OF_TYPE = ['Content-Type', REQUEST_TYPE];
+
+test.each(TYPES)('RFC 9578 sections 5.2 and 6.2: a token of type %i is issued', async (type) => {
+  const { body, token } = await good(type);
+  const response = await world.request(body);
+  expect([
+    response.status,
+    response.headers['content-type'],
+    response.headers['cache-control'],
+  ]).toEqual([200, 'application/private-token-response', 'no-store']);
+  expect(token(response.body)).toHaveLength(type === VOPRF ? 146 : 354);
+});
+
+describe('content that is no token request', () => {
+  test.each([
+    [[]],
+    [['Content-Type', 'application/octet-stream']],
+    [['Content-Type', 'application/private-token-response']],
+    [['Content-Type', `${REQUEST_TYPE};v=1`]],
+    [['Content-Type', `${REQUEST_TYPE}, ${REQUEST_TYPE}`]],
+    [[...OF_TYPE, 'Content-Encoding', 'gzip']],
+    [[...OF_TYPE, 'Content-Encoding', 'identity']],
+  ])('RFC 9110 section 15.5.16: with %j: 415', async (fields) => {
+    const { body } = await good();
+    const all = [...bearer(world.accessToken()), ...fields];
+    expect((await world.request(body, { fields: all })).status).toBe(415);
+  });
+
+  test('the media type in capitals is the same', async () => {
+    const { body } = await good();
+    const fields = [...bearer(world.accessToken()), 'Content-Type', REQUEST_TYPE.toUpperCase()];
+    expect((await world.request(body, { fields })).status).toBe(200);
+  });
+
+  test('Content-Type twice: 400', async () => {
+    const { body } = await good();
+    const fields = [...bearer(world.accessToken()), ...OF_TYPE, ...OF_TYPE];
+    expect((await world.request(body, { fields })).status).toBe(400);
+  });
+
+  test('RFC 9578 section 6.2: a wrong length is 422, RFC 9110 section 15.5.14: far too long 413', async () => {
+    const { body } = await good(BLIND_RSA);
+    expect((await world.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
+    expect((await world.request(Buffer.alloc(1024))).status).toBe(422);
+    for (const length of [1025, 1_000_000]) {
+      expect((await world.request(Buffer.alloc(length))).status).toBe(413);
+    }
+  });
+
+  test('cut anywhere, or with an octet behind it: 422', async () => {
+    const { body } = await good(VOPRF);
+    for (let length = 0; length < body.length; length += 1) {
+      expect([length, (await world.request(body.subarray(0, length))).status]).toEqual([
+        length,
+        422,
+      ]);
+    }
+    expect((await world.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
+  });
+
+  test.each([0, 3, 0xda7a, 0xffff, 0x0100, 0x0200])('token type %i: 422', async (type) => {
+    const { body } = await good();
+    body.writeUInt16BE(type);
+    expect((await world.request(body)).status).toBe(422);
+  });
+
+  test('one type in the clothes of the other: 422', async () => {
+    const [one, other] = [(await good(VOPRF)).body, (await good(BLIND_RSA)).body];
+    one.writeUInt16BE(BLIND_RSA);
+    other.writeUInt16BE(VOPRF);
+    expect((await world.request(one)).status).toBe(422);
+    expect((await world.request(other)).status).toBe(422);
+  });
+
+  test('every truncated key id but the one: 422', async () => {
+    const { body } = await good();
+    const right = body[2];
+    for (let id = 0; id < 256; id += 1) {
+      if (id === right) continue;
+      body[2] = id;
+      expect([id, (await world.request(body)).status]).toEqual([id, 422]);
+    }
+  });
+
+  test('RFC 9474 section 4.3: a message that is not below the modulus: 422', async () => {
+    const { body } = await good(BLIND_RSA);
+    const { publicKey } = await world.currentKey(BLIND_RSA);
+    // The modulus stands in the SPKI before the exponent 65537, five octets with its header.
+    publicKey.copy(body, 3, publicKey.length - 5 - 256, publicKey.length - 5);
+    expect((await world.request(body)).status).toBe(422);
+    body.fill(0xff, 3);
+    expect((await world.request(body)).status).toBe(422);
+  });
+
+  test('RFC 9497 section 2.1: what is no element: 422', async () => {
+    const { body } = await good();
+    for (const octet of [0, 1, 4, 6, 0xff]) {
+      body[3] = octet;
+      expect([octet, (await world.request(body)).status]).toEqual([octet, 422]);
+    }
+    expect(
+      (await world.request(Buffer.concat([body.subarray(0, 3), Buffer.alloc(49)]))).status,
+    ).toBe(422);
+  });
+});
+
+test.each(TYPES)(
+  'type %i, every octet flipped: 422, or an answer of which no token comes, never a 500',
+  async (type) => {
+    const { body, token } = await good(type);
+    for (let at = 0; at < body.length; at += 1) {
+      const flipped = Buffer.from(body);
+      flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+      const response = await world.request(flipped);
+      expect([200, 422]).toContain(response.status);
+      if (at < 3) expect(response.status).toBe(422);
+      if (response.status === 200) expect(token(response.body)).toBeUndefined();
+    }
+  },
+);
+
+test('any content at all ends in 413 or 422', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+      const { status } = await world.request(bytes);
+      return status === (bytes.length > 259 ? 413 : 422);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('RFC 9576 section 5: the log has who asked, and nothing of what was asked for', async () => {
+  for (const type of TYPES) {
+    const { body, token } = await good(type);
+    const response = await world.request(body);
+    const made = token(response.body) ?? Buffer.alloc(0);
+    const log = world.log();
+    expect(log).toContain('"client":"app"');
+    expect(log).not.toContain('alice');
+    const parts = [
+      body,
+      body.subarray(3),
+      response.body,
+      made,
+      made.subarray(2, 34),
+      made.subarray(98),
+    ];
+    for (const part of parts) {
+      for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+        expect(log).not.toContain(part.toString(encoding).slice(0, 16));
+      }
+    }
+  }
+});
+
+test('a store that does not answer: 503, and no token', async () => {
+  const { body } = await good();
+  await world.stores[Symbol.asyncDispose]();
+  const { status, headers } = await world.request(body);
+  expect([status, headers['retry-after'], headers['access-control-allow-origin']]).toEqual([
+    503,
+    '1',
+    '*',
+  ]);
+});
+
+test('the address is known by its path alone', async () => {
+  const { body } = await good();
+  expect((await world.request(body, { path: '/private-token/request?x=1' })).status).toBe(200);
+  expect((await world.request(body, { path: '/private-token/request/' })).status).toBe(404);
+});

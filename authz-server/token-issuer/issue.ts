@@ -1,0 +1,54 @@
+import type { Principal } from '#shared/auth/scheme.ts';
+import type { Clock } from '#shared/clock.ts';
+import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-directory.ts';
+import { truncatedKeyId } from '#shared/private-token/token-key.ts';
+import { parseTokenRequest } from '#shared/private-token/token-request.ts';
+import type { Limits, Rate } from '#shared/stores/limits.ts';
+import { receive, unprocessable } from './content.ts';
+import type { IssuerKeyRing } from './key-ring.ts';
+import { pay } from './pay.ts';
+import type { Work } from './protection.ts';
+
+export interface Issuance {
+  readonly ring: IssuerKeyRing;
+  readonly limits: Limits;
+  /** Tokens that one person gets through one client. */
+  readonly rate: Rate;
+  readonly clock: Clock;
+  /** Seconds by which the clock of another process may be ahead. */
+  readonly skew: number;
+}
+
+/**
+ * Token requests (RFC 9578 sections 5.2 and 6.2). One is paid for before anything is computed for it, so
+ * that many at once get no more than the rate allows. Nothing of its content is kept or logged.
+ */
+export function issuance({ ring, limits, rate, clock, skew }: Issuance): Work {
+  return async (request, { clientId, principal }) => {
+    const content = await receive(request, REQUEST_TYPE);
+    const asked = parseTokenRequest(content);
+    if (asked === undefined) {
+      throw unprocessable('This is no token request of a type in the directory of the issuer.');
+    }
+    const key = await ring.find(
+      ({ type, id, notBefore }) =>
+        type === asked.type &&
+        truncatedKeyId(id) === asked.truncatedKeyId &&
+        notBefore <= clock.now() + skew * 1000,
+    );
+    if (key === undefined) {
+      throw unprocessable('No key of that id issues now. Fetch the directory of the issuer again.');
+    }
+    await pay(limits, 'private-token', requesterOf(principal, clientId), rate);
+    const body = await key.blindSign(asked.blinded);
+    if (body === undefined) throw unprocessable('The blinded message is none of this type.');
+    return { status: 200, fields: { 'Content-Type': RESPONSE_TYPE }, body };
+  };
+}
+
+/** A person through a client, or a client by itself. */
+function requesterOf(principal: Principal, clientId: string): string {
+  return principal.kind === 'person'
+    ? JSON.stringify([principal.realm, principal.name, clientId])
+    : JSON.stringify([clientId]);
+}

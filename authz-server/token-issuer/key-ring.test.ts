@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { GENERATE, type TokenKeyLifecycle } from '#shared/private-token/token-key-lifecycle.ts';
+import { openVoprfThreads, type VoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
+import { blindSigners } from './blind-signers.ts';
+import { openKeyRing } from './key-ring.ts';
+import { TIMES } from './token-issuer.fixture.ts';
+
+let clock: ManualClock;
+let stores: Stores;
+let voprf: VoprfThreads;
+beforeEach(async () => {
+  clock = new ManualClock();
+  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  await stores.revocations.epoch(true);
+  voprf = openVoprfThreads({ threads: 1 });
+});
+afterEach(async () => {
+  await voprf[Symbol.asyncDispose]();
+  await stores[Symbol.asyncDispose]();
+});
+
+const life = (more: Partial<TokenKeyLifecycle> = {}): TokenKeyLifecycle => ({
+  stores,
+  master: Buffer.alloc(32, 7),
+  clock,
+  random: systemRandom,
+  times: TIMES,
+  generate: GENERATE,
+  ...more,
+});
+const open = (more: Partial<TokenKeyLifecycle> = {}) =>
+  openKeyRing(life(more), blindSigners(voprf));
+
+/** The store's keys, with what a test does to their reading. */
+const reading = (list: () => Promise<unknown>) => ({
+  stores: {
+    revocations: stores.revocations,
+    tokenKeys: {
+      ...stores.tokenKeys,
+      async list() {
+        const rows = await stores.tokenKeys.list();
+        await list();
+        return rows;
+      },
+    },
+  },
+});
+
+test('another master secret: the start fails and says what to do, and no key is touched', async () => {
+  await open();
+  const before = await stores.tokenKeys.list();
+  await expect(open({ master: Buffer.alloc(32, 8) })).rejects.toThrow(
+    'the keys of the token issuer in the store do not open under this master secret: give the secret they were made with',
+  );
+  expect(await stores.tokenKeys.list()).toEqual(before);
+});
+
+test('of two readings at once the one that began later counts, whichever ends first', async () => {
+  let wait: Promise<unknown> = Promise.resolve();
+  const ring = await open(reading(() => wait));
+  const held = Promise.withResolvers<void>();
+  wait = held.promise;
+  const stale = ring.refresh();
+  const [old] = ring.live;
+  clock.advance(TIMES.rotation);
+  wait = Promise.resolve();
+  await (await open()).keep();
+  await ring.refresh();
+  expect(ring.live).toHaveLength(4);
+  held.resolve();
+  await stale;
+  expect(ring.live).toHaveLength(4);
+  expect(ring.live[0]?.id).toEqual(old?.id);
+});
+
+test('a thousand that ask for an unknown key: the rows are read once a second', async () => {
+  let read = 0;
+  const ring = await open(reading(async () => void (read += 1)));
+  const nobody = () => ring.find(() => false);
+  read = 0;
+  for (let second = 1; second <= 3; second += 1) {
+    const found = await Promise.all(Array.from({ length: 1000 }, nobody));
+    expect(found.every((key) => key === undefined)).toBe(true);
+    await nobody();
+    expect(read).toBe(second);
+    clock.advance(1);
+  }
+});
+
+test('a known key is found without the store', async () => {
+  let read = 0;
+  const ring = await open(reading(async () => void (read += 1)));
+  read = 0;
+  expect(await ring.find(() => true)).toBeDefined();
+  expect(read).toBe(0);
+});
+
+test('a clock that is set back holds nobody up', async () => {
+  let read = 0;
+  const ring = await open(reading(async () => void (read += 1)));
+  read = 0;
+  await ring.find(() => false);
+  clock.advance(-100);
+  await ring.find(() => false);
+  expect(read).toBe(2);
+});
+
+test('what is kept twice at once is made once', async () => {
+  let made = 0;
+  const generate: TokenKeyLifecycle['generate'] = {
+    ...GENERATE,
+    2: () => {
+      made += 1;
+      return GENERATE[2](systemRandom);
+    },
+  };
+  const ring = await open({ generate });
+  clock.advance(TIMES.rotation);
+  await Promise.all([ring.keep(), ring.keep(), ring.keep()]);
+  expect(made).toBe(2);
+});
+
+test('keys of another memory of the store are retired at once, and new ones made', async () => {
+  const old = (await open()).live.map(({ id }) => id.toString('base64url'));
+  const restored = await open({
+    stores: {
+      tokenKeys: stores.tokenKeys,
+      revocations: { ...stores.revocations, epoch: async () => 'another' },
+    },
+  });
+  const live = restored.live.map(({ id }) => id.toString('base64url'));
+  expect(live).toHaveLength(2);
+  const rows = await stores.tokenKeys.list();
+  expect(rows.map(({ id, sealed }) => [id, sealed !== undefined])).toEqual([
+    ...old.map((id) => [id, false]),
+    ...live.map((id) => [id, true]),
+  ]);
+});
+
+test('while the store has no epoch nothing is made or read', async () => {
+  const without = {
+    tokenKeys: stores.tokenKeys,
+    revocations: { ...stores.revocations, epoch: async () => undefined },
+  };
+  await expect(open({ stores: without })).rejects.toThrow(StoreUnavailable);
+  expect(await stores.tokenKeys.list()).toEqual([]);
+});

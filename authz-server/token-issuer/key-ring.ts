@@ -1,0 +1,100 @@
+import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
+import {
+  keepTokenKeys,
+  listTokenKeys,
+  openTokenKey,
+  type TokenKeyLifecycle,
+} from '#shared/private-token/token-key-lifecycle.ts';
+import type { ScheduledTokenKey } from '#shared/private-token/token-key-schedule.ts';
+import type { BlindSign, BlindSigners } from './blind-signers.ts';
+
+/** A key that is not retired, opened. */
+export interface IssuerKey extends TokenKeyPair {
+  /** Milliseconds since the epoch: it issues from then on. */
+  readonly notBefore: number;
+  /** Milliseconds since the epoch: it is retired from then on, as far as is known now. */
+  readonly until: number;
+  /** The latest that this will ever be. */
+  readonly notAfter: number;
+  readonly blindSign: BlindSign;
+}
+
+/** The issuer's keys as this process has them; every process reads the same rows. */
+export interface IssuerKeyRing {
+  /** Those that are not retired now, in the order in which they were added. */
+  readonly live: readonly IssuerKey[];
+  /** Finds one of them; reads the rows again, at most once a second, when it is not there. */
+  find(fits: (key: IssuerKey) => boolean): Promise<IssuerKey | undefined>;
+  /** Reads the rows again. */
+  refresh(): Promise<void>;
+  /** Makes and retires what is due, as all processes do; who asks while that is under way waits for it. */
+  keep(): Promise<void>;
+}
+
+/** Milliseconds between two readings for a key that is not there. */
+const PAUSE = 1000;
+
+/** Opens the ring, with a key of each type in it. Throws when the master secret is another one. */
+export async function openKeyRing(
+  life: TokenKeyLifecycle,
+  signers: BlindSigners,
+): Promise<IssuerKeyRing> {
+  const { clock, master } = life;
+  let keys: readonly IssuerKey[] = [];
+  let asked = 0;
+  let answered = 0;
+  let keeping: Promise<void> | undefined;
+  let sought: { readonly at: number; readonly read: Promise<unknown> } | undefined;
+
+  function open({ key, until }: ScheduledTokenKey): IssuerKey {
+    const known = keys.find(({ id }) => id.toString('base64url') === key.id);
+    if (known !== undefined) return { ...known, until };
+    const pair = {
+      type: key.type,
+      id: Buffer.from(key.id, 'base64url'),
+      publicKey: Buffer.from(key.publicKey, 'base64url'),
+      privateKey: openTokenKey(master, key),
+    };
+    const { notBefore, until: notAfter } = key;
+    return { ...pair, notBefore, notAfter, until, blindSign: signers[key.type](pair) };
+  }
+
+  async function read(): Promise<readonly ScheduledTokenKey[]> {
+    const turn = ++asked;
+    const listed = await listTokenKeys(life);
+    // Of two that read at once, the one that began later knows more.
+    if (turn > answered) {
+      answered = turn;
+      keys = listed.filter(({ state }) => state !== 'retired').map(open);
+    }
+    return listed;
+  }
+
+  async function keep(): Promise<void> {
+    if (await keepTokenKeys(life, await read())) await read();
+  }
+
+  const live = () => keys.filter(({ until }) => clock.now() < until);
+
+  await keep();
+  return {
+    get live() {
+      return live();
+    },
+    async find(fits) {
+      const found = live().find(fits);
+      if (found !== undefined) return found;
+      const now = clock.now();
+      if (sought === undefined || Math.abs(now - sought.at) >= PAUSE) {
+        sought = { at: now, read: read() };
+      }
+      await sought.read;
+      return live().find(fits);
+    },
+    refresh: async () => void (await read()),
+    keep: () =>
+      (keeping ??= keep().finally(() => {
+        keeping = undefined;
+      })),
+  };
+}

@@ -1,0 +1,70 @@
+import type { KeyObject } from 'node:crypto';
+import { admit, refusal } from '#shared/auth/admit.ts';
+import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { authRequest, type Door } from '#shared/auth/request.ts';
+import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { metadataUrl } from '#shared/oauth/protected-resource.ts';
+import type { TokenSpace } from '#shared/oauth/token-spaces.ts';
+import type { Answer } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Parts } from '#shared/server/process.ts';
+import { note } from '#shared/server/request-log.ts';
+import { spaceScopes } from '../resources.ts';
+
+export interface ProtectionParts extends Pick<
+  Parts,
+  'config' | 'stores' | 'feed' | 'master' | 'clock'
+> {
+  /** The key of this server that signs access tokens, by its `kid`. */
+  readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
+}
+
+/** A client of the issuer that was let in. */
+export interface Requester {
+  readonly clientId: string;
+  readonly principal: Principal;
+}
+
+/** Does the work of an endpoint, for who was let in. */
+export type Work = (
+  request: AnyRequest,
+  requester: Requester,
+) => Promise<Answer<string | Uint8Array>>;
+
+/**
+ * Makes endpoints protected resources of this server (RFC 6750, RFC 9449, RFC 9728): each takes only
+ * access tokens that were issued for its own URL and have its scope, looked at as at the resource server.
+ */
+export function protection({ config, stores, feed, master, clock, publicKey }: ProtectionParts) {
+  const { issuer, tokens: settings } = config;
+  const keys = { key: (kid: string) => publicKey(kid) };
+  const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
+  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const door: Door = { at: ORIGIN, proxies: trustedProxies(config.trustedProxies), local: false };
+
+  function protectionSpace({ url, realm, scopes: needed }: TokenSpace): ProtectionSpace {
+    const scopes = () => [...spaceScopes({ scopes: needed })];
+    const oauth = { realm, audiences: [url], metadata: metadataUrl(url), scopes };
+    const schemes = [dpop({ ...oauth, nonce: settings.nonce }), bearer(oauth)];
+    return { at: ORIGIN, realm, schemes, scopes };
+  }
+
+  return (resource: TokenSpace, work: Work) => {
+    const space = protectionSpace(resource);
+    const { origin } = new URL(resource.url);
+    return async (request: AnyRequest): Promise<Answer<string | Uint8Array>> => {
+      const { method = '', url = '' } = request;
+      const asked = authRequest(request, { method, target: url, origin }, door);
+      const outcome = await admit(request, space, asked);
+      if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
+      if (outcome.kind === 'answer') return refusal(outcome, {});
+      const { principal, fields } = outcome;
+      const clientId = principal.claims?.['client_id'] ?? '';
+      note(request, { client: clientId });
+      const answer = await work(request, { clientId, principal });
+      return { ...answer, fields: { ...fields, ...answer.fields } };
+    };
+  };
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { RESOURCE_SERVER } from '#shared/private-token/resource-server-client.ts';
+import { systemRandom } from '#shared/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { registerResourceServer } from './register-resource-server.ts';
+
+const clock = new ManualClock();
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+});
+afterEach(async () => stores[Symbol.asyncDispose]());
+
+const register = (privateTokens?: object, master = 1) =>
+  registerResourceServer({
+    config: configSchema.parse({ privateTokens }),
+    stores,
+    master: Buffer.alloc(32, master),
+    clock,
+  });
+const found = () => stores.clients.get(RESOURCE_SERVER);
+
+test('it may have tokens verified, and nothing else', async () => {
+  await register({});
+  expect(await found()).toMatchObject({
+    grant_types: ['client_credentials'],
+    scope: 'private-token:verify',
+    resources: ['https://localhost:3444/private-token/verify'],
+  });
+});
+
+test('no token issuer, no client', async () => {
+  await register();
+  expect(await found()).toBeUndefined();
+});
+
+test('once more with the same settings changes nothing', async () => {
+  await register({});
+  const first = await found();
+  clock.advance(1000);
+  await register({});
+  expect(await found()).toEqual(first);
+});
+
+test('it moves with the issuer and with the master secret', async () => {
+  await register({});
+  const first = await found();
+  await register({ issuer: 'https://tokens.example' });
+  expect(await found()).toMatchObject({
+    resources: ['https://tokens.example/private-token/verify'],
+    secret_hash: first?.secret_hash,
+  });
+  await register({}, 2);
+  expect((await found())?.secret_hash).not.toBe(first?.secret_hash);
+});
+
+test('what an operator has removed stays removed', async () => {
+  await register({});
+  await stores.clients.remove(RESOURCE_SERVER);
+  await stores.revocations.raise('client', RESOURCE_SERVER, clock.now() + 1000);
+  await register({});
+  expect(await found()).toBeUndefined();
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
+import { AS, REQUEST, startWorld, VERIFY, type World } from './token-issuer.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const METADATA = '/.well-known/oauth-protected-resource/private-token';
+const READ = [DIRECTORY_PATH, `${METADATA}/request`, `${METADATA}/verify`];
+const POSTED = ['/private-token/request', '/private-token/verify'];
+const PREFLIGHT = Object.entries({
+  Origin: 'https://app.example',
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'authorization, dpop, content-type',
+}).flat();
+
+describe('RFC 9110 section 15.5.6: methods', () => {
+  test.each(READ)('%s: GET, HEAD and OPTIONS', async (path) => {
+    const got = await world.ask({ path });
+    const head = await world.ask({ path, method: 'HEAD' });
+    expect([got.status, head.status, head.body.length]).toEqual([200, 200, 0]);
+    expect(head.headers['content-length']).toBe(String(got.body.length));
+    const options = await world.ask({ path, method: 'OPTIONS' });
+    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    for (const method of ['POST', 'PUT', 'DELETE', 'QUERY', 'TRACE']) {
+      const { status, headers } = await world.ask({ path, method });
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+
+  test.each(POSTED)('%s: POST and OPTIONS', async (path) => {
+    const options = await world.ask({ path, method: 'OPTIONS' });
+    expect([options.status, options.headers.allow]).toEqual([204, 'OPTIONS, POST']);
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'QUERY', 'TRACE']) {
+      const fields = ['Authorization', `Bearer ${world.accessToken()}`];
+      const { status, headers } = await world.ask({ path, method, fields });
+      expect([status, headers.allow]).toEqual([405, 'OPTIONS, POST']);
+    }
+  });
+});
+
+test.each([
+  '/',
+  '/private-token',
+  '/private-token/',
+  '/private-token/request/x',
+  '/.well-known/oauth-protected-resource',
+  METADATA,
+  '/token',
+  '/jwks',
+])('%s is no address of the issuer', async (path) => {
+  expect((await world.ask({ path, method: 'POST' })).status).toBe(404);
+});
+
+describe('Fetch Standard, CORS', () => {
+  test('a script of any origin may ask for tokens', async () => {
+    const call = { method: 'OPTIONS', path: '/private-token/request', fields: PREFLIGHT };
+    const { status, headers } = await world.ask(call);
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'Authorization, DPoP, Content-Type',
+    });
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  test.each([401, 405, 422])('and reads why it got none: %i', async (status) => {
+    const calls: Record<number, () => ReturnType<World['ask']>> = {
+      401: () => world.request(Buffer.alloc(1), { fields: [] }),
+      405: () => world.ask({ path: '/private-token/request' }),
+      422: () => world.request(Buffer.alloc(1)),
+    };
+    const answer = await calls[status]?.();
+    expect(answer).toMatchObject({
+      status,
+      headers: {
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, Retry-After',
+        'cache-control': 'no-store',
+      },
+    });
+  });
+
+  test('anybody reads the directory and the metadata', async () => {
+    for (const path of READ) {
+      const { headers } = await world.ask({ path });
+      expect(headers['access-control-allow-origin']).toBe('*');
+    }
+  });
+
+  test('nobody is let near the verification', async () => {
+    const call = { method: 'OPTIONS', path: '/private-token/verify', fields: PREFLIGHT };
+    const { headers } = await world.ask(call);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+test.each([
+  ['request', REQUEST, 'private-token'],
+  ['verify', VERIFY, 'private-token:verify'],
+])('RFC 9728 section 2: the metadata of the %s endpoint', async (path, resource, scope) => {
+  const { headers, body } = await world.ask({ path: `${METADATA}/${path}` });
+  expect(headers['content-type']).toBe('application/json');
+  expect(JSON.parse(body.toString())).toEqual({
+    resource,
+    resource_name: scope,
+    authorization_servers: [AS],
+    scopes_supported: [scope],
+    bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+    dpop_bound_access_tokens_required: false,
+  });
+});

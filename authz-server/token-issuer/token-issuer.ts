@@ -1,0 +1,150 @@
+import { allow, SERVED } from '#shared/http/methods.ts';
+import type { Target } from '#shared/http/target.ts';
+import { metadataUrl } from '#shared/oauth/protected-resource.ts';
+import { tokenIssuerSpaces, type TokenSpace } from '#shared/oauth/token-spaces.ts';
+import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
+import { GENERATE } from '#shared/private-token/token-key-lifecycle.ts';
+import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import {
+  type Answer,
+  errorAnswer,
+  type Fields,
+  methodNotAllowed,
+  notImplemented,
+} from '#shared/server/answer.ts';
+import { noteError } from '#shared/server/front-door.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { isPreflight } from '#shared/server/preflight.ts';
+import type { Chore, Parts } from '#shared/server/process.ts';
+import { blindSigners } from './blind-signers.ts';
+import { directory } from './directory.ts';
+import { issuance } from './issue.ts';
+import { openKeyRing } from './key-ring.ts';
+import { resourceMetadata } from './metadata.ts';
+import { protection, type ProtectionParts } from './protection.ts';
+import { tokenVerification } from './verify.ts';
+
+export interface TokenIssuerParts extends ProtectionParts, Pick<Parts, 'random' | 'log'> {
+  readonly voprf: VoprfThreads;
+}
+
+/** The issuer of tokens for PrivateToken (RFC 9576 section 3.4.2). */
+export interface TokenIssuer {
+  /** Undefined for an address that is not the issuer's. */
+  answer(request: AnyRequest, target: Target): Promise<Answer<string | Uint8Array>> | undefined;
+  readonly chores: readonly Chore[];
+}
+
+/** An address of the issuer. */
+interface Endpoint {
+  readonly method: 'GET' | 'POST';
+  /** On each of its answers. */
+  readonly fields: Fields;
+  /** To scripts of any origin that ask whether they may call (CORS). */
+  readonly preflight?: Fields;
+  answer(request: AnyRequest): Answer | Promise<Answer<string | Uint8Array>>;
+}
+
+/** What everybody may read. */
+const PUBLIC: Fields = { 'Access-Control-Allow-Origin': '*' };
+const NO_STORE: Fields = { 'Cache-Control': 'no-store' };
+/** Any script may ask for tokens: only an access token tells whose script it is. */
+const ANYBODY: Fields = {
+  ...PUBLIC,
+  ...NO_STORE,
+  'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate, Retry-After',
+};
+const PREFLIGHT: Fields = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Authorization, DPoP, Content-Type',
+  'Access-Control-Max-Age': '600',
+};
+
+/**
+ * Opens the issuer, with a key of each type. Throws when the master secret is another one than that of the
+ * keys in the store.
+ */
+export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIssuer> {
+  const { config, stores, clock, log, voprf } = parts;
+  const { privateTokens: times, limits: rates, tokens } = config;
+  const spaces = tokenIssuerSpaces(config);
+  if (times === undefined || spaces === undefined) throw new Error('privateTokens is not set');
+  const life = { ...parts, times, generate: GENERATE };
+  const ring = await openKeyRing(life, blindSigners(voprf));
+  const protect = protection(parts);
+  const { limits } = stores;
+
+  const metadata = (space: TokenSpace): readonly [string, Endpoint] => [
+    new URL(metadataUrl(space.url)).pathname,
+    { method: 'GET', fields: PUBLIC, answer: () => resourceMetadata(space, config.issuer) },
+  ];
+  const pathOf = ({ url }: TokenSpace) => new URL(url).pathname;
+  const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+    [
+      DIRECTORY_PATH,
+      {
+        method: 'GET',
+        fields: PUBLIC,
+        answer: directory({ ring, requestUrl: spaces.request.url, maxAge: times.maxAge, clock }),
+      },
+    ],
+    [
+      pathOf(spaces.request),
+      {
+        method: 'POST',
+        fields: ANYBODY,
+        preflight: PREFLIGHT,
+        answer: protect(
+          spaces.request,
+          issuance({ ring, limits, rate: rates.privateTokens, clock, skew: tokens.skew }),
+        ),
+      },
+    ],
+    [
+      pathOf(spaces.verify),
+      {
+        method: 'POST',
+        fields: NO_STORE,
+        answer: protect(
+          spaces.verify,
+          tokenVerification({ ring, voprf, limits, rate: rates.verifications }),
+        ),
+      },
+    ],
+    metadata(spaces.request),
+    metadata(spaces.verify),
+  ]);
+
+  async function answerOf(endpoint: Endpoint, request: AnyRequest) {
+    const { fields, preflight } = endpoint;
+    const answer =
+      preflight && isPreflight(request)
+        ? { status: 204, fields: preflight }
+        : await serve(endpoint, request).catch((error: unknown) => {
+            noteError(request, error, log);
+            return errorAnswer(error);
+          });
+    return { ...answer, fields: { ...fields, ...answer.fields } };
+  }
+
+  return {
+    answer(request, target) {
+      const endpoint = endpoints.get(target.path);
+      return endpoint && answerOf(endpoint, request);
+    },
+    chores: [{ name: 'token keys', seconds: 1, run: () => ring.keep() }],
+  };
+}
+
+async function serve(
+  { method, answer }: Endpoint,
+  request: AnyRequest,
+): Promise<Answer<string | Uint8Array>> {
+  const { method: given = '' } = request;
+  if (!SERVED.has(given)) throw notImplemented(given);
+  const allowed = allow([method]);
+  if (given === 'OPTIONS') return { status: 204, fields: { Allow: allowed } };
+  const asked = given === 'HEAD' ? 'GET' : given;
+  if (asked !== method) throw methodNotAllowed(allowed);
+  return answer(request);
+}
