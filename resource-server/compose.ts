@@ -1,18 +1,22 @@
 import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
+import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { configuredLimits } from '#shared/server/configured-limits.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
+import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/server/server-limits.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
+import { openIssuers } from './auth/private-token/open-issuers.ts';
+import type { openSend, SendOptions } from './auth/private-token/send.ts';
 import { schemeFactories } from './auth/schemes.ts';
 import { openDisk } from './resources/disk.ts';
 import { documents } from './resources/documents.ts';
@@ -22,7 +26,6 @@ import { identity } from './resources/identity.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { Resources } from './resources/resource.ts';
 import { createSpaces, type Space } from './spaces.ts';
-import { overTls } from './tls.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
@@ -34,6 +37,8 @@ const SWEEP_CONTENT = 3600;
 export interface Outside {
   /** The JSON behind a URL; rejects within seconds when there is none. */
   fetch(url: string): Promise<unknown>;
+  /** HTTP to token issuers and the authorization server. */
+  readonly openSend: typeof openSend;
   /** Kerberos, where it is configured and installed. */
   readonly gss: Gss | undefined;
   readonly network: Network;
@@ -48,7 +53,13 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const { issuer } = config;
   const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: config.tokens.skew });
   const oauth = oauthSchemes({ tokens, replay: stores.replay, master, clock });
-  const schemes = schemeFactories({ ...parts, oauth, gss });
+  const issuers = openIssuers({
+    ...parts,
+    send: outside.openSend(),
+    sendToPair: outside.openSend(await wayToIssuer(parts)),
+    voprf: openVoprfThreads(),
+  });
+  const schemes = schemeFactories({ ...parts, oauth, gss, issuers });
   const spaces = createSpaces(config, schemes.all);
   const proxies = trustedProxies(config.trustedProxies);
 
@@ -82,7 +93,9 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   };
   return {
     beside: [
-      ...(tls ? [overTls({ config, tls, handler, clock, random, log })] : []),
+      ...(tls
+        ? [overTls({ name: 'resourceTls', files: tls, limits: TICKETS, handler, ...parts })]
+        : []),
       ...(proxy ? [besideAsProxy({ ...forward, config: proxy })] : []),
     ],
     limits: TICKETS,
@@ -97,6 +110,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
       },
     ],
   };
+}
+
+/** In development the token issuer of this pair has the certificate that is made for it. */
+async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOptions> {
+  const { privateTokens } = config;
+  if (privateTokens?.url !== undefined) return { at: privateTokens.url };
+  if (privateTokens === undefined || !ownsTokenOrigin(config)) return {};
+  if (privateTokens.certificate !== undefined) return {};
+  const { cert } = await certificateOf(config, privateTokens, clock, random);
+  return { ca: cert };
 }
 
 /** Whether what comes in clear text comes from this machine: not through a proxy, ours included. */

@@ -1,7 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
+import { metadataUrl } from '#shared/oauth/protected-resource.ts';
 import type { Answer } from '#shared/server/answer.ts';
 import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
-import { metadataUrl } from './auth/metadata.ts';
 import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */

@@ -1,5 +1,6 @@
 import { openGss } from '#shared/kerberos/open.ts';
 import { runProcess } from '#shared/server/process.ts';
+import { openSend } from './auth/private-token/send.ts';
 import { composeResourceServer } from './compose.ts';
 import { fetchJson } from './fetch-json.ts';
 import { systemNetwork } from './proxy/network.ts';
@@ -11,7 +12,12 @@ await runProcess(
     origin: ({ resource }) => resource,
     async create(parts) {
       const gss = await openGss(parts.config.negotiate, process.env, parts.log);
-      return composeResourceServer(parts, { fetch: fetchJson, gss, network: systemNetwork });
+      return composeResourceServer(parts, {
+        fetch: fetchJson,
+        openSend,
+        gss,
+        network: systemNetwork,
+      });
     },
   },
   process.env,

@@ -1,3 +1,5 @@
+import type { Scheme } from '#shared/auth/scheme.ts';
+import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
 import { type Call, PAGES, type Reply, RESOURCE, type World } from './world.fixture.ts';
 
 /** Members of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
@@ -21,3 +23,18 @@ export function clientOf(world: World) {
     return world.ask(method, path, { headers: authorized, ...(body !== undefined && { body }) });
   };
 }
+
+/** A factory for each scheme. */
+export const everyScheme = (
+  make: (name: string) => (site: SchemeSite) => Scheme,
+): SchemeFactories['all'] => ({
+  'API-Key': make('API-Key'),
+  Basic: make('Basic'),
+  Bearer: make('Bearer'),
+  DPoP: make('DPoP'),
+  Digest: make('Digest'),
+  Negotiate: make('Negotiate'),
+  PrivateToken: make('PrivateToken'),
+  'SCRAM-SHA-1': make('SCRAM-SHA-1'),
+  'SCRAM-SHA-256': make('SCRAM-SHA-256'),
+});

@@ -1,26 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
+import type { SchemeSite } from './auth/schemes.ts';
+import { everyScheme } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 
 const named = (name: string) => (): Scheme => ({
   name,
   challenge: () => [],
   authenticate: () => ({ kind: 'refused', reason: 'test' }),
-});
-
-const factories = (
-  make: (name: string) => (site: SchemeSite) => Scheme,
-): SchemeFactories['all'] => ({
-  'API-Key': make('API-Key'),
-  Basic: make('Basic'),
-  Bearer: make('Bearer'),
-  DPoP: make('DPoP'),
-  Digest: make('Digest'),
-  Negotiate: make('Negotiate'),
-  'SCRAM-SHA-1': make('SCRAM-SHA-1'),
-  'SCRAM-SHA-256': make('SCRAM-SHA-256'),
 });
 
 /** Spaces with these members; realms and schemes where a test does not care. */
@@ -31,7 +19,7 @@ function spacesOf(...members: object[]) {
       Object.assign({ realm: `r${index}`, schemes: ['Bearer'] }, space),
     ),
   });
-  return createSpaces(config, factories(named));
+  return createSpaces(config, everyScheme(named));
 }
 
 const find = (spaces: ReturnType<typeof spacesOf>, path: string, origin = 'https://rs.example') =>
@@ -99,7 +87,7 @@ describe('paths of the server itself are of no space', () => {
       { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
     ],
   });
-  const spaces = createSpaces(config, factories(named));
+  const spaces = createSpaces(config, everyScheme(named));
 
   test.each(['/verify', '/verify/x', '/health', '/health/live', '/.well-known', '/.well-known/a'])(
     '%s',
@@ -194,7 +182,7 @@ test('schemes stand in the configured order and know their space', () => {
     sites.push(site);
     return named(name)();
   };
-  const { all } = createSpaces(config, factories(note));
+  const { all } = createSpaces(config, everyScheme(note));
   expect(all[0]?.schemes.map(({ name }) => name)).toEqual(['DPoP', 'Bearer']);
   expect(sites[0]).toMatchObject({ url: 'https://rs.example/a/', realm: 'r', nonce: true });
   expect(sites[0]?.scopes('GET')).toEqual(['s']);

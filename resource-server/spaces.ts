@@ -84,13 +84,14 @@ function createSpace(
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
-  const { realm, url, nonce, digest, apiKey } = config;
+  const { realm, url, nonce, digest, apiKey, privateToken } = config;
   const site: SchemeSite = {
     realm,
     url,
     nonce,
     digest,
     apiKey,
+    privateToken,
     domain: [url],
     scopes: (method) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
   };
@@ -119,14 +120,19 @@ function createSpace(
   return space;
 }
 
-/** What people are granted who come with a scheme that knows no scopes: theirs, and everyone's. */
-function grantsOf({ everyone, people }: SpaceConfig['grants']) {
+/** What is granted to who comes with a scheme that knows no scopes: to people theirs, and everyone's. */
+function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {
   const byName = new Map(
     Object.entries(people).map(([name, scopes]) => [name, new Set([...everyone, ...scopes])]),
   );
-  const others = new Set(everyone);
+  const others = {
+    person: new Set(everyone),
+    application: new Set<string>(),
+    anonymous: new Set(anonymous),
+  };
   return (principal: Principal): ReadonlySet<string> =>
-    principal.kind === 'person' ? (byName.get(principal.name) ?? others) : new Set();
+    (principal.kind === 'person' ? byName.get(principal.name) : undefined) ??
+    others[principal.kind];
 }
 
 /** The method by its name, else as `safe` or `unsafe` (RFC 9110 section 9.2.1). */

@@ -13,6 +13,7 @@ import { systemRandom } from '#shared/random.ts';
 import { listen } from '#shared/server/listen.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { openSend } from './auth/private-token/send.ts';
 import { composeResourceServer } from './compose.ts';
 import { systemNetwork } from './proxy/network.ts';
 
@@ -118,6 +119,7 @@ export async function startWorld(
     },
     {
       fetch: async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),
+      openSend,
       gss: undefined,
       network: systemNetwork,
     },

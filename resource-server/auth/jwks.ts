@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { type IssuerKeys, KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import type { IssuerKeys } from '#shared/auth/issuer-keys.ts';
 import type { Clock } from '#shared/clock.ts';
-import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
+import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/log.ts';
+import { keepDocument } from './kept-document.ts';
 
 /** The keys that the issuer publishes (RFC 7517 section 5), fetched over HTTP. */
 export interface Jwks extends IssuerKeys {
@@ -24,14 +25,6 @@ export interface JwksOptions {
   readonly cooldown: number;
   readonly log: Log;
 }
-
-/** Seconds between two attempts while there is no set at all: the servers may have started together. */
-const FIRST_RETRY = 1;
-/**
- * Seconds that a set is used while the issuer is away: the longest life a token may have. Whatever an
- * issuer signed before it went away has expired by then.
- */
-const KEEP = 86_400;
 
 /** Throws when not one key in it can be used. A key of a kind unknown to us is passed over (RFC 7517 section 5). */
 function parseJwks(document: unknown): Map<string, KeyObject> {
@@ -54,66 +47,30 @@ function importAny(jwk: JsonObject): KeyObject | undefined {
 }
 
 export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOptions): Jwks {
-  let keys = new Map<string, KeyObject>();
-  let fetchedAt = -Infinity;
-  let triedAt = -Infinity;
-  let failing = true;
-  let pending: Promise<void> | undefined;
   const dropped = new Set<string>();
-
-  // A wall clock that was set back counts as time passed: better a fetch too many.
-  const passed = (since: number, seconds: number) =>
-    clock.now() - since >= seconds * 1000 || clock.now() < since;
-
-  async function load(): Promise<void> {
-    triedAt = clock.now();
-    try {
-      const fetched = parseJwks(await fetch(url));
-      for (const kid of dropped) fetched.delete(kid);
-      for (const [kid, key] of keys) if (fetched.get(kid)?.equals(key)) fetched.set(kid, key);
-      keys = fetched;
-      fetchedAt = clock.now();
-      failing = false;
-    } catch (error) {
-      failing = true;
-      log.warn('jwks.unavailable', { url, reason: String(error) });
-    }
-  }
-
-  const refresh = () =>
-    (pending ??= load().finally(() => {
-      pending = undefined;
-    }));
-
-  async function find(kid: string, algorithm: JwsAlgorithm): Promise<KeyObject | undefined> {
-    const pause = fetchedAt === -Infinity ? FIRST_RETRY : cooldown;
-    if (pending !== undefined || passed(triedAt, pause)) {
-      await refresh();
-      await pending; // a key was dropped meanwhile, so what came may be older than its successor
-    }
-    const key = keys.get(kid);
-    if (passed(fetchedAt, KEEP) || (key === undefined && failing)) throw new KeysUnavailable(pause);
-    return key !== undefined && algorithm.fits(key) ? key : undefined;
-  }
-
-  function renew(): void {
-    // What is being fetched may be older than the key that is looked for next.
-    void (pending === undefined ? refresh() : pending.then(refresh));
-  }
+  const document = keepDocument<ReadonlyMap<string, KeyObject>>({
+    async fetch(previous) {
+      const keys = parseJwks(await fetch(url));
+      for (const [kid, key] of previous ?? []) if (keys.get(kid)?.equals(key)) keys.set(kid, key);
+      return { value: keys, maxAge };
+    },
+    clock,
+    cooldown,
+    failed: (reason) => log.warn('jwks.unavailable', { url, reason }),
+  });
 
   return {
     key(kid, algorithm) {
       if (dropped.has(kid)) return undefined;
-      const key = keys.get(kid);
-      if (key === undefined || passed(fetchedAt, KEEP)) return find(kid, algorithm);
-      if (passed(fetchedAt, maxAge) && passed(triedAt, cooldown)) void refresh();
-      return algorithm.fits(key) ? key : undefined;
+      const found = document.find((keys) => (dropped.has(kid) ? undefined : keys.get(kid)));
+      const fitting = (key: KeyObject | undefined) =>
+        key !== undefined && algorithm.fits(key) ? key : undefined;
+      return found instanceof Promise ? found.then(fitting) : fitting(found);
     },
     drop(kid) {
       dropped.add(kid);
-      keys.delete(kid);
-      renew();
+      document.renew();
     },
-    renew,
+    renew: document.renew,
   };
 }

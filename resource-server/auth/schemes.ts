@@ -8,6 +8,8 @@ import { basic } from '#shared/auth/schemes/basic.ts';
 import { digest } from '#shared/auth/schemes/digest/digest.ts';
 import { negotiate } from '#shared/auth/schemes/negotiate.ts';
 import type { OAuthSpace } from '#shared/auth/schemes/oauth.ts';
+import type { TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import { privateToken } from '#shared/auth/schemes/private-token/private-token.ts';
 import { scram } from '#shared/auth/schemes/scram/scram.ts';
 import { audiencesOf } from '#shared/auth/token-verifier.ts';
 import { createVerifiedPasswords } from '#shared/auth/verified-passwords.ts';
@@ -17,9 +19,10 @@ import { localDirectory } from '#shared/directory/local.ts';
 import { localVerifiers } from '#shared/directory/local-verifiers.ts';
 import { createPasswords } from '#shared/directory/password.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
+import { metadataUrl } from '#shared/oauth/protected-resource.ts';
 import type { Parts } from '#shared/server/process.ts';
+import { tokenTypeNamed } from '#shared/private-token/token-types.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
-import { metadataUrl } from './metadata.ts';
 
 type PersonScheme = ProxyConfig['schemes'][number];
 
@@ -30,7 +33,8 @@ export interface RealmSite extends Pick<SpaceConfig, 'realm' | 'digest'> {
 }
 
 /** What a scheme is told of the protection space that it is made for. */
-export interface SchemeSite extends RealmSite, Pick<SpaceConfig, 'url' | 'nonce' | 'apiKey'> {
+export interface SchemeSite
+  extends RealmSite, Pick<SpaceConfig, 'url' | 'nonce' | 'apiKey' | 'privateToken'> {
   scopes(method: string): readonly string[];
 }
 
@@ -47,10 +51,12 @@ export interface SchemeParts extends Pick<
   readonly oauth: OAuthSchemes;
   /** Undefined: Negotiate is off. */
   readonly gss: Gss | undefined;
+  /** The issuer of that name, one object for each; undefined: this pair's. */
+  readonly issuers: (name: string | undefined) => TokenIssuer;
 }
 
 export function schemeFactories(parts: SchemeParts): SchemeFactories {
-  const { config, stores, feed, master, clock, random, oauth, gss } = parts;
+  const { config, stores, feed, master, clock, random, oauth, gss, issuers } = parts;
   const secret = (label: string) => Buffer.from(hkdfSync('sha256', master, '', label, 32));
   const demo = !isProduction(config);
   const { credentials: account, signIn: address } = config.limits;
@@ -60,6 +66,7 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
   const passwords = createVerifiedPasswords({ directory, feed, clock, random });
   const nonces = createNonces({ secret: secret('digest-nonce'), clock, random });
   const scramSecret = secret('scram');
+  const windowSecret = secret('private-token-window');
 
   const scramWith = (hash: ScramHash) => (site: RealmSite) =>
     scram({
@@ -98,6 +105,22 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
       ...people,
       Bearer: (site) => oauth.bearer(oauthSpace(site)),
       DPoP: (site) => oauth.dpop({ ...oauthSpace(site), nonce: site.nonce }),
+      PrivateToken: ({ url, privateToken: { issuer, types, window, origins } }) =>
+        privateToken({
+          site: {
+            url,
+            types: types.map(tokenTypeNamed),
+            ...(window !== undefined && { window }),
+            origins,
+          },
+          issuer: issuers(issuer),
+          spent: stores.spentTokens,
+          limits: stores.limits,
+          rate: config.limits.redemptions,
+          secret: windowSecret,
+          clock,
+          skew: config.tokens.skew,
+        }),
       'API-Key': ({ realm, apiKey: { field, query, limit } }) =>
         apiKey({
           realm,

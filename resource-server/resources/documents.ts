@@ -15,7 +15,7 @@ import { proppatch } from './methods/proppatch.ts';
 import { put } from './methods/put.ts';
 import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
 import { pathWithin } from './path.ts';
-import type { MethodFactory, Place, Services } from './place.ts';
+import { ANONYMOUS, type MethodFactory, type Place, type Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, Resources, Visit } from './resource.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -52,6 +52,9 @@ export function documents(services: Documents): Resources {
   async function placeOf({ space, target, principal }: Visit): Promise<Place> {
     const whose = keyOf(principal);
     const shared = `/${space.segments.map(encodeURIComponent).join('/')}`;
+    if (space.tree === 'own' && whose === ANONYMOUS) {
+      throw new HttpError(403, 'The documents here belong to somebody in particular.');
+    }
     const tree = space.tree === 'shared' ? shared : `${shared}?${whose}`;
     const store = await services.tree(tree);
     const path = pathWithin({ space, target });
@@ -88,11 +91,12 @@ export function documents(services: Documents): Resources {
   };
 }
 
-/** A person by the id that stays theirs alone, an application by its own. Throws 403 for nobody in particular. */
+/**
+ * A person by the id that stays theirs alone, an application by its own. All who are anonymous are one,
+ * since nothing may tell them apart.
+ */
 function keyOf(principal: Principal): string {
-  if (principal.kind === 'anonymous') {
-    throw new HttpError(403, 'Documents are for somebody in particular.');
-  }
+  if (principal.kind === 'anonymous') return ANONYMOUS;
   const id =
     principal.kind === 'person' ? (principal.claims?.['sub'] ?? principal.name) : principal.id;
   return `${principal.kind}=${encodeURIComponent(id)}`;

@@ -1,5 +1,6 @@
 import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import { KeysUnavailable } from './issuer-keys.ts';
 import type {
   AuthRequest,
   Awaitable,
@@ -88,9 +89,11 @@ export async function challenged(
     ),
   );
   const challenges = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  let retryAfter = 1;
   const silent = asked.flatMap((one, index) => {
     if (one.status === 'fulfilled') return [];
     if (one.reason instanceof BadRequest) throw one.reason;
+    if (one.reason instanceof KeysUnavailable) retryAfter = one.reason.retryAfter;
     return [`${space.schemes[index]?.name}: ${String(one.reason)}`];
   });
   const why = [reason, ...silent].join('; ');
@@ -98,6 +101,6 @@ export async function challenged(
     return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
   }
   if (status !== space.at.status) return bare(status, why, fields);
-  if (silent.length > 0) return unavailable(503, `no challenge to give; ${why}`, 1);
+  if (silent.length > 0) return unavailable(503, `no challenge to give; ${why}`, retryAfter);
   return bare(403, why, fields);
 }

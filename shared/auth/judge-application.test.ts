@@ -79,4 +79,30 @@ describe('specification 2.5: the key of an application beside the credentials of
     expect(await judge(space, twice)).toMatchObject({ status: 400 });
     expect(seen).toEqual([]);
   });
+
+  test('RFC 9577: beside credentials that stand alone it is 400, and neither is looked at', async () => {
+    seen.length = 0;
+    const alone = schemeOf('Two', {
+      alone: true,
+      authenticate({ rest }) {
+        seen.push(rest);
+        return { kind: 'granted', principal: { kind: 'anonymous' } };
+      },
+    });
+    const strict = spaceOf([schemeOf('One'), alone], { application });
+    const both = (key: string, value: string) =>
+      judge(
+        strict,
+        requestOf([
+          ['X-API-Key', key],
+          ['Authorization', value],
+        ]),
+      );
+    for (const key of ['good', 'wrong', '']) {
+      expect(await both(key, 'Two good')).toMatchObject({ status: 400, fields: BOTH });
+    }
+    expect(seen).toEqual([]);
+    expect(await both('good', 'One good')).toMatchObject({ kind: 'pass', scheme: 'One' });
+    expect(await judge(strict, authorization('Two good'))).toMatchObject({ kind: 'pass' });
+  });
 });

@@ -6,6 +6,7 @@ import { HttpError } from '#shared/server/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { requestOf } from './auth.fixture.ts';
 import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
+import { KeysUnavailable } from './issuer-keys.ts';
 import { judge } from './judge.ts';
 import { ORIGIN, PROXY, type ProtectionSpace, type Scheme } from './scheme.ts';
 
@@ -70,6 +71,18 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(await judge(spaceOf([dumb]), requestOf())).toMatchObject({
       status: 503,
       fields: { 'Retry-After': '1' },
+    });
+  });
+
+  test('section 10.2.3: where the keys of an issuer are missing it says when to come back', async () => {
+    const waiting = schemeOf('Two', { challenge: () => Promise.reject(new KeysUnavailable(7)) });
+    expect(await judge(spaceOf([waiting]), requestOf())).toMatchObject({
+      status: 503,
+      fields: { 'Retry-After': '7' },
+    });
+    expect(await judge(spaceOf([schemeOf('One'), waiting]), requestOf())).toMatchObject({
+      status: 401,
+      fields: ask('One realm="documents"'),
     });
   });
 
@@ -156,6 +169,25 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     'ö x',
   ])('%j is malformed: 400', async (value) => {
     expect(await judge(TWO, authorization(value))).toMatchObject({ status: 400 });
+  });
+
+  test('RFC 9577: what stands alone does not serve beside credentials of another scheme', async () => {
+    const alone = schemeOf('Two', { alone: true });
+    const elsewhere = schemeOf('Three', {
+      locate: (request) =>
+        request.target.includes('key') ? { scheme: 'three', rest: 'good' } : undefined,
+    });
+    const space = spaceOf([schemeOf('One'), alone, elsewhere]);
+    expect(await judge(space, authorization('Two good'))).toMatchObject({ kind: 'pass' });
+    for (const values of [
+      ['Two good', 'One good'],
+      ['Basic x', 'Two good'],
+      ['Two good', 'Two good'],
+    ]) {
+      expect(await judge(space, authorization(...values))).toMatchObject({ status: 400 });
+    }
+    const request = requestOf([['Authorization', 'Two good']], { target: '/documents/a?key' });
+    expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 400 });
   });
 
   test('credentials elsewhere count: alone they serve, beside others it is 400', async () => {

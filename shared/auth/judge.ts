@@ -52,6 +52,9 @@ async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pas
   }
   const { application } = space;
   const shown = application?.locate?.(request);
+  if (shown !== undefined && only?.scheme?.alone) {
+    return challenged(space, request, 400, 'an application beside credentials that stand alone');
+  }
   return application !== undefined && shown !== undefined
     ? besideApplication(space, request, application, shown, only)
     : enter(space, request, only);

@@ -123,6 +123,8 @@ export interface Scheme {
   readonly name: string;
   /** Browsers send these credentials by themselves, so another site can make them do it. */
   readonly ambient?: boolean;
+  /** Never beside other credentials: they would name whom it hides. */
+  readonly alone?: true;
   /** Credentials outside the Authorization field. */
   locate?(request: AuthRequest): Credentials | undefined;
   /** Empty: does not announce itself. */

@@ -12,7 +12,7 @@ import type { LockRequest } from '../webdav/lock-system.ts';
 import { lockConflict } from '../webdav/locked.ts';
 import { checkParent, writesOf } from '../member.ts';
 import { parentOf } from '../path.ts';
-import type { MethodFactory, Place, Services } from '../place.ts';
+import { ANONYMOUS, type MethodFactory, type Place, type Services } from '../place.ts';
 import type { ResourceContext } from '../resource.ts';
 import { timeoutOf } from '../webdav/timeout.ts';
 import { newDocument } from '../upload.ts';
@@ -36,6 +36,9 @@ interface Granted {
 
 /** LOCK (RFC 4918 section 9.10): with content it makes a lock, without it one is refreshed. */
 export const lock: MethodFactory = (services) => async (context, place) => {
+  if (place.principal === ANONYMOUS) {
+    throw new HttpError(403, 'A lock belongs to somebody in particular.');
+  }
   const content = await readXml(context);
   const granted =
     content === undefined

@@ -73,6 +73,37 @@ describe('RFC 9110 section 11.4: credentials', () => {
     },
   );
 
+  test.each(['AAEC_-8=', 'AAEC_w==', 'AAEC_w', 'AAEC', 'A'.repeat(472)])(
+    'RFC 9577 section 2.2.2: of PrivateToken, the token may stand without quotes: %s',
+    (token) => {
+      for (const value of [`token=${token}`, `token="${token}"`, `TOKEN = ${token} ,`]) {
+        expect(parseCredentials(`PrivateToken ${value}`)?.params).toEqual({ token });
+        expect(parseCredentials(`privatetoken ${value}, x=y`)?.params).toEqual({ token, x: 'y' });
+        expect(parseCredentials(`PRIVATETOKEN x="y=", ${value}`)?.params).toEqual({
+          token,
+          x: 'y=',
+        });
+      }
+      const elsewhere = token.includes('=') ? undefined : { token, x: 'y' };
+      expect(parseCredentials(`X token=${token}, x=y`)?.params).toEqual(elsewhere);
+    },
+  );
+
+  test.each([
+    ['padding of three', 'token=AA==='],
+    ['padding in the middle', 'token=A=A'],
+    ['padding alone', 'token===, x=y'],
+    ['nothing', 'token=, x=y'],
+    ['base64 that is not for URLs', 'token=AA+/'],
+    ['text after it', 'token=AA== x'],
+    ['a second one', 'token=AA==, token=AA=='],
+    ['a second one in quotes and another case', 'token=AA==, Token="AA=="'],
+    ['another parameter with padding', 'token=AA==, x=AA=='],
+    ['half a quoted one', 'token="AA=='],
+  ])('RFC 9577 section 2.2.2: but only base64url, and once: %s', (_, value) => {
+    expect(parseCredentials(`PrivateToken ${value}`)).toBeUndefined();
+  });
+
   test.each(['constructor', '__proto__', 'tostring'])('%s is a parameter like others', (name) => {
     expect(parseCredentials('X a=b')?.params?.[name]).toBeUndefined();
     expect(parseCredentials(`X ${name}=b`)?.params?.[name]).toBe('b');

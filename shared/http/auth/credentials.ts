@@ -16,10 +16,14 @@ const SPACES = / +/y;
 /** RFC 7804 section 7 does not quote base64, and gel does as it says, though that is no token. */
 const SCRAM: ReadonlyMap<string, RegExp> = new Map([['data', /[A-Za-z0-9+/]+={0,2}/y]]);
 
+/** RFC 9577 section 2.2.2 demands padding, and not the quotes without which `=` has no place in a token. */
+const PRIVATE_TOKEN: ReadonlyMap<string, RegExp> = new Map([['token', /[A-Za-z0-9_-]+={0,2}/y]]);
+
 /** By scheme, parameters whose unquoted values are not tokens. */
 const UNQUOTED: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
   ['scram-sha-256', SCRAM],
   ['scram-sha-1', SCRAM],
+  ['privatetoken', PRIVATE_TOKEN],
 ]);
 
 /**

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
+import { systemClock } from '#shared/clock.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { silentLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
+import { listen, type Listening } from '#shared/server/listen.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { createApp } from './app.ts';
+import { openDisk } from './resources/disk.ts';
+import { documents } from './resources/documents.ts';
+import { createLockSystem } from './resources/webdav/locks.ts';
+import { everyScheme } from './spaces.fixture.ts';
+import { createSpaces } from './spaces.ts';
+import { ask, RESOURCE } from './world.fixture.ts';
+
+/** Lets everybody in, as nobody in particular. */
+const open = (name: string) => (): Scheme => ({
+  name,
+  challenge: () => [{ scheme: name }],
+  authenticate: () => ({ kind: 'granted', principal: { kind: 'anonymous' } }),
+});
+
+const space = (name: string, more: object = {}) => ({
+  url: `${RESOURCE}/${name}/`,
+  realm: name,
+  schemes: ['PrivateToken'],
+  scopes: { safe: ['read'], unsafe: ['write'] },
+  ...more,
+});
+
+let folder = '';
+let stores: Stores;
+let server: Listening;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-anonymous-'));
+  const [clock, random] = [systemClock, systemRandom];
+  stores = await openSqlite({ folder, clock, random });
+  const config = configSchema.parse({
+    resource: RESOURCE,
+    data: folder,
+    spaces: [
+      space('open', { grants: { anonymous: ['read', 'write'] } }),
+      space('readable', { grants: { anonymous: ['read'] } }),
+      space('people', { grants: { everyone: ['read', 'write'] } }),
+      space('own', { grants: { anonymous: ['read', 'write'] }, tree: 'own' }),
+    ],
+  });
+  const spaces = createSpaces(config, everyScheme(open));
+  const { maxBytes, quota } = config.documents;
+  const disk = openDisk({ folder, trees: stores.trees, maxBytes, quota, clock, random });
+  const locks = createLockSystem({ clock, random });
+  const served = documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes });
+  const handler = createApp({
+    config,
+    spaces,
+    resources: new Map(spaces.all.map((one) => [one, served])),
+    ready: () => stores.ping(),
+    log: silentLog,
+    door: { at: ORIGIN, proxies: trustedProxies([]), local: true },
+  });
+  server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
+});
+afterAll(async () => {
+  await server.close(0);
+  await stores[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const LOCK = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`;
+
+const call = (method: string, path: string, body?: string, type = 'text/plain') =>
+  ask(server.port, method, path, {
+    headers: { Authorization: 'PrivateToken token="AA"', 'Content-Type': type },
+    ...(body !== undefined && { body }),
+  });
+
+describe('RFC 9577: who comes without a name', () => {
+  test('reads and writes what the space grants to nobody in particular', async () => {
+    expect((await call('PUT', '/open/a', 'one')).status).toBe(201);
+    expect(await call('GET', '/open/a')).toMatchObject({ status: 200, text: 'one' });
+    expect((await call('PROPFIND', '/open/', '', 'application/xml')).status).toBe(207);
+  });
+
+  test('has nothing of what is granted to people', async () => {
+    expect((await call('GET', '/people/')).status).toBe(403);
+    expect((await call('GET', '/readable/')).status).toBe(200);
+    expect((await call('PUT', '/readable/a', 'one')).status).toBe(403);
+  });
+
+  test('has no tree of its own', async () => {
+    expect((await call('GET', '/own/')).status).toBe(403);
+    expect((await call('PUT', '/own/a', 'one')).status).toBe(403);
+  });
+
+  test('RFC 4918 section 6.4: has no lock, since the next who comes so would own it', async () => {
+    const refused = await call('LOCK', '/open/b', LOCK, 'application/xml');
+    expect(refused.status).toBe(403);
+    expect((await call('GET', '/open/b')).status).toBe(404);
+  });
+
+  test('RFC 10008: gets what it asked by QUERY again, by an address that nobody guesses', async () => {
+    await call('PUT', '/open/list.json', '[{"a":1},{"a":2}]', 'application/json');
+    const asked = await call('QUERY', '/open/list.json', '$[0].a', 'application/jsonpath');
+    expect(asked).toMatchObject({ status: 200, text: '[1]' });
+    const again = await call('GET', String(asked.headers.location));
+    expect(again).toMatchObject({ status: 200, text: '[1]' });
+  });
+
+  test('two who do the same get the same fields, but for the time', async () => {
+    const first = await call('GET', '/open/a');
+    const second = await call('GET', '/open/a');
+    expect({ ...second.headers, date: '' }).toEqual({ ...first.headers, date: '' });
+    expect(first.headers['set-cookie']).toBeUndefined();
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { ManualClock } from '#shared/clock.ts';
+import { clientCredentials } from './client-credentials.ts';
+import {
+  type Answers,
+  endless,
+  json,
+  readableLog,
+  startIssuer,
+  trusting,
+  WRONG,
+} from './issuer.fixture.ts';
+
+const RESOURCE = 'https://issuer.example/private-token/verify';
+
+const bearer = (access_token: string, expires_in = 600) => ({
+  access_token,
+  token_type: 'Bearer',
+  expires_in,
+});
+
+/** A token endpoint that gives `t1`, `t2` and so on. */
+function numbered(expiresIn?: number): Answers {
+  let given = 0;
+  return (response, asked) => json(bearer(`t${(given += 1)}`, expiresIn))(response, asked);
+}
+
+async function setup(answers: Answers = numbered(), milliseconds?: number) {
+  const clock = new ManualClock();
+  const server = await startIssuer(answers);
+  const { log, lines } = readableLog();
+  const { token } = clientCredentials({
+    url: `${server.origin}/token`,
+    clientId: 'resource-server',
+    secret: 'a-secret',
+    resource: RESOURCE,
+    scope: 'private-token:verify',
+    send: trusting(milliseconds),
+    clock,
+    log,
+  });
+  return {
+    token,
+    clock,
+    server,
+    lines,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+describe('RFC 6749 section 4.4: an access token by client credentials', () => {
+  test('section 2.3.1, RFC 8707 section 2.2: who asks, and for which resource', async () => {
+    await using client = await setup();
+    expect(await client.token()).toBe('t1');
+    const [asked] = client.server.asked;
+    expect(asked).toMatchObject({
+      method: 'POST',
+      url: '/token',
+      headers: {
+        authorization: `Basic ${btoa('resource-server:a-secret')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    });
+    expect(Object.fromEntries(new URLSearchParams(asked?.content.toString()))).toEqual({
+      grant_type: 'client_credentials',
+      resource: RESOURCE,
+      scope: 'private-token:verify',
+    });
+  });
+
+  test('fifty at once share one request, and all who come later its token', async () => {
+    await using client = await setup();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token()));
+    expect(new Set(tokens)).toEqual(new Set(['t1']));
+    expect(await client.token()).toBe('t1');
+    expect(client.server.asked).toHaveLength(1);
+  });
+
+  test.each([
+    [600, 570],
+    [40, 20],
+    [10, 5],
+  ])('one of %i s is used for %i s', async (life, used) => {
+    await using client = await setup(numbered(life));
+    expect(await client.token()).toBe('t1');
+    client.clock.advance(used - 1);
+    expect(await client.token()).toBe('t1');
+    client.clock.advance(1);
+    expect(await client.token()).toBe('t2');
+  });
+
+  test('a clock that was set back counts as time passed', async () => {
+    await using client = await setup();
+    await client.token();
+    client.clock.advance(-1);
+    expect(await client.token()).toBe('t2');
+  });
+
+  test('one that was refused is renewed once, though fifty were refused with it', async () => {
+    await using client = await setup();
+    await client.token();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token('t1')));
+    expect(new Set(tokens)).toEqual(new Set(['t2']));
+    expect(await client.token('t1')).toBe('t2');
+    expect(await client.token()).toBe('t2');
+    expect(client.server.asked).toHaveLength(2);
+  });
+});
+
+describe('no token', () => {
+  test.each(Object.entries(WRONG))(
+    'the server %s: unavailable, for all who wait',
+    async (_, no) => {
+      await using client = await setup(no);
+      const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => client.token()));
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({ reason: { name: 'KeysUnavailable', retryAfter: 1 } });
+      }
+      expect(client.server.asked).toHaveLength(1);
+      expect(client.lines).toHaveLength(1);
+    },
+  );
+
+  test('it is asked again a second later, not before', async () => {
+    await using client = await setup(WRONG['says 500']);
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+    client.server.answers = numbered();
+    client.clock.advance(0.999);
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+    expect(client.server.asked).toHaveLength(1);
+    client.clock.advance(0.001);
+    expect(await client.token()).toBe('t1');
+  });
+
+  test('RFC 6749 section 5.2: an error is no token, and the secret is not in the log', async () => {
+    await using client = await setup(json({ error: 'invalid_client', ...bearer('t') }, 401));
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+    expect(client.lines).toMatchObject([{ event: 'private-token.access-token' }]);
+    expect(JSON.stringify(client.lines)).not.toMatch(/a-secret|Basic|YS1zZWNyZXQ/);
+  });
+
+  test.each<[string, Answers]>([
+    ['has no end', endless('application/json').answers],
+    ['is elsewhere', (response) => void response.writeHead(307, { location: '/token2' }).end()],
+  ])('an answer that %s', async (_what, answers) => {
+    await using client = await setup(answers);
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+    expect(client.server.asked).toHaveLength(1);
+  });
+
+  test('an answer that does not come is not waited for', async () => {
+    await using client = await setup(() => {}, 100);
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+  });
+
+  test.each([
+    { ...bearer('t'), token_type: 'DPoP' },
+    { ...bearer('t'), token_type: undefined },
+    { ...bearer('t'), expires_in: undefined },
+    { ...bearer('t'), expires_in: '600' },
+    bearer('t', 0),
+    bearer('t', -1),
+    bearer(''),
+    bearer('a b'),
+    bearer('a\r\nX-Evil: 1'),
+    { ...bearer('t'), access_token: 7 },
+  ])('RFC 6749 section 5.1: %j is none', async (document) => {
+    await using client = await setup(json(document));
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+  });
+
+  test('any JSON ends in a token or in unavailability', async () => {
+    await using client = await setup();
+    const part = fc.oneof(fc.string(), fc.jsonValue());
+    const document = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ access_token: part, token_type: fc.constant('bearer'), expires_in: part }),
+    );
+    await fc.assert(
+      fc.asyncProperty(document, async (value) => {
+        client.server.answers = json(value);
+        client.clock.advance(86_400);
+        const outcome = await client.token().catch((error: unknown) => error);
+        if (typeof outcome !== 'string') expect(outcome).toBeInstanceOf(KeysUnavailable);
+        else expect(outcome).toMatch(/^[!-~]+$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import type { Clock } from '#shared/clock.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
+import type { Log } from '#shared/log.ts';
+import { jsonOf, type Reply, type Send } from './send.ts';
+
+/** Access tokens for one resource. */
+export interface AccessTokens {
+  /**
+   * A token that is not about to expire, and another one than `refused`. All who wait at a time share one
+   * request. Throws `KeysUnavailable` when the authorization server gives none.
+   */
+  token(refused?: string): Promise<string>;
+}
+
+export interface ClientCredentials {
+  /** The token endpoint. */
+  readonly url: string;
+  readonly clientId: string;
+  readonly secret: string;
+  readonly resource: string;
+  readonly scope: string;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface AccessToken {
+  readonly value: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Seconds after which it is asked again when it gave none. */
+const RETRY = 1;
+/** Seconds before its end after which a token is not used any more; of a short one half of its life. */
+const MARGIN = 30;
+
+/** Gets access tokens by client credentials (RFC 6749 section 4.4) and keeps the newest. */
+export function clientCredentials(options: ClientCredentials): AccessTokens {
+  const { url, clientId, secret, resource, scope, send, clock, log } = options;
+  const message = {
+    method: 'POST',
+    url,
+    fields: {
+      // Neither has a character that RFC 6749 section 2.3.1 would encode.
+      authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    content: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource,
+      scope,
+    }).toString(),
+  } as const;
+  let kept: AccessToken | undefined;
+  let failedAt = -Infinity;
+  let pending: Promise<string> | undefined;
+
+  const within = (since: number, until: number) => since <= clock.now() && clock.now() < until;
+
+  async function ask(): Promise<string> {
+    const since = clock.now();
+    try {
+      const { value, seconds } = accessToken(await send(message));
+      kept = { value, since, until: since + Math.max(seconds - MARGIN, seconds / 2) * 1000 };
+      return value;
+    } catch (error) {
+      failedAt = clock.now();
+      log.warn('private-token.access-token', { url, reason: String(error) });
+      throw new KeysUnavailable(RETRY);
+    }
+  }
+
+  return {
+    async token(refused) {
+      if (kept && kept.value !== refused && within(kept.since, kept.until)) return kept.value;
+      if (within(failedAt, failedAt + RETRY * 1000)) throw new KeysUnavailable(RETRY);
+      return (pending ??= ask().finally(() => {
+        pending = undefined;
+      }));
+    },
+  };
+}
+
+/** RFC 6749 section 5.1. */
+function accessToken(reply: Reply) {
+  if (reply.status !== 200) throw new Error(`the token endpoint answered ${reply.status}`);
+  const document = jsonOf(reply);
+  if (isObject(document)) {
+    const { access_token: value, token_type: type, expires_in: seconds } = document;
+    const bearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
+    if (bearer && isB64Token(value) && typeof seconds === 'number' && seconds > 0) {
+      return { value, seconds };
+    }
+  }
+  throw new Error('the token endpoint answered with something else than a Bearer token');
+}
+
+/** What may stand behind `Bearer` (RFC 6750 section 2.1). */
+function isB64Token(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9._~+/-]+=*$/.test(value);
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '#shared/clock.ts';
+import type { Log } from '#shared/log.ts';
+import type { IssuerKey, TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import { type DirectoryKey, parseDirectory } from '#shared/private-token/issuer-directory.ts';
+import type { TokenType } from '#shared/private-token/token-types.ts';
+import { keepDocument } from '../kept-document.ts';
+import type { FetchedDirectory } from './fetch-directory.ts';
+
+export interface IssuerDirectoryOptions {
+  readonly url: string;
+  readonly fetch: (url: string) => Promise<FetchedDirectory>;
+  /** Keys of others are passed over. */
+  readonly types: readonly TokenType[];
+  /** Seconds since the epoch: no token of the key passes from then on; undefined: nobody says. */
+  readonly endOf: (key: DirectoryKey) => number | undefined;
+  /** Seconds by which the issuer's clock may be ahead. */
+  readonly skew: number;
+  /** Seconds between two fetches for an unknown key. */
+  readonly cooldown: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface IssuerKeys extends Pick<TokenIssuer, 'keys' | 'key'> {
+  /** Forgets the directory: none of its keys is good before it was fetched again. */
+  forget(): void;
+}
+
+interface KnownKey extends DirectoryKey, IssuerKey {}
+
+/** The keys of an issuer as its directory (RFC 9578 section 4) has them, fetched over HTTP. */
+export function openDirectory(options: IssuerDirectoryOptions): IssuerKeys {
+  const { url, fetch, types, endOf, skew, cooldown, clock, log } = options;
+
+  const directory = keepDocument<readonly KnownKey[]>({
+    async fetch() {
+      const { document, maxAge } = await fetch(url);
+      const keys = parseDirectory(document, url).keys.filter(({ type }) => types.includes(type));
+      return { value: keys.map(withEnd), maxAge };
+    },
+    clock,
+    cooldown,
+    failed: (reason) => log.warn('private-token.directory', { url, reason }),
+  });
+
+  function withEnd(key: DirectoryKey): KnownKey {
+    const end = endOf(key);
+    return { ...key, until: end === undefined ? undefined : end * 1000 };
+  }
+
+  const isUsable = ({ notBefore = 0, until = Infinity }: KnownKey, ahead: number) =>
+    (notBefore - ahead) * 1000 <= clock.now() && clock.now() < until;
+
+  return {
+    async keys(type) {
+      if (!types.includes(type)) return [];
+      const usable = await directory.find((known) => {
+        const ofType = known.filter((key) => key.type === type);
+        // One that the issuer's clock may let begin already is better than none.
+        const offers = [0, skew].map((ahead) => ofType.filter((key) => isUsable(key, ahead)));
+        return offers.find((keys) => keys.length > 0);
+      });
+      return usable ?? [];
+    },
+    async key(type, id) {
+      if (!types.includes(type)) return undefined;
+      const found = await directory.find((known) =>
+        known.find((key) => key.type === type && key.id.equals(id)),
+      );
+      return found && isUsable(found, skew) ? found : undefined;
+    },
+    forget: () => directory.forget(),
+  };
+}

@@ -1,0 +1,78 @@
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { Agent, buildConnector, request } from 'undici';
+
+export interface Message {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly content?: string | Buffer;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** By name in lower case; several lines are joined with a comma (RFC 9110 section 5.2). */
+  field(name: string): string | undefined;
+  readonly content: Buffer;
+}
+
+/** Undefined when it is no JSON: what the parser says of it would quote from it. */
+export function jsonOf({ content }: Reply): unknown {
+  try {
+    return JSON.parse(content.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One exchange with an issuer. No redirect is followed. Rejects when there is no whole answer in time, or
+ * when it is longer than 64 KiB.
+ */
+export type Send = (message: Message) => Promise<Reply>;
+
+export interface SendOptions {
+  /** Origin to which everything is sent, whatever origin its URL has. */
+  readonly at?: string;
+  /** A certificate in PEM to be trusted beside those that the process trusts. */
+  readonly ca?: string | Buffer;
+  /** For the whole exchange. */
+  readonly milliseconds?: number;
+}
+
+const LONGEST = 65_536;
+/** At a time to one origin; further requests wait for these. */
+const CONNECTIONS = 16;
+
+export function openSend({ at, ca, milliseconds = 5000 }: SendOptions = {}): Send {
+  const connect = buildConnector({
+    allowH2: false,
+    ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
+  });
+  const dispatcher = new Agent({ connect, connections: CONNECTIONS });
+  return async ({ method, url, fields, content }) => {
+    const { origin, pathname, search } = new URL(url);
+    const { statusCode, headers, body } = await request((at ?? origin) + pathname + search, {
+      method,
+      headers: fields,
+      body: content ?? null,
+      signal: AbortSignal.timeout(milliseconds),
+      dispatcher,
+    });
+    return {
+      status: statusCode,
+      field: (name) => headers[name]?.toString(),
+      content: await atMost(LONGEST, body),
+    };
+  };
+}
+
+async function atMost(limit: number, body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > limit) throw new Error(`the answer is longer than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,59 @@
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
+import type { Log } from '#shared/log.ts';
+import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
+import type { AccessTokens } from './client-credentials.ts';
+import { jsonOf, type Reply, type Send } from './send.ts';
+import type { Verify } from './verification.ts';
+
+export interface VerificationByIssuer {
+  /** The issuer's verification endpoint. */
+  readonly url: string;
+  readonly accessTokens: AccessTokens;
+  readonly send: Send;
+  readonly log: Log;
+}
+
+/** Seconds after which a client may try again; the first where the issuer does not say. */
+const RETRY = { least: 1, most: 3600 };
+
+/** Of tokens that only the issuer can verify (RFC 9578 section 5.4): it is asked about each. */
+export function verificationByIssuer(options: VerificationByIssuer): Verify {
+  const { url, accessTokens, send, log } = options;
+
+  function unavailable(reason: string, seconds = RETRY.least): KeysUnavailable {
+    log.warn('private-token.verification', { url, reason });
+    return new KeysUnavailable(seconds);
+  }
+
+  async function ask(content: Buffer, accessToken: string): Promise<Reply> {
+    const fields = {
+      authorization: `Bearer ${accessToken}`,
+      'content-type': TOKEN_MEDIA_TYPE,
+      accept: 'application/json',
+    };
+    try {
+      return await send({ method: 'POST', url, fields, content });
+    } catch (error) {
+      throw unavailable(String(error));
+    }
+  }
+
+  return async ({ input, authenticator }) => {
+    const content = Buffer.concat([input, authenticator]);
+    const accessToken = await accessTokens.token();
+    let reply = await ask(content, accessToken);
+    // It may have been revoked, or the issuer has lost its memory.
+    if (reply.status === 401) reply = await ask(content, await accessTokens.token(accessToken));
+    const answer = reply.status === 200 ? jsonOf(reply) : undefined;
+    const valid = isObject(answer) ? answer['valid'] : undefined;
+    if (typeof valid === 'boolean') return valid;
+    throw unavailable(`the issuer answered ${reply.status}`, retryAfter(reply));
+  };
+}
+
+/** RFC 9110 section 10.2.3. */
+function retryAfter(reply: Reply): number {
+  const seconds = Number(/^\d+$/.exec(reply.field('retry-after') ?? '')?.[0] ?? RETRY.least);
+  return Math.min(Math.max(seconds, RETRY.least), RETRY.most);
+}

@@ -1,0 +1,41 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IssuerKey } from '#shared/auth/schemes/private-token/issuer.ts';
+import {
+  listTokenKeys,
+  openTokenKey,
+  type TokenKeyLifecycle,
+} from '#shared/private-token/token-key-lifecycle.ts';
+import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import type { Verify } from './verification.ts';
+
+export interface VerificationByStore extends Pick<
+  TokenKeyLifecycle,
+  'stores' | 'master' | 'clock' | 'times'
+> {
+  readonly voprf: Pick<VoprfThreads, 'evaluate'>;
+}
+
+/**
+ * Of VOPRF tokens of this pair's issuer, whose private keys both servers can open: what the origin and
+ * the issuer share where they are one (RFC 9578 section 5.4). A key is opened once for each time that the
+ * directory was fetched; of one that has been retired no token is right.
+ */
+export function verificationByStore(options: VerificationByStore): Verify {
+  const { master, voprf } = options;
+  const opened = new WeakMap<IssuerKey, Buffer>();
+
+  async function open({ type, id }: IssuerKey): Promise<Buffer | undefined> {
+    const name = id.toString('base64url');
+    const listed = await listTokenKeys(options);
+    const found = listed.find(({ key }) => key.type === type && key.id === name);
+    return found && found.state !== 'retired' ? openTokenKey(master, found.key) : undefined;
+  }
+
+  return async ({ input, authenticator }, key) => {
+    const privateKey = opened.get(key) ?? (await open(key));
+    if (privateKey === undefined) return false;
+    opened.set(key, privateKey);
+    const expected = await voprf.evaluate(privateKey, input);
+    return timingSafeEqual(expected, authenticator);
+  };
+}

@@ -1,0 +1,17 @@
+import type { KeyObject } from 'node:crypto';
+import type { IssuerKey, TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import { blindRsaPublicKey, verifyBlindRsa } from '#shared/private-token/blind-rsa.ts';
+
+/** Whether the authenticator of a token of one type is right, which has the key's type. */
+export type Verify = TokenIssuer['verify'];
+
+/** Of publicly verifiable tokens (RFC 9578 section 6.4). A key is imported once. */
+export function blindRsaVerification(): Verify {
+  const imported = new WeakMap<IssuerKey, KeyObject>();
+  return (token, key) => {
+    const publicKey = imported.get(key) ?? blindRsaPublicKey(key.publicKey);
+    if (publicKey === undefined) return false;
+    imported.set(key, publicKey);
+    return verifyBlindRsa(publicKey, token.input, token.authenticator);
+  };
+}

@@ -1,0 +1,277 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { type Clock, ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { parseChallenge } from '#shared/private-token/token-challenge.ts';
+import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import { judge } from '../../judge.ts';
+import {
+  answerTo,
+  challengeBytes,
+  END,
+  endingAt,
+  granted,
+  KEYS,
+  LIFE,
+  memoryIssuer,
+  NAMED,
+  NO_CHALLENGE,
+  NO_END,
+  NO_KEY,
+  NO_TOKEN,
+  openStores,
+  originOf,
+  OTHER_KEYS,
+  refused,
+  SKEW,
+  START,
+  tokenOf,
+  town,
+  USED,
+  WRONG,
+} from './private-token.fixture.ts';
+
+describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
+  test.each([
+    ['no parameters', 'PrivateToken'],
+    ['another parameter', 'PrivateToken tokens="AAAA"'],
+    ['a token68', 'PrivateToken AAAA'],
+    ['half the padding', 'PrivateToken token="AA="'],
+    ['too much padding', 'PrivateToken token="AAAA===="'],
+    ['spare bits', 'PrivateToken token="AB=="'],
+    ['the other alphabet', 'PrivateToken token="+/+/"'],
+    ['a space', 'PrivateToken token="AAAA AAAA"'],
+    ['twice', 'PrivateToken token="AAAA", token="AAAA"'],
+  ])('%s: 400', async (_, credentials) => {
+    const { scheme } = await town();
+    const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
+    expect(outcome).toMatchObject({ kind: 'answer', status: 400 });
+  });
+
+  test('a megabyte is refused like all that has not the exact length', async () => {
+    const { redeem, issuer } = await town();
+    expect(await redeem(Buffer.alloc(1_000_000))).toEqual(NO_TOKEN);
+    expect(await redeem(Buffer.alloc(0))).toEqual(NO_TOKEN);
+    expect(issuer.state.verified).toBe(0);
+  });
+
+  test.each(NAMED)('%s: cut anywhere, or with octets behind it', async (_, type) => {
+    const { get, redeem, issuer } = await town();
+    const token = await get(type);
+    for (let length = 0; length < token.length; length++) {
+      expect(await redeem(token.subarray(0, length))).toEqual(NO_TOKEN);
+    }
+    for (const more of [1, 2, 48, 208, token.length]) {
+      expect(await redeem(Buffer.concat([token, Buffer.alloc(more)]))).toEqual(NO_TOKEN);
+    }
+    expect(issuer.state.verified).toBe(0);
+    expect(await redeem(token)).toEqual(granted);
+  });
+
+  test.each(NAMED)(
+    '%s: with any octet changed it is refused and spends nothing',
+    async (_, type) => {
+      const { get, redeem } = await town();
+      const token = await get(type);
+      const fields: [from: number, verdict: object][] = [
+        [0, NO_TOKEN],
+        [2, WRONG],
+        [34, NO_CHALLENGE],
+        [66, NO_KEY],
+        [98, WRONG],
+      ];
+      const expectations = fields.flatMap(([from, verdict], index) => {
+        const [to = token.length] = fields[index + 1] ?? [];
+        return Array.from({ length: to - from }, (__, n) => ({ at: from + n, n, verdict }));
+      });
+      expect(expectations).toHaveLength(token.length);
+      for (const { at, n, verdict } of expectations) {
+        const bits = n === 0 ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8];
+        for (const bit of bits) {
+          const flipped = Buffer.from(token);
+          flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+          expect(await redeem(flipped)).toEqual(verdict);
+        }
+      }
+      expect(await redeem(token)).toEqual(granted);
+    },
+  );
+
+  test('the other type: its number, its challenge, its key', async () => {
+    const { get, redeem, at, challengeOf } = await town();
+    for (const [type, other] of [
+      [VOPRF, BLIND_RSA],
+      [BLIND_RSA, VOPRF],
+    ] as const) {
+      const [token, ofOther] = [await get(type), await get(other)];
+      const swapped = Buffer.concat([Buffer.of(0, other), token.subarray(2)]);
+      expect(await redeem(swapped)).toEqual(NO_TOKEN);
+      const authenticator = ofOther.subarray(98);
+      expect(await redeem(Buffer.concat([swapped.subarray(0, 98), authenticator]))).toEqual(
+        NO_CHALLENGE,
+      );
+      const digest = ofOther.subarray(34, 66);
+      const nonce = token.subarray(2, 34);
+      const keyId = token.subarray(66, 98);
+      const typed = Buffer.concat([Buffer.of(0, other), nonce, digest, keyId, authenticator]);
+      expect(await redeem(typed)).toEqual(NO_KEY);
+      const sole = at({ site: { types: [other] } });
+      expect(await sole.redeem(token)).toEqual(NO_TOKEN);
+      await expect(sole.challengeOf(type)).rejects.toThrow('no challenge of that type');
+      expect(parseChallenge(challengeBytes(await challengeOf(type)))?.type).toBe(type);
+    }
+  });
+
+  test.each(NAMED)('%s: made for somebody else', async (_, type) => {
+    const { get, at, redeem, issuer } = await town();
+    const elsewhere = [
+      at({ site: { url: 'https://evil.example/tokens/' } }),
+      at({ site: { url: 'https://rs.example:3443/tokens/' } }),
+      at({ site: { origins: ['other.example'] } }),
+      at({ issuer: memoryIssuer(KEYS, 'other.example').issuer }),
+      at({ site: { window: 60 } }),
+    ];
+    const good = await get(type);
+    for (const origin of elsewhere) {
+      expect(await redeem(await get(type, origin))).toEqual(NO_CHALLENGE);
+      expect(await origin.redeem(good)).toEqual(NO_CHALLENGE);
+    }
+    expect(issuer.state.verified).toBe(0);
+    expect(await redeem(good)).toEqual(granted);
+  });
+
+  test('without a window a token is good in every space of the origin, but once in all', async () => {
+    const { get, at, redeem } = await town();
+    const space = at({ site: { url: 'https://rs.example/elsewhere/' } });
+    const token = await get(VOPRF);
+    expect(await space.redeem(token)).toEqual(granted);
+    expect(await redeem(token)).toEqual(USED);
+  });
+
+  test('with a window it is good in the space that asked', async () => {
+    const { get, at, redeem } = await town({ site: { window: 60 } });
+    const space = at({ site: { window: 60, url: 'https://rs.example/elsewhere/' } });
+    expect(await space.redeem(await get(VOPRF))).toEqual(NO_CHALLENGE);
+    expect(await redeem(await get(VOPRF))).toEqual(granted);
+  });
+
+  test.each(NAMED)('%s: signed with a key of another issuer, under either id', async (_, type) => {
+    const { get, redeem } = await town();
+    const pair = OTHER_KEYS.find((key) => key.type === type);
+    const own = KEYS.find((key) => key.type === type);
+    if (pair === undefined || own === undefined) throw new Error('no keys');
+    const digest = (await get(type)).subarray(34, 66);
+    expect(await redeem(tokenOf(pair, digest))).toEqual(NO_KEY);
+    expect(await redeem(tokenOf({ ...pair, id: own.id }, digest))).toEqual(WRONG);
+  });
+});
+
+describe('RFC 9577 section 5.2: replays, and what ends', () => {
+  test.each(NAMED)('%s: of a retired key; at its end to the millisecond', async (_, type) => {
+    const { get, redeem, clock, issuer } = await town();
+    const [early, late, retired] = [await get(type), await get(type), await get(type)];
+    clock.advance(LIFE - 0.001);
+    expect(await redeem(early)).toEqual(granted);
+    clock.advance(0.001);
+    expect(await redeem(late)).toEqual(NO_END);
+    issuer.keys.splice(0);
+    expect(await redeem(retired)).toEqual(NO_KEY);
+  });
+
+  test('of a key without an end, where there is no window', async () => {
+    const { get, redeem, issuer } = await town();
+    const token = await get(BLIND_RSA);
+    issuer.keys.splice(0, 2, ...issuer.keys.map((key) => endingAt(undefined, key)));
+    expect(await redeem(token)).toEqual(NO_END);
+    expect(issuer.state.verified).toBe(0);
+  });
+
+  test.each([
+    ['without a window', {}, END],
+    ['with one that ends before the key', { site: { window: 300 } }, START + 600_000],
+    ['with one that ends after it', { site: { window: 1000 } }, END],
+  ])('%s: a spent token stays so while it could pass anywhere', async (_, options, end) => {
+    const { get, at, redeem, clock, stores } = await town(options);
+    const behind = at({ clock: { now: () => clock.now() - SKEW * 1000 } });
+    const token = await get(BLIND_RSA);
+    expect(await redeem(token)).toEqual(granted);
+    for (const time of [end - 1, end, end + SKEW * 1000 - 1, end + SKEW * 1000, end + 1e8]) {
+      clock.advance((time - clock.now()) / 1000);
+      await stores.sweep();
+      for (const origin of [at(), behind])
+        expect((await origin.redeem(token)).kind).toBe('refused');
+    }
+  });
+
+  test('windows, with two clocks that differ and the store on either: once, whenever it is replayed', async () => {
+    const WINDOW = 10_000;
+    const truth = new ManualClock();
+    const moveTo = (time: number) => truth.advance((time - truth.now()) / 1000);
+    const clocks = [truth, { now: () => truth.now() + SKEW * 1000 }];
+    const { issuer } = memoryIssuer(KEYS.map((key) => endingAt(undefined, key)));
+    const site = { window: WINDOW / 1000 };
+
+    const worldOf = async (storeClock: Clock) => {
+      const stores = await openStores(await temporaryFolder(), storeClock);
+      const processes = clocks.map((clock) => ({
+        clock,
+        ...originOf({ issuer, stores, clock, site }),
+      }));
+      return { stores, one: fc.constantFrom(...processes) };
+    };
+    const worlds = fc.constantFrom(await worldOf(truth), await worldOf(clocks[1] ?? truth));
+    const boundaries = [-10, -5, 0, 5, 10, 15, 20, 25].map((seconds) => seconds * 1000);
+    const moments = fc.oneof(
+      fc.integer({ min: -15_000, max: 45_000 }),
+      fc.constantFrom(...boundaries, ...boundaries.map((time) => time - 1)),
+    );
+    const stories = worlds.chain(({ stores, one }) =>
+      fc.record({
+        stores: fc.constant(stores),
+        asking: one,
+        attempts: fc.array(fc.record({ at: moments, by: one }), { minLength: 2, maxLength: 8 }),
+      }),
+    );
+
+    let redeemed = 0;
+    await fc.assert(
+      fc.asyncProperty(stories, async ({ stores, asking, attempts }) => {
+        moveTo(truth.now() + 100_000);
+        const token = answerTo(await asking.challengeOf(BLIND_RSA), KEYS);
+        const begins = Math.floor(asking.clock.now() / WINDOW) * WINDOW;
+        let once = false;
+        for (const { at, by } of attempts.toSorted((a, b) => a.at - b.at)) {
+          moveTo(begins + at);
+          await stores.sweep();
+          const age = by.clock.now() - begins;
+          const passes: boolean = !once && age >= -WINDOW && age < 2 * WINDOW;
+          expect((await by.redeem(token)).kind).toBe(passes ? 'granted' : 'refused');
+          once ||= passes;
+        }
+        redeemed += Number(once);
+      }),
+      { numRuns: 60 },
+    );
+    expect(redeemed).toBeGreaterThan(10);
+  });
+
+  test('one whose end comes while it is verified is neither taken nor spent', async () => {
+    const { get, redeem, clock, issuer } = await town();
+    const token = await get(BLIND_RSA);
+    issuer.state.meanwhile = () => clock.advance(LIFE);
+    expect(await redeem(token)).toEqual(refused('past its end when it was verified'));
+    clock.advance(-LIFE);
+    issuer.state.meanwhile = () => undefined;
+    expect(await redeem(token)).toEqual(granted);
+  });
+
+  test('section 2.2.3: spent only when it has verified: forgeries use up nobody’s token', async () => {
+    const { get, redeem } = await town();
+    const token = await get(VOPRF);
+    const forged = Buffer.concat([token.subarray(0, 98), Buffer.alloc(48)]);
+    for (let n = 0; n < 5; n++) expect(await redeem(forged)).toEqual(WRONG);
+    expect(await redeem(token)).toEqual(granted);
+  });
+});

@@ -1,0 +1,204 @@
+import { createPrivateKey, timingSafeEqual } from 'node:crypto';
+import { afterAll } from '@jest/globals';
+import { type Clock, ManualClock } from '#shared/clock.ts';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
+import {
+  blindRsaPublicKey,
+  blindSign,
+  generateBlindRsaKey,
+  verifyBlindRsa,
+} from '#shared/private-token/blind-rsa.ts';
+import { challengeDigest } from '#shared/private-token/token-challenge.ts';
+import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
+import { type Token, tokenInput } from '#shared/private-token/token.ts';
+import {
+  BLIND_RSA,
+  TOKEN_TYPES,
+  type TokenType,
+  VOPRF,
+} from '#shared/private-token/token-types.ts';
+import { blindVoprf } from '#shared/private-token/voprf-client.ts';
+import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { systemRandom } from '#shared/random.ts';
+import type { Rate } from '#shared/stores/limits.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { KeysUnavailable } from '../../issuer-keys.ts';
+import type { Verdict } from '../../scheme.ts';
+import type { TokenSite } from './challenges.ts';
+import type { IssuerKey, TokenIssuer } from './issuer.ts';
+import { privateToken } from './private-token.ts';
+
+const SPACE_URL = 'https://rs.example/tokens/';
+export const TYPES: readonly TokenType[] = [BLIND_RSA, VOPRF];
+/** Rows for `test.each`. */
+export const NAMED = TYPES.map((type) => [TOKEN_TYPES[type].name, type] as const);
+/** Seconds. */
+export const SKEW = 5;
+
+export const START = new ManualClock().now();
+/** Seconds until the keys end. */
+export const LIFE = 1000;
+export const END = START + LIFE * 1000;
+
+export const granted = { kind: 'granted', principal: { kind: 'anonymous' } };
+export const refused = (reason: string) => ({ kind: 'refused', reason });
+export const USED = refused('used before');
+export const NO_CHALLENGE = refused('for no challenge that is good here now');
+export const NO_KEY = refused('of no key that is good now');
+export const NO_END = refused('of a key that is past its end, or has none');
+export const WRONG = refused('wrong authenticator');
+export const NO_TOKEN = refused('no token of a type that is taken here');
+
+export type TestKey = TokenKeyPair & IssuerKey;
+
+export function endingAt(until: number | undefined, pair: TokenKeyPair): TestKey {
+  return { ...pair, until };
+}
+
+/** A key pair of each type. */
+async function keysOf(until: number): Promise<TestKey[]> {
+  return [endingAt(until, await generateBlindRsaKey()), endingAt(until, generateVoprfKey())];
+}
+
+/** All tests of a file share them: a pair of RSA takes its time. */
+export const KEYS = await keysOf(END);
+/** Those of somebody else. */
+export const OTHER_KEYS = await keysOf(END);
+
+const CLIENT = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
+
+const SIGN: Record<TokenType, (pair: TokenKeyPair, blinded: Buffer) => Buffer | undefined> = {
+  [BLIND_RSA]: ({ privateKey }, blinded) =>
+    blindSign(createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' }), blinded),
+  [VOPRF]: ({ privateKey, publicKey }, blinded) => blindEvaluate(privateKey, publicKey, blinded),
+};
+
+const VERIFY: Record<TokenType, (pair: TokenKeyPair, token: Token) => boolean> = {
+  [BLIND_RSA]({ publicKey }, { input, authenticator }) {
+    const key = blindRsaPublicKey(publicKey);
+    return key !== undefined && verifyBlindRsa(key, input, authenticator);
+  },
+  [VOPRF]: ({ privateKey }, { input, authenticator }) =>
+    timingSafeEqual(evaluate(privateKey, input), authenticator),
+};
+
+/** A token as a client gets it from the issuer of that key. */
+export function tokenOf(pair: TokenKeyPair, digest: Uint8Array): Buffer {
+  const input = tokenInput(pair.type, systemRandom(32), digest, pair.id);
+  const client = CLIENT[pair.type](pair.publicKey, input, systemRandom);
+  const response = SIGN[pair.type](pair, client.blinded);
+  const authenticator = response && client.finalize(response);
+  if (authenticator === undefined) throw new Error('the issuer and its client do not agree');
+  return Buffer.concat([input, authenticator]);
+}
+
+/** An issuer in memory, and what a test may do to it. */
+export function memoryIssuer(known: readonly TestKey[], name = 'issuer.example:8443') {
+  const keys = [...known];
+  const state = {
+    down: false,
+    /** Tokens that were verified. */
+    verified: 0,
+    /** Runs while a token is verified. */
+    meanwhile: (): void => undefined,
+  };
+  const asked = <T>(answer: () => T): T => {
+    if (state.down) throw new KeysUnavailable(7);
+    return answer();
+  };
+  const issuer: TokenIssuer = {
+    name,
+    keys: (type) => asked(() => keys.filter((key) => key.type === type)),
+    key: (type, id) => asked(() => keys.find((key) => key.type === type && key.id.equals(id))),
+    async verify(token, { id }) {
+      state.verified += 1;
+      state.meanwhile();
+      const pair = keys.find((key) => key.id.equals(id));
+      return pair !== undefined && VERIFY[token.type](pair, token);
+    },
+  };
+  return { keys, state, issuer };
+}
+
+export const challengeBytes = ({ params }: Challenge) =>
+  Buffer.from(params?.['challenge'] ?? '', 'base64url');
+
+/** What a client answers to a challenge whose key is one of those. */
+export function answerTo(challenge: Challenge, keys: readonly TestKey[]): Buffer {
+  const named = Buffer.from(challenge.params?.['token-key'] ?? '', 'base64url');
+  const pair = keys.find(({ publicKey }) => publicKey.equals(named));
+  if (pair === undefined) throw new Error('a challenge with the key of somebody else');
+  return tokenOf(pair, challengeDigest(challengeBytes(challenge)));
+}
+
+export interface OriginOptions {
+  readonly issuer: TokenIssuer;
+  readonly stores: Pick<Stores, 'spentTokens' | 'limits'>;
+  readonly clock: Clock;
+  readonly site?: Partial<TokenSite>;
+  readonly rate?: Rate;
+}
+
+/** An origin as one process has it. */
+export function originOf({ issuer, stores, clock, site, rate }: OriginOptions) {
+  const scheme = privateToken({
+    site: { url: SPACE_URL, types: TYPES, origins: [], ...site },
+    issuer,
+    spent: stores.spentTokens,
+    limits: stores.limits,
+    rate: rate ?? { burst: 1_000_000, per: 0.001 },
+    secret: Buffer.alloc(32, 1),
+    clock,
+    skew: SKEW,
+  });
+
+  return {
+    scheme,
+
+    async challengeOf(type: TokenType): Promise<Challenge> {
+      const all = await scheme.challenge(requestOf());
+      const found = all.find((one) => challengeBytes(one).readUInt16BE() === type);
+      if (found === undefined) throw new Error('no challenge of that type');
+      return found;
+    },
+
+    async redeem(token: Uint8Array, address = '192.0.2.1'): Promise<Verdict> {
+      const text = Buffer.from(token).toString('base64url');
+      return scheme.authenticate(
+        { scheme: 'privatetoken', rest: '', params: { token: text } },
+        requestOf([], { peer: { address, connection: {}, http2: false, trusted: false } }),
+      );
+    },
+  };
+}
+
+const opened: Stores[] = [];
+
+afterAll(async () => {
+  for (const stores of opened) await stores[Symbol.asyncDispose]();
+});
+
+/** A store as a process opens it. */
+export async function openStores(folder: string, clock: Clock): Promise<Stores> {
+  const stores = await openSqlite({ folder, clock, random: systemRandom });
+  opened.push(stores);
+  return stores;
+}
+
+/** An issuer with both keys and an origin that takes its tokens, on one clock. */
+export async function town(more: Partial<OriginOptions> = {}, keys: readonly TestKey[] = KEYS) {
+  const clock = new ManualClock();
+  const folder = await temporaryFolder();
+  const stores = await openStores(folder, clock);
+  const issuer = memoryIssuer(keys);
+  const at = (options: Partial<OriginOptions> = {}) =>
+    originOf({ issuer: issuer.issuer, stores, clock, ...more, ...options });
+  const origin = at();
+  const get = async (type: TokenType, from = origin) =>
+    answerTo(await from.challengeOf(type), issuer.keys);
+  return { clock, folder, stores, issuer, at, get, ...origin };
+}

@@ -1,0 +1,116 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '#shared/clock.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
+import { parseToken, type Token } from '#shared/private-token/token.ts';
+import type { TokenType } from '#shared/private-token/token-types.ts';
+import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
+import { KeysUnavailable } from '../../issuer-keys.ts';
+import type { Scheme, Verdict } from '../../scheme.ts';
+import { createChallenges, type SpaceChallenge, type TokenSite } from './challenges.ts';
+import type { IssuerKey, TokenIssuer } from './issuer.ts';
+
+export interface PrivateTokenOptions {
+  readonly site: TokenSite;
+  readonly issuer: TokenIssuer;
+  readonly spent: SpentTokens;
+  readonly limits: Limits;
+  /** Of the tokens from one address, or one IPv6 network, that are verified. */
+  readonly rate: Rate;
+  /** For the contexts of challenges alone, shared by all processes. */
+  readonly secret: Buffer;
+  readonly clock: Clock;
+  /** Seconds by which the clocks of our servers may differ. */
+  readonly skew: number;
+}
+
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+
+/** Milliseconds since the epoch from which on no token of the key for the challenge passes; Infinity: unknown. */
+const endOf = (challenge: SpaceChallenge, key: IssuerKey) =>
+  Math.min(challenge.ends, key.until ?? Infinity);
+
+/** What a token is told by: its nonce, which another key's token may have too. */
+const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, type), keyId, nonce]);
+
+/**
+ * PrivateToken (RFC 9577): a token that an issuer has signed without seeing it, good once, of nobody. Each
+ * reason for the log is one of a few texts, so that it cannot tell one token from another.
+ */
+export function privateToken(options: PrivateTokenOptions): Scheme {
+  const { site, issuer, spent, limits, rate, secret, clock, skew } = options;
+  const challenges = createChallenges(site, issuer.name, secret);
+
+  /** A token whose end nobody knows is not taken: it could not be remembered for long enough. */
+  const passesUntil = (end: number) => end !== Infinity && clock.now() < end;
+
+  /** RFC 9577 section 2.1.2. None when the issuer has no key whose tokens could be taken. */
+  async function offer(type: TokenType): Promise<Challenge[]> {
+    const keys = await issuer.keys(type);
+    const now = clock.now();
+    const challenge = challenges.offered(type, now);
+    const key = keys.find((one) => passesUntil(endOf(challenge, one)));
+    if (key === undefined) return [];
+    const params = {
+      challenge: encodePadded(challenge.bytes),
+      'token-key': encodePadded(key.publicKey),
+      'max-age': String(Math.floor((endOf(challenge, key) - now) / 1000)),
+    };
+    return [{ scheme: 'PrivateToken', params }];
+  }
+
+  /** RFC 9577 section 2.2. What costs nothing first, and spent last: or anybody could spend others' tokens. */
+  async function redeem(token: Token, address: string): Promise<Verdict> {
+    const challenge = challenges
+      .accepted(token.type, clock.now())
+      .find(({ digest }) => timingSafeEqual(digest, token.challengeDigest));
+    if (challenge === undefined) return refused('for no challenge that is good here now');
+    const key = await issuer.key(token.type, token.keyId);
+    if (key === undefined) return refused('of no key that is good now');
+    const end = endOf(challenge, key);
+    if (!passesUntil(end)) return refused('of a key that is past its end, or has none');
+    const paid = await limits.spend('redemption', customerOf(address), rate);
+    if (!paid.ok) {
+      const { retryAfter } = paid;
+      return { kind: 'unavailable', status: 429, reason: 'too many tokens', retryAfter };
+    }
+    if (!(await issuer.verify(token, key))) return refused('wrong authenticator');
+    // Verifying took its time, and what is past its end is not remembered.
+    if (!passesUntil(end)) return refused('past its end when it was verified');
+    const first = await spent.spend(nameOf(token), end + skew * 1000);
+    return first ? { kind: 'granted', principal: { kind: 'anonymous' } } : refused('used before');
+  }
+
+  return {
+    name: 'PrivateToken',
+    alone: true,
+
+    async challenge({ confidential }) {
+      if (!confidential) return [];
+      const offers = await Promise.all(site.types.map(offer));
+      const offered = offers.flat();
+      if (offered.length === 0) throw new Error('the issuer has no key that is of use here');
+      return offered;
+    },
+
+    async authenticate({ params }, { confidential, peer }) {
+      if (!confidential) return refused('clear text');
+      const text = params?.['token'];
+      const bytes = text === undefined ? undefined : decodeBase64url(text);
+      if (bytes === undefined) {
+        return { kind: 'refused', as: 'malformed', reason: 'no base64url for a token' };
+      }
+      const token = parseToken(bytes);
+      if (token === undefined || !site.types.includes(token.type)) {
+        return refused('no token of a type that is taken here');
+      }
+      return redeem(token, peer.address).catch((error: unknown): Verdict => {
+        if (!(error instanceof KeysUnavailable)) throw error;
+        const { message, retryAfter } = error;
+        return { kind: 'unavailable', status: 503, reason: message, retryAfter };
+      });
+    },
+  };
+}
