@@ -18,6 +18,10 @@ import { keysList } from './commands/keys-list.ts';
 import { keysRotate } from './commands/keys-rotate.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
+import { privateTokenKeys } from './commands/private-token-keys.ts';
+import { privateTokenRotate } from './commands/private-token-rotate.ts';
+import { privateTokenGet } from './commands/private-token-get.ts';
+import { privateTokenRedeem } from './commands/private-token-redeem.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
@@ -56,9 +60,13 @@ export const COMMANDS: readonly Command[] = [
   tokenExplain,
   tokenRevoke,
   request,
+  privateTokenGet,
+  privateTokenRedeem,
   revocationStatus,
   keysList,
   keysRotate,
+  privateTokenKeys,
+  privateTokenRotate,
   backup,
   directoryExport,
   directoryImport,

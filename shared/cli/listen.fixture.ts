@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
+  type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 
 /** A request as it was received; `line` is `METHOD /path?query`. */
@@ -17,13 +19,16 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly authorization: string | undefined;
   readonly body: string;
+  readonly content: Buffer;
+  /** Of the client, which tells connections apart. */
+  readonly port: number | undefined;
 }
 
-/** `body` that is an object is sent as JSON; undefined instead of a reply breaks the connection. */
+/** `body` that is an object is sent as JSON, a Buffer as it is; undefined instead of a reply breaks the connection. */
 export interface Reply {
   readonly status?: number;
   readonly fields?: Record<string, string>;
-  readonly body?: string | object;
+  readonly body?: string | Buffer | object;
 }
 
 const servers = new Set<Server>();
@@ -36,32 +41,46 @@ afterEach(() => {
   servers.clear();
 });
 
-/** A server on a free port of this machine until the end of the test, and every request that it was sent. */
+export interface Listening {
+  readonly origin: string;
+  readonly received: readonly Received[];
+}
+
+/**
+ * A server on a free port of this machine until the end of the test, and every request that it was sent.
+ * With a certificate, one of TLS at https://localhost.
+ */
 export async function listen(
   reply: (request: Received, origin: string) => Reply | undefined | Promise<Reply | undefined>,
-): Promise<{ readonly origin: string; readonly received: readonly Received[] }> {
+  tls?: ServerOptions,
+): Promise<Listening> {
   const received: Received[] = [];
   let origin = '';
-  const server = createServer((incoming, response) => {
+  const serve: RequestListener = (incoming, response) => {
     const { method, url, headers } = incoming;
     const answer = async () => {
+      const content = await buffer(incoming);
       const request = {
         line: `${method} ${url}`,
         method,
         url,
         headers,
         authorization: headers.authorization,
-        body: await text(incoming),
+        body: content.toString(),
+        content,
+        port: incoming.socket.remotePort,
       };
       received.push(request);
       send(response, await reply(request, origin));
     };
     void answer();
-  });
+  };
+  const server = tls ? createTlsServer(tls, serve) : createServer(serve);
   server.listen(0, '127.0.0.1');
   servers.add(server);
   await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  origin = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
   return { origin, received };
 }
 
@@ -71,5 +90,6 @@ function send(response: ServerResponse, reply: Reply | undefined): void {
     return;
   }
   const { status = 200, fields, body = '' } = reply;
-  response.writeHead(status, fields).end(typeof body === 'string' ? body : JSON.stringify(body));
+  const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  response.writeHead(status, fields).end(content);
 }

@@ -15,7 +15,8 @@ export const backup: Command = {
   details: [
     'FOLDER must be empty or missing. In it afterwards: state.db and the content of every document that',
     'it names. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
-    'elsewhere), and what would undo a revocation: tokens, grants and sign-ins end with a restore.',
+    'elsewhere), and what would undo a revocation: tokens, also those for PrivateToken, grants and sign-ins',
+    'end with a restore.',
     'To restore: stop the servers, put state.db and content in the place of those in the data folder,',
     'remove state.db-wal and state.db-shm, start. People, clients and API keys are as they were then:',
     'passwords are the old ones, and who or what was disabled or removed since has to be again.',
@@ -24,7 +25,7 @@ export const backup: Command = {
     const { store, data } = await loadConfig(shell.env);
     if (store.kind === 'redis') {
       throw new Failure(
-        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended since comes back`,
+        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore, before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back`,
       );
     }
     await makeEmpty(folder);

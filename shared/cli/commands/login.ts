@@ -1,24 +1,18 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
-import { plainScreen, terminalScreen } from '../login-screen.ts';
-import { authorizeDevice, pollForToken } from '../oauth/device-login.ts';
-import { createProver } from '../oauth/dpop.ts';
-import { formPoster } from '../oauth/form-post.ts';
 import { parseSafeUrl, send } from '../oauth/http.ts';
-import { audienceOf, type Login, loginTokens } from '../oauth/login.ts';
-import { lockLogin, loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
+import type { Login } from '../oauth/login.ts';
+import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
-import { findServer } from '../oauth/server-metadata.ts';
-
-/** Public client that the first start makes. */
-const CLIENT = 'demo-device';
+import { CLIENT_OPTION, DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
+import { lockPrivate } from '../private-file.ts';
 
 export const login: Command = {
   name: 'login',
   summary: 'log in by approving a code in a browser, here or on another device',
   options: {
     issuer: { value: 'URL', help: "the authorization server; default: the configuration's" },
-    client: { value: 'CLIENT', help: `a public client of the device flow; default: ${CLIENT}` },
+    ...CLIENT_OPTION,
     scope: {
       value: '"A B"',
       help: "openid, profile and these; default: all the client's default scopes",
@@ -35,7 +29,7 @@ export const login: Command = {
     if (path === undefined) throw new Failure('there is no place for the login: set HOME');
     await readLogin(path);
     const granted = await approve(input, shell);
-    const earlier = await lockLogin(path, shell, async () => {
+    const earlier = await lockPrivate(path, shell, async () => {
       const replaced = await readLogin(path);
       await writeLogin(path, granted, shell.random);
       return replaced;
@@ -56,7 +50,6 @@ export const login: Command = {
 
 /** Shows the code and waits until the person has decided. */
 async function approve(input: Input, shell: Shell): Promise<Login> {
-  const { clock, random } = shell;
   const issuer = input.text('issuer') ?? (await loadConfig(shell.env)).issuer;
   const resource = input.text('resource');
   for (const url of [issuer, resource ?? issuer]) {
@@ -66,34 +59,11 @@ async function approve(input: Input, shell: Shell): Promise<Login> {
       );
     }
   }
-  const client_id = input.text('client') ?? CLIENT;
+  const client_id = input.text('client') ?? DEVICE_CLIENT;
   const asked = input.text('scope');
   const scope = asked && [...new Set(`openid profile ${asked}`.match(/[^ ]+/g))].join(' ');
-
-  const server = await findServer(send, issuer);
-  const device = server.endpoint('device_authorization_endpoint');
-  const token = server.endpoint('token_endpoint');
-  const prover = await createProver(clock, random);
-  const authorization = await authorizeDevice(
-    formPoster(send),
-    device,
-    { client_id, scope, resource },
-    clock,
-  );
   const onTerminal = shell.terminal && !input.flag('json');
-  using screen = onTerminal ? terminalScreen(shell) : plainScreen(shell);
-  screen.show(authorization);
-  const form = { client_id, resource };
-  const post = formPoster(send, prover);
-  const answer = await pollForToken(post, token, form, authorization, shell, screen);
-  const audience = audienceOf(answer.access_token) ?? resource;
-  return {
-    issuer,
-    client_id,
-    ...(audience !== undefined && { resource: audience }),
-    ...loginTokens(answer, { ...(scope && { scope }) }, clock),
-    private_jwk: prover.privateJwk,
-  };
+  return signIn(send, { issuer, client_id, scope, resource }, shell, onTerminal);
 }
 
 async function endEarlier(earlier: Login, shell: Shell): Promise<void> {

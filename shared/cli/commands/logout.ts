@@ -1,7 +1,8 @@
 import type { Command } from '../command.ts';
 import { send } from '../oauth/http.ts';
-import { lockLogin, loginPath, readLogin, removeLogin } from '../oauth/login-file.ts';
+import { loginPath, readLogin, removeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
+import { lockPrivate } from '../private-file.ts';
 
 const NOBODY = { json: null, lines: ['Nobody is logged in.'] };
 
@@ -12,7 +13,7 @@ export const logout: Command = {
   run: async (_, shell) => {
     const path = loginPath(shell.env);
     if (path === undefined || (await readLogin(path)) === undefined) return NOBODY;
-    return lockLogin(path, shell, async () => {
+    return lockPrivate(path, shell, async () => {
       const login = await readLogin(path);
       if (login === undefined) return NOBODY;
       const { issuer } = login;

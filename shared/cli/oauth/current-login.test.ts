@@ -6,12 +6,13 @@ import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { systemRandom } from '#shared/random.ts';
 import { runScript, TestShell } from '../cli.fixture.ts';
 import type { Received } from '../listen.fixture.ts';
+import { lockPrivate } from '../private-file.ts';
 import { authorizationServer } from './authorization-server.fixture.ts';
 import { currentLogin } from './current-login.ts';
 import { send } from './http.ts';
 import type { Login } from './login.ts';
 import { LOGIN } from './login.fixture.ts';
-import { lockLogin, loginPath, readLogin, writeLogin } from './login-file.ts';
+import { loginPath, readLogin, writeLogin } from './login-file.ts';
 
 let shell: TestShell;
 let path: string;
@@ -20,7 +21,8 @@ beforeEach(async () => {
   path = loginPath(shell.env) ?? '';
 });
 
-const keep = (login: Login) => lockLogin(path, shell, () => writeLogin(path, login, systemRandom));
+const keep = (login: Login) =>
+  lockPrivate(path, shell, () => writeLogin(path, login, systemRandom));
 const never = async () => {
   throw new Error('nothing is to be sent');
 };

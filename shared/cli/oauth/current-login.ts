@@ -1,9 +1,10 @@
 import { Failure, type Shell } from '../command.ts';
+import { lockPrivate } from '../private-file.ts';
 import { loadProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
 import type { Send } from './http.ts';
 import { type Login, loginTokens } from './login.ts';
-import { lockLogin, loginPath, readLogin, writeLogin } from './login-file.ts';
+import { loginPath, readLogin, writeLogin } from './login-file.ts';
 import { findServer } from './server-metadata.ts';
 import { OAuthFailure, tokenAnswer } from './token-answer.ts';
 
@@ -20,7 +21,7 @@ export async function currentLogin(send: Send, shell: Shell): Promise<Login | un
   if (path === undefined) return undefined;
   const found = await readLogin(path);
   if (found === undefined || isFresh(found, shell)) return found;
-  return lockLogin(path, shell, async () => {
+  return lockPrivate(path, shell, async () => {
     const login = await readLogin(path);
     if (login === undefined || isFresh(login, shell)) return login;
     const refreshed = await refresh(send, login, shell);

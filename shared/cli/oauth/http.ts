@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { isLoopback } from '#shared/config/production.ts';
 import { Failure } from '../command.ts';
 
@@ -25,25 +25,39 @@ export type Send = (message: Message) => Promise<Answer>;
 const TIMEOUT = 30_000;
 const LONGEST = 256 * 1024 * 1024;
 
-export const send: Send = async ({ method, url, fields, body }) => {
-  try {
-    const answer = await request(url, {
-      method,
-      headers: { 'user-agent': 'countersign', ...fields },
-      ...(body !== undefined && { body }),
-      headersTimeout: TIMEOUT,
-      bodyTimeout: TIMEOUT,
-    });
-    return {
-      status: answer.statusCode,
-      fields: joinLines(answer.headers),
-      body: await collect(answer.body),
-    };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new NoAnswer(`no answer from ${new URL(url).origin}: ${message || code}`);
-  }
-};
+export const send = sender();
+
+/** Over the connections of `dispatcher`; default: those of the process. */
+export function sender(dispatcher?: Dispatcher): Send {
+  return async ({ method, url, fields, body }) => {
+    try {
+      const answer = await request(url, {
+        method,
+        headers: { 'user-agent': 'countersign', ...fields },
+        ...(body !== undefined && { body }),
+        ...(dispatcher && { dispatcher }),
+        headersTimeout: TIMEOUT,
+        bodyTimeout: TIMEOUT,
+      });
+      return {
+        status: answer.statusCode,
+        fields: joinLines(answer.headers),
+        body: await collect(answer.body),
+      };
+    } catch (error) {
+      throw new NoAnswer(`no answer from ${new URL(url).origin}: ${reason(error)}`);
+    }
+  };
+}
+
+/** Codes of OpenSSL and Node for a certificate that is not trusted. */
+const UNTRUSTED = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
+
+function reason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const advice = UNTRUSTED.test(code) ? '; NODE_EXTRA_CA_CERTS names further CAs to trust' : '';
+  return (message || code) + advice;
+}
 
 /**
  * A URL that secrets and tokens may be sent to: https, or http on loopback; without user and fragment.

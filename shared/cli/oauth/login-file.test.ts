@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { systemRandom } from '#shared/random.ts';
+import { lockPrivate } from '../private-file.ts';
 import type { Login } from './login.ts';
-import { lockLogin, loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
+import { loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
 import { LOGIN } from './login.fixture.ts';
 
 describe('XDG Base Directory Specification: where it is', () => {
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 
 const write = (login: Login) =>
-  lockLogin(path, { wait: async () => {} }, () => writeLogin(path, login, systemRandom));
+  lockPrivate(path, { wait: async () => {} }, () => writeLogin(path, login, systemRandom));
 const mode = async (file: string) => (await stat(file)).mode & 0o777;
 
 test('what is written is read; for its owner only, in a folder for its owner only', async () => {

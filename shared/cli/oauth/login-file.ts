@@ -1,93 +1,23 @@
-import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
-import { type Random, randomId } from '#shared/random.ts';
-import { Failure, type Shell } from '../command.ts';
-import { withFileLock } from '../file-lock.ts';
+import { rm } from 'node:fs/promises';
+import type { Random } from '#shared/random.ts';
+import { privatePath, readPrivate, writePrivate } from '../private-file.ts';
 import { type Login, loginSchema } from './login.ts';
 
-/**
- * Where the login of this user is kept: under `XDG_CONFIG_HOME` (which counts only if it is absolute, XDG
- * Base Directory Specification), else `HOME`; on Windows under `APPDATA`. Undefined when none is set.
- */
+/** Where the login of this user is kept. Undefined when there is no place. */
 export function loginPath(env: NodeJS.ProcessEnv, platform = process.platform): string | undefined {
-  const folder = platform === 'win32' ? env['APPDATA'] : configHome(env);
-  return folder ? join(folder, 'countersign', 'login.json') : undefined;
-}
-
-function configHome({ XDG_CONFIG_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string | undefined {
-  if (xdg && isAbsolute(xdg)) return xdg;
-  return home ? join(home, '.config') : undefined;
+  return privatePath('login.json', env, platform);
 }
 
 /** Undefined when there is none. Throws `Failure` when others may read it, or it is something else. */
 export async function readLogin(path: string): Promise<Login | undefined> {
-  const text = await readPrivate(path);
-  if (text === undefined) return undefined;
-  const { success, data } = loginSchema.safeParse(parseJson(text));
-  if (!success) throw new Failure(`${path} is not a login: delete it and run countersign login`);
-  return data;
+  return readPrivate(path, loginSchema, 'is not a login: delete it and run countersign login');
 }
 
-/**
- * Replaces the file in one step, so that a reader or a crash finds the old or the new one whole. Only
- * under `lockLogin`. Throws `Failure`.
- */
+/** Only under `lockPrivate`. Throws `Failure`. */
 export async function writeLogin(path: string, login: Login, random: Random): Promise<void> {
-  const draft = `${path}.${randomId(random)}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(login, undefined, 2)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw new Failure(`cannot write ${path}: ${(error as Error).message}`);
-  }
+  await writePrivate(path, login, random);
 }
 
 export async function removeLogin(path: string): Promise<void> {
   await rm(path, { force: true });
-}
-
-/** Runs `work` while no other process reads and replaces the login, so that none loses what the other got. */
-export async function lockLogin<T>(
-  path: string,
-  shell: Pick<Shell, 'wait'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  await makePrivateFolder(dirname(path));
-  return withFileLock(`${path}.lock`, shell, work);
-}
-
-/** A folder that only its owner may enter, also when it was there before. */
-async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
-}
-
-/** Looks at the mode of the file that is read, not of its name. Modes of Windows say nothing about others. */
-async function readPrivate(path: string): Promise<string | undefined> {
-  try {
-    await using file = await open(path);
-    const { mode } = await file.stat();
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new Failure(`others may read ${path}, which holds secrets: chmod 600 ${path}`);
-    }
-    return await file.readFile('utf8');
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new Failure(`cannot read ${path} (${code})`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,84 @@
+import { loadConfig } from '#shared/config/load.ts';
+import { serverNameOf } from '#shared/private-token/server-name.ts';
+import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
+import type { Command } from '../command.ts';
+import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
+import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
+import { answerable } from '../private-token/challenges.ts';
+import { openConnections } from '../private-token/connections.ts';
+import { directoryOf, getTokens } from '../private-token/get-tokens.ts';
+import { keyFor } from '../private-token/issuer.ts';
+import { siteUrl } from '../private-token/site-url.ts';
+import { openWallet } from '../private-token/wallet.ts';
+import { TOKEN_TYPE_NAMES, tokenTypeOption } from '../token-type-option.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+export const privateTokenGet: Command = {
+  name: 'private-token get',
+  summary: 'get tokens for a site in advance, which say that you may come in and not who you are',
+  operands: ['URL'],
+  options: {
+    count: { value: 'N', help: 'how many, 1 to 100; default: 1' },
+    type: { value: 'TYPE', help: `${TOKEN_TYPE_NAMES}; default: what the site asks for first` },
+    ...CLIENT_OPTION,
+  },
+  details: [
+    'PrivateToken (RFC 9577): the site is asked for a challenge, its issuer for the tokens (RFC 9578).',
+    'The issuer learns who asks for how many, not for which site; the site will learn neither.',
+    'If the issuer wants a login and countersign login has made none for it, one is approved now in',
+    'a browser and ended at once. Tokens are kept in ~/.config/countersign/private-tokens.json for',
+    'their owner only, until countersign private-token redeem takes one out.',
+  ],
+  run: async (input, shell) => {
+    const url = siteUrl(input);
+    const count = wholeNumber(input, 'count', 1, 100) ?? 1;
+    const type = tokenTypeOption(input);
+    const config = await loadConfig(shell.env);
+    const wallet = await openWallet(shell);
+    await using site = await openConnections(new URL(url).origin, config);
+    const answer = await site.send({ method: 'GET', url });
+    const [challenge] = answerable(url, answer, shell.clock, type);
+
+    const { issuer, until } = challenge;
+    const directory = await directoryOf(issuer, config);
+    const key = keyFor(challenge, directory, shell.clock);
+    const { tokens, failure, login } = await getTokens(
+      challenge,
+      directory.requestUrl,
+      key,
+      count,
+      {
+        config,
+        client: input.text('client') ?? DEVICE_CLIENT,
+        shell,
+        onTerminal: shell.terminal && !input.flag('json'),
+      },
+    );
+    await wallet.put(tokens, until);
+
+    const name = serverNameOf(new URL(url).origin);
+    const asked = { for: 'tokens', type: key.type, count: tokens.length, login } as const;
+    const issuers = issuerAccount(issuer, { ...asked, at: shell.clock.now() });
+    const sites = siteAccount(name, issuer, undefined);
+    return {
+      json: {
+        url,
+        type: TOKEN_TYPES[key.type].name,
+        count: tokens.length,
+        ...(until !== undefined && { expires_at: until }),
+        file: wallet.path,
+        learned: { issuer: issuers.json, site: sites.json },
+        ...(failure && { error: failure.message }),
+      },
+      lines: [
+        `${tokens.length} of ${count} tokens for ${name}, kept in ${wallet.path}`,
+        ...(until === undefined ? [] : [`Good until ${new Date(until).toISOString()}`]),
+        ...(failure ? [failure.message] : []),
+        ...issuers.lines,
+        ...sites.lines,
+        BOTH_SEE,
+      ],
+      failed: failure !== undefined,
+    };
+  },
+};

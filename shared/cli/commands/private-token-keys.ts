@@ -1,0 +1,50 @@
+import { listTokenKeys } from '#shared/private-token/token-key-lifecycle.ts';
+import type { ScheduledTokenKey, TokenKeyState } from '#shared/private-token/token-key-schedule.ts';
+import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
+import type { Command } from '../command.ts';
+import { columns } from '../printable.ts';
+import { withTokenKeys } from '../with-token-keys.ts';
+
+/** What follows is the time of its next change. */
+const MEANING: Record<Exclude<TokenKeyState, 'retired'>, string> = {
+  published: 'published, issues from',
+  issuing: 'issues, good until',
+  retiring: 'retiring: behind the newer one, good until',
+};
+
+export const privateTokenKeys: Command = {
+  name: 'private-token keys',
+  summary: 'list the keys of the token issuer and what each of them does now',
+  details: [
+    'No token of a key is good from its end on. Of retired keys only their number is shown (with --json',
+    'all): their rows stay, so that no new key gets a truncated id that clients may still send.',
+  ],
+  run: (_, shell) =>
+    withTokenKeys(shell, async (life) => {
+      const keys = (await listTokenKeys(life)).map(account);
+      const rows = keys.flatMap(({ id, type, state, not_before: from, until }) =>
+        state === 'retired'
+          ? []
+          : [[id, type, MEANING[state], state === 'published' ? from : (until ?? '')]],
+      );
+      const retired = keys.length - rows.length;
+      return {
+        json: keys,
+        lines: [
+          ...(keys.length === 0 ? ['There is no key yet.'] : columns(rows)),
+          ...(retired === 0 ? [] : [`Retired: ${retired}`]),
+        ],
+      };
+    }),
+};
+
+/** `until`: of a retired key nothing is good, whatever its row says. */
+function account({ key, state, until }: ScheduledTokenKey) {
+  return {
+    id: key.id,
+    type: TOKEN_TYPES[key.type].name,
+    state,
+    not_before: new Date(key.notBefore).toISOString(),
+    until: state === 'retired' ? undefined : new Date(until).toISOString(),
+  };
+}

@@ -1,0 +1,65 @@
+import { loadConfig } from '#shared/config/load.ts';
+import { encodePadded } from '#shared/private-token/base64url.ts';
+import { serverNameOf } from '#shared/private-token/server-name.ts';
+import type { Command, Shell } from '../command.ts';
+import type { Answer } from '../oauth/http.ts';
+import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
+import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
+import { answerable } from '../private-token/challenges.ts';
+import { openConnections } from '../private-token/connections.ts';
+import { siteUrl } from '../private-token/site-url.ts';
+import { tokenFor } from '../private-token/token-for.ts';
+import { openWallet } from '../private-token/wallet.ts';
+
+export const privateTokenRedeem: Command = {
+  name: 'private-token redeem',
+  summary: 'GET a URL with a token that says that you may come in and not who you are',
+  operands: ['URL'],
+  options: CLIENT_OPTION,
+  details: [
+    'PrivateToken (RFC 9577): a token of countersign private-token get if one fits, else one that is got',
+    'now. Those got in advance are better: who is asked for a token and shown it within the same second',
+    'can tell that the two belong together. A token that was sent is gone, whatever the answer is.',
+    'The body of the answer goes to standard output, all else to standard error.',
+  ],
+  run: async (input, shell) => {
+    const url = siteUrl(input);
+    const config = await loadConfig(shell.env);
+    const wallet = await openWallet(shell);
+    await using site = await openConnections(new URL(url).origin, config);
+    const first = await site.send({ method: 'GET', url });
+    if (first.status !== 401) {
+      shell.note('The site asked for no token.');
+      return report(first, { status: first.status, redeemed: false }, shell);
+    }
+    const challenges = answerable(url, first, shell.clock);
+    const holder = {
+      config,
+      client: input.text('client') ?? DEVICE_CLIENT,
+      shell,
+      onTerminal: shell.terminal && !input.flag('json'),
+    };
+    const { token, issuer, asked } = await tokenFor(challenges, wallet, holder);
+    const authorization = `PrivateToken token="${encodePadded(token)}"`;
+    const answer = await site.send({ method: 'GET', url, fields: { authorization } });
+
+    const issuers = issuerAccount(issuer, asked);
+    const sites = siteAccount(serverNameOf(new URL(url).origin), issuer, shell.clock.now());
+    if (!input.flag('json')) {
+      for (const line of [...issuers.lines, ...sites.lines, BOTH_SEE]) shell.note(line);
+    }
+    const learned = { issuer: issuers.json, site: sites.json };
+    return report(answer, { status: answer.status, redeemed: true, learned }, shell);
+  },
+};
+
+function report(answer: Answer, json: object, shell: Shell) {
+  shell.note(`HTTP ${answer.status}`);
+  if (answer.status === 401) shell.note('The site did not take it.');
+  return {
+    json: { ...json, body: answer.body.toString() },
+    lines: [],
+    content: answer.body,
+    failed: answer.status >= 400,
+  };
+}

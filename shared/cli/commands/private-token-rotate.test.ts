@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import {
+  GENERATE,
+  keepTokenKeys,
+  listTokenKeys,
+  openTokenKey,
+} from '#shared/private-token/token-key-lifecycle.ts';
+import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../with-stores.ts';
+
+const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
+
+/** A configuration with a token issuer, and its first keys as the server makes them. */
+async function shellWithKeys(settings: object = { privateTokens: TIMES }) {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'countersign.json');
+  await writeFile(file, JSON.stringify(settings));
+  const data = join(folder, 'data');
+  const shell = new TestShell({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: data });
+  const keys = () =>
+    withStores(shell, async (stores, config) => {
+      const master = await readMasterSecret(config, shell.env, shell.random);
+      const { clock, random } = shell;
+      await stores.revocations.epoch(true);
+      const life = { stores, master, clock, random, times: TIMES, generate: GENERATE };
+      await keepTokenKeys(life, await listTokenKeys(life));
+      return (await listTokenKeys(life)).map(({ key, state }) => ({
+        id: key.id,
+        type: key.type,
+        state,
+        opens: key.sealed !== undefined && openTokenKey(master, key).length > 0,
+      }));
+    });
+  return { shell, keys };
+}
+
+test('publishes a key that issues after maxAge and opens under the master secret', async () => {
+  const { shell, keys } = await shellWithKeys();
+  await keys();
+  const told = await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
+  const from = new Date(shell.clock.now() + TIMES.maxAge * 1000).toISOString();
+  expect(told).toEqual({ id: expect.any(String), type: 'voprf-p384', not_before: from });
+  expect(await keys()).toEqual([
+    expect.objectContaining({ type: 1, state: 'issuing', opens: true }),
+    expect.objectContaining({ type: 2, state: 'issuing', opens: true }),
+    { id: (told as { id: string }).id, type: 1, state: 'published', opens: true },
+  ]);
+});
+
+test('a second one under way is refused: 1', async () => {
+  const { shell, keys } = await shellWithKeys();
+  await keys();
+  const rotate = () => inProcess(shell, 'private-token', 'rotate', '--type', 'blind-rsa-2048');
+  expect(await rotate()).toMatchObject({ code: 0, stdout: expect.stringContaining('Published') });
+  expect(await rotate()).toMatchObject({ code: 1, stderr: expect.stringContaining('under way') });
+});
+
+test('without keys: 1, and none is made', async () => {
+  const { shell } = await shellWithKeys();
+  const ended = await inProcess(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
+  expect(ended.code).toBe(1);
+  expect(await withStores(shell, ({ tokenKeys }) => tokenKeys.list())).toEqual([]);
+});
+
+test('where this pair issues no tokens: 1', async () => {
+  const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
+  const { shell } = await shellWithKeys({ spaces: [space] });
+  expect(await inProcess(shell, 'private-token', 'rotate', '--type', 'voprf-p384')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('add privateTokens'),
+  });
+});
+
+test.each([
+  [[], 2, '--type'],
+  [['--type', 'es256'], 2, '--type must be voprf-p384 or blind-rsa-2048'],
+])('%j is refused: %i', async (args, code, message) => {
+  const { shell } = await shellWithKeys();
+  expect(await inProcess(shell, 'private-token', 'rotate', ...args)).toMatchObject({
+    code,
+    stderr: expect.stringContaining(message),
+  });
+});

@@ -1,0 +1,79 @@
+import { TOKEN_TYPES, type TokenType } from '#shared/private-token/token-types.ts';
+import type { Login } from '../oauth/login.ts';
+import { columns } from '../printable.ts';
+import { personOf } from './issuer-login.ts';
+
+/** What one party has learned from a command. */
+export interface Account {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
+}
+
+/** What an issuer was asked for. */
+export type Asked =
+  | { readonly for: 'nothing' | 'keys' }
+  | {
+      readonly for: 'tokens';
+      readonly type: TokenType;
+      readonly count: number;
+      readonly login: Login | undefined;
+      /** Milliseconds since the epoch. */
+      readonly at: number;
+    };
+
+/** Of the issuer: who asked, and not for which site. */
+export function issuerAccount(issuer: string, asked: Asked): Account {
+  const title = `What the issuer ${issuer} has learned now:`;
+  if (asked.for !== 'tokens') {
+    const learned = asked.for === 'keys' ? 'that somebody looked at its keys' : 'nothing';
+    return { json: { issuer, asked: asked.for }, lines: [title, `  ${learned}`] };
+  }
+  const { type, count, login, at } = asked;
+  const person = login && personOf(login);
+  const time = new Date(at).toISOString();
+  const facts = {
+    ...(login && { authorization_server: login.issuer, client: login.client_id }),
+    ...(person !== undefined && { person }),
+    count,
+    type: TOKEN_TYPES[type].name,
+    time,
+  };
+  return {
+    json: { issuer, asked: asked.for, ...facts },
+    lines: [
+      title,
+      ...columns([
+        ['  who', login ? whoOf(login, person) : 'it did not ask'],
+        ['  what', `${count} of type ${facts.type}`],
+        ['  when', time],
+        ['  not', 'which site they are for, nor how they look: it signed them blindly'],
+      ]),
+    ],
+  };
+}
+
+const whoOf = ({ issuer, client_id }: Login, person = 'whoever approved') =>
+  `${person}, signed in at ${issuer} with client ${client_id}`;
+
+/** Of the site. `at`: milliseconds since the epoch when a token was redeemed; undefined: none was. */
+export function siteAccount(site: string, issuer: string, at: number | undefined): Account {
+  const title = `What the site ${site} has learned now:`;
+  if (at === undefined) {
+    return { json: { site, redeemed: 0 }, lines: [title, '  that somebody asked what it takes'] };
+  }
+  const time = new Date(at).toISOString();
+  return {
+    json: { site, redeemed: 1, vouched_for_by: issuer, time },
+    lines: [
+      title,
+      ...columns([
+        ['  what', `that the issuer ${issuer} vouches for whoever sent the token`],
+        ['  when', time],
+        ['  not', 'who that is, nor which other tokens the same person has sent'],
+      ]),
+    ],
+  };
+}
+
+/** What tokens do not hide. */
+export const BOTH_SEE = 'Both see the address of this machine and the time.';

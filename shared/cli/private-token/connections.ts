@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import { Agent } from 'undici';
+import { isProduction } from '#shared/config/production.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { Failure } from '../command.ts';
+import { type Send, sender } from '../oauth/http.ts';
+
+/**
+ * Connections that are used for nothing else, so that neither they nor a resumed session of TLS tell
+ * one party what the other knows.
+ */
+export interface Connections extends AsyncDisposable {
+  readonly send: Send;
+}
+
+/**
+ * To one origin. If it is one of this configuration for which development makes the certificate, that
+ * certificate is trusted beside the usual CAs. `most`: octets of the longest content that is taken.
+ */
+export async function openConnections(
+  origin: string,
+  config: Config,
+  most?: number,
+): Promise<Connections> {
+  const certificate = certificateIsMade(origin, config)
+    ? await readCertificate(config.data)
+    : undefined;
+  const agent = new Agent({
+    ...(most !== undefined && { maxResponseSize: most }),
+    ...(certificate && { connect: { ca: [...getCACertificates('default'), certificate] } }),
+  });
+  return { send: sender(agent), [Symbol.asyncDispose]: () => agent.destroy() };
+}
+
+function certificateIsMade(origin: string, config: Config): boolean {
+  const { tls, privateTokens } = config;
+  const own = [
+    tls?.certificate === undefined ? tls?.resource : undefined,
+    privateTokens?.certificate === undefined ? privateTokens?.issuer : undefined,
+  ];
+  return !isProduction(config) && own.includes(origin);
+}
+
+/** Undefined when the servers have not made it yet. */
+async function readCertificate(data: string): Promise<string | undefined> {
+  const file = join(data, 'tls', 'certificate.pem');
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Failure(`cannot read ${file} (${error.code})`);
+  });
+}

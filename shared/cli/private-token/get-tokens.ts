@@ -1,0 +1,60 @@
+import type { Config } from '#shared/config/schema.ts';
+import type { DirectoryKey, IssuerDirectory } from '#shared/private-token/issuer-directory.ts';
+import { originOfServer } from '#shared/private-token/server-name.ts';
+import { Failure, type Shell } from '../command.ts';
+import type { Login } from '../oauth/login.ts';
+import type { SiteChallenge } from './challenges.ts';
+import { openConnections } from './connections.ts';
+import { fetchDirectory, LONGEST_ANSWER } from './issuer.ts';
+import { issuerLogin } from './issuer-login.ts';
+import { obtainTokens } from './obtain.ts';
+
+/** Who gets tokens, and how. */
+export interface Holder {
+  readonly config: Config;
+  /** Client of a login that has to be made. */
+  readonly client: string;
+  readonly shell: Shell;
+  /** A person reads standard output. */
+  readonly onTerminal: boolean;
+}
+
+/** What came of asking an issuer. */
+export interface Obtained {
+  readonly tokens: readonly [Buffer, ...Buffer[]];
+  /** Why there are fewer than were asked for. */
+  readonly failure: Failure | undefined;
+  /** Undefined: the issuer did not ask for one. */
+  readonly login: Login | undefined;
+}
+
+/** Over connections of its own: the issuer cannot show a person who signed in other keys than everybody. */
+export async function directoryOf(issuer: string, config: Config): Promise<IssuerDirectory> {
+  await using connections = await openConnections(originOfServer(issuer), config, LONGEST_ANSWER);
+  return await fetchDirectory(connections.send, issuer);
+}
+
+/** Tokens for a challenge, at least one. Throws `Failure` when there is none. */
+export async function getTokens(
+  { issuer, digest }: SiteChallenge,
+  requestUrl: string,
+  key: DirectoryKey,
+  count: number,
+  { config, client, shell, onTerminal }: Holder,
+): Promise<Obtained> {
+  await using connections = await openConnections(originOfServer(issuer), config, LONGEST_ANSWER);
+  await using asking = issuerLogin(config, client, shell, onTerminal);
+  const order = { requestUrl, key, digest, count };
+  const tokens: Buffer[] = [];
+  let failure: Failure | undefined;
+  try {
+    const obtained = obtainTokens(connections.send, order, asking.getAccess, shell.random);
+    for await (const token of obtained) tokens.push(token);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    failure = error;
+  }
+  const [first, ...others] = tokens;
+  if (first === undefined) throw failure ?? new Failure(`${issuer} gave no token`);
+  return { tokens: [first, ...others], failure, login: asking.login };
+}

@@ -1,0 +1,92 @@
+import { decodeJwt } from 'jose';
+import type { Config } from '#shared/config/schema.ts';
+import { parseScope } from '#shared/oauth/scope.ts';
+import { REQUEST_SCOPE } from '#shared/oauth/token-spaces.ts';
+import { Failure, type Shell } from '../command.ts';
+import { currentLogin } from '../oauth/current-login.ts';
+import { loadProver } from '../oauth/dpop.ts';
+import { send } from '../oauth/http.ts';
+import type { Login } from '../oauth/login.ts';
+import { loginPath, readLogin } from '../oauth/login-file.ts';
+import type { GetAccess } from '../oauth/protected-request.ts';
+import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
+import { revokeLogin } from '../oauth/revoke-login.ts';
+import { signIn } from '../oauth/sign-in.ts';
+
+/** Who asks an issuer for tokens. Disposing of it ends a login that was made for this alone. */
+export interface IssuerLogin extends AsyncDisposable {
+  readonly getAccess: GetAccess;
+  /** Undefined until the issuer has asked for one. */
+  readonly login: Login | undefined;
+}
+
+/**
+ * The kept login if it is for the issuer's request URL, else one that the person approves now and that
+ * goes nowhere but into memory. An issuer is named by a site, and names an authorization server in turn:
+ * only that of the configuration is signed in at, or any site could ask for a sign-in at a place of its own.
+ */
+export function issuerLogin(
+  { issuer }: Config,
+  client_id: string,
+  shell: Shell,
+  onTerminal: boolean,
+): IssuerLogin {
+  let login: Login | undefined;
+  let approved: Login | undefined;
+
+  async function approve({ resource, authorizationServers }: ResourceMetadata): Promise<Login> {
+    if (!authorizationServers.includes(issuer)) {
+      const others = authorizationServers.join(' or ') || 'no authorization server';
+      throw new Failure(
+        `${resource} takes logins at ${others}, not at ${issuer}. If you trust it: countersign login --issuer URL --scope ${REQUEST_SCOPE} --resource ${resource}`,
+      );
+    }
+    approved = await signIn(
+      send,
+      { issuer, client_id, scope: REQUEST_SCOPE, resource },
+      shell,
+      onTerminal,
+    );
+    if (approved.resource === resource) return approved;
+    throw new Failure(`the token of ${issuer} is for ${approved.resource}, not for ${resource}`);
+  }
+
+  return {
+    get login() {
+      return login;
+    },
+    getAccess: async (metadata) => {
+      login = (await keptLogin(metadata, shell)) ?? (await approve(metadata));
+      const prover = await loadProver(login.private_jwk, shell.clock, shell.random);
+      return { accessToken: login.access_token, prover, resource: metadata.resource };
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (approved === undefined) return;
+      await revokeLogin(send, approved).catch((error: Error) =>
+        shell.note(`The login at ${issuer} is not ended: ${error.message}`),
+      );
+    },
+  };
+}
+
+async function keptLogin(
+  { resource, authorizationServers }: ResourceMetadata,
+  shell: Shell,
+): Promise<Login | undefined> {
+  const path = loginPath(shell.env);
+  const kept = path === undefined ? undefined : await readLogin(path);
+  const fits =
+    kept?.resource === resource &&
+    authorizationServers.includes(kept.issuer) &&
+    parseScope(kept.scope).has(REQUEST_SCOPE);
+  return fits ? currentLogin(send, shell) : undefined;
+}
+
+/** `sub` of the login's token (RFC 9068 section 2.2), as the issuer sees it; undefined when it is no JWT. */
+export function personOf({ access_token }: Login): string | undefined {
+  try {
+    return decodeJwt(access_token).sub;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  type DirectoryKey,
+  REQUEST_TYPE,
+  RESPONSE_TYPE,
+} from '#shared/private-token/issuer-directory.ts';
+import type { Blinded } from '#shared/private-token/blinded.ts';
+import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
+import { tokenInput } from '#shared/private-token/token.ts';
+import { truncatedKeyId } from '#shared/private-token/token-key.ts';
+import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
+import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
+import { blindVoprf } from '#shared/private-token/voprf-client.ts';
+import type { Random } from '#shared/random.ts';
+import { Failure } from '../command.ts';
+import type { Answer, Send } from '../oauth/http.ts';
+import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';
+import { findMetadata } from '../oauth/resource-metadata.ts';
+import { expectMediaType } from './issuer.ts';
+
+export interface Order {
+  readonly requestUrl: string;
+  readonly key: DirectoryKey;
+  /** Of the challenge that the tokens are for. */
+  readonly digest: Buffer;
+  readonly count: number;
+}
+
+const BLIND: Readonly<
+  Record<TokenType, (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded>
+> = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
+
+/**
+ * Gets tokens from an issuer, one after the other (RFC 9578 sections 5 and 6), each verified; `getAccess` is
+ * asked when the issuer wants to know who asks. Nothing of the site is sent. Throws `Failure`, also after
+ * some tokens.
+ */
+export async function* obtainTokens(
+  send: Send,
+  order: Order,
+  getAccess: GetAccess,
+  random: Random,
+): AsyncGenerator<Buffer> {
+  const { requestUrl: url, key, digest, count } = order;
+  const { type } = key;
+  let access: Access | undefined;
+  for (let got = 0; got < count; got += 1) {
+    const input = tokenInput(type, random(32), digest, key.id);
+    const { blinded, finalize } = BLIND[type](key.publicKey, input, random);
+    const message = {
+      method: 'POST',
+      url,
+      fields: { 'content-type': REQUEST_TYPE, accept: RESPONSE_TYPE },
+      body: encodeTokenRequest({ type, truncatedKeyId: truncatedKeyId(key.id), blinded }),
+    };
+    let answer = await sendWithToken(send, message, access);
+    if (answer.status === 401 && access === undefined) {
+      access = await getAccess(await findMetadata(send, url, answer));
+      answer = await sendWithToken(send, message, access);
+    }
+    if (answer.status !== 200) throw new Failure(refusal(url, answer));
+    expectMediaType(answer, RESPONSE_TYPE, url);
+    const authenticator = finalize(answer.body);
+    if (authenticator === undefined) {
+      throw new Failure(`${url} gave a token that is not right: its key is not the published one`);
+    }
+    yield Buffer.concat([input, authenticator]);
+  }
+}
+
+/** What to do about it. */
+const REMEDIES: ReadonlyMap<number, string> = new Map([
+  [401, 'the login does not count there: run the command again'],
+  [403, 'the login may not have tokens there'],
+  [422, 'its key is not in use any more: run the command again'],
+  [429, 'no more tokens for this person now'],
+]);
+
+function refusal(url: string, { status, fields }: Answer): string {
+  const after = /^\d{1,9}$/.exec(fields['retry-after'] ?? '')?.[0];
+  const wait = after === undefined ? '' : `; try again in ${after} s`;
+  const remedy = REMEDIES.get(status);
+  return `${url} answers ${status}${remedy === undefined ? '' : `: ${remedy}`}${wait}`;
+}

@@ -1,0 +1,51 @@
+import type { Token } from '#shared/private-token/token.ts';
+import { tokenKeyId } from '#shared/private-token/token-key.ts';
+import type { Asked } from './account.ts';
+import type { SiteChallenge } from './challenges.ts';
+import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
+import { keyFor, keysInUse } from './issuer.ts';
+import type { Wallet } from './wallet.ts';
+
+export interface Found {
+  readonly token: Buffer;
+  /** Server name. */
+  readonly issuer: string;
+  /** What the issuer was asked for, to find it. */
+  readonly asked: Asked;
+}
+
+/**
+ * A token that answers one of the challenges, nowhere else any more: of the wallet with the key that the
+ * site asks for, where the issuer is not asked at all; else with another key that is still in use; else a new
+ * one. Throws `Failure`.
+ */
+export async function tokenFor(
+  challenges: readonly [SiteChallenge, ...SiteChallenge[]],
+  wallet: Wallet,
+  holder: Holder,
+): Promise<Found> {
+  for (const { digest, issuer, tokenKey } of challenges) {
+    const ids = tokenKey === undefined ? [] : [tokenKeyId(tokenKey)];
+    const token = await wallet.take(isFor(digest, ids));
+    if (token !== undefined) return { token, issuer, asked: { for: 'nothing' } };
+  }
+  const { clock } = holder.shell;
+  const [first] = challenges;
+  const { issuer } = first;
+  const directory = await directoryOf(issuer, holder.config);
+  for (const { digest, type } of challenges.filter((one) => one.issuer === issuer)) {
+    const ids = keysInUse(directory, type, clock).map(({ id }) => id);
+    const token = await wallet.take(isFor(digest, ids));
+    if (token !== undefined) return { token, issuer, asked: { for: 'keys' } };
+  }
+  const key = keyFor(first, directory, clock);
+  const { tokens, login } = await getTokens(first, directory.requestUrl, key, 1, holder);
+  const asked = { for: 'tokens', type: key.type, count: 1, login, at: clock.now() } as const;
+  return { token: tokens[0], issuer, asked };
+}
+
+/** RFC 9577 section 2.1.4: all fields of the challenge match, and the key is one of these. */
+function isFor(digest: Buffer, ids: readonly Buffer[]): (token: Token) => boolean {
+  return ({ challengeDigest, keyId }) =>
+    challengeDigest.equals(digest) && ids.some((id) => id.equals(keyId));
+}
