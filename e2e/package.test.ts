@@ -80,6 +80,7 @@ test('start runs both servers: a token is issued, accepted, and refused once it 
   const resource = `http://127.0.0.1:${ports.resource}`;
   const listen = {
     authz: { port: ports.authz },
+    authzTls: { port: 0 },
     resource: { port: ports.resource },
     resourceTls: { port: 0 },
     proxy: { port: 0 },

@@ -80,6 +80,7 @@ describe('the tour of README.md', () => {
         .replaceAll('http://localhost:3000', pair.issuer)
         .replaceAll('http://localhost:3001', pair.resource)
         .replaceAll('https://localhost:3443', pair.resourceTls)
+        .replaceAll('https://localhost:3444', pair.tokenIssuer)
         .replaceAll('data/tls/', `${pair.data}/tls/`)
         .replaceAll('http://localhost:3128', pair.proxies[0] ?? ''),
     );
@@ -127,7 +128,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(16);
+    expect(more).toHaveLength(18);
   });
 
   test('people and clients of your own', () => {
@@ -161,9 +162,19 @@ describe('the tour of README.md', () => {
     expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
   });
 
+  test('in without a name: the challenges, and the directory of the issuer', () => {
+    const [refused = '', directory = ''] = printed.slice(20);
+    expect(parse(refused).status).toBe(401);
+    expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
+    expect(JSON.parse(directory)).toMatchObject({
+      'issuer-request-uri': `${pair.tokenIssuer}/private-token/request`,
+      'token-keys': [{ 'token-type': 1 }, { 'token-type': 2 }],
+    });
+  });
+
   test('every method', () => {
     const [put = '', patched = '', queried = '', filtered = '', found = '', overTls = '', ...more] =
-      printed.slice(20);
+      printed.slice(22);
     expect([put, patched, more]).toEqual(['', '', []]);
     expect(JSON.parse(queried)).toEqual(['b']);
     expect(JSON.parse(filtered)).toEqual([{ name: 'notes.json', length: expect.any(Number) }]);

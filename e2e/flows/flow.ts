@@ -17,17 +17,16 @@ import type { Pair, PairOptions } from '../parts/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 
 export type Client = Awaited<ReturnType<Pair['addClient']>>;
-export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & { readonly client_id: string };
+export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & {
+  readonly aud?: string;
+  readonly client_id: string;
+};
 export type StoreKind = Config['store']['kind'];
 
 export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'redis'];
 
-export interface FlowOptions extends PairOptions {
-  readonly settings?: Readonly<Record<string, unknown>>;
-}
-
 /** Limits that no test reaches. */
-const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+export const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 
 /** The pair as processes, and beside it our own hands in its store. */
 export interface Flow extends AsyncDisposable {
@@ -41,9 +40,12 @@ export interface Flow extends AsyncDisposable {
 }
 
 /** Starts the pair on a store that exists. */
-export async function startFlow(options: FlowOptions = {}): Promise<Flow> {
+export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   await using parts = new AsyncDisposableStack();
-  const settings = { limits: { client: UNLIMITED, address: UNLIMITED }, ...options.settings };
+  const settings: PairOptions['settings'] = (origins) => ({
+    limits: { client: UNLIMITED, address: UNLIMITED },
+    ...(typeof options.settings === 'function' ? options.settings(origins) : options.settings),
+  });
   const pair = parts.use(await startPair({ ...options, settings }));
   const config = await loadConfig(pair.env);
   const stores = parts.use(
@@ -92,7 +94,7 @@ export async function startStore(
 }
 
 /** Starts the pair on a store of that kind, which ends with it. */
-export async function startFlowOn(kind: StoreKind, options: FlowOptions = {}): Promise<Flow> {
+export async function startFlowOn(kind: StoreKind, options: PairOptions = {}): Promise<Flow> {
   await using parts = new AsyncDisposableStack();
   const flow = parts.use(await startFlow({ ...options, ...(await startStore(kind, parts)) }));
   const owned = parts.move();

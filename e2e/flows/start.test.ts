@@ -29,6 +29,7 @@ async function home(more: object = {}) {
     resource: `http://localhost:${resource}`,
     listen: {
       authz: { port: authz },
+      authzTls: { port: 0 },
       resource: { port: resource },
       resourceTls: { port: 0 },
       proxy: { port: proxy },

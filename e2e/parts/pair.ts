@@ -21,7 +21,7 @@ export interface PairOptions {
   readonly settings?: Settings | ((origins: Origins) => Settings);
 }
 
-type Origins = Pick<Config, 'issuer' | 'resource'>;
+type Origins = Pick<Config, 'issuer' | 'resource'> & Pick<Pair, 'tokenIssuer'>;
 type Settings = Readonly<Record<string, unknown>>;
 
 /** One of our servers as a real process on a port of its own. */
@@ -81,6 +81,8 @@ export class Pair implements AsyncDisposable {
   readonly resources: readonly ServerProcess[];
   /** Public origin of the resource server over TLS, where the first one listens. */
   readonly resourceTls: string;
+  /** Origin of the token issuer, where the first authorization server listens. */
+  readonly tokenIssuer: string;
   /** Where the forward proxies listen, if the configuration has one. */
   readonly proxies: readonly string[];
   readonly data: string;
@@ -89,7 +91,7 @@ export class Pair implements AsyncDisposable {
   readonly #end: () => PromiseLike<void>;
 
   constructor(
-    ports: Readonly<Record<'authz' | 'resource' | 'resourceTls' | 'proxy', readonly number[]>>,
+    ports: Readonly<Record<keyof Config['listen'], readonly number[]>>,
     data: string,
     end: () => PromiseLike<void>,
   ) {
@@ -100,6 +102,7 @@ export class Pair implements AsyncDisposable {
     this.issuer = `http://127.0.0.1:${ports.authz[0]}`;
     this.resource = `http://127.0.0.1:${ports.resource[0]}`;
     this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
+    this.tokenIssuer = `https://localhost:${ports.authzTls[0]}`;
     this.authz = ports.authz.map(
       (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
     );
@@ -196,7 +199,8 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const ports = async (count = 1) => Promise.all(Array.from({ length: count }, freePort));
   const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
   const [resourceTls, proxy] = [await ports(options.resource), await ports(options.resource)];
-  const pair = new Pair({ authz, resource, resourceTls, proxy }, folder.path, () =>
+  const authzTls = await ports(options.authz);
+  const pair = new Pair({ authz, authzTls, resource, resourceTls, proxy }, folder.path, () =>
     folder[Symbol.asyncDispose](),
   );
   const { settings } = options;
@@ -205,6 +209,7 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
     for (let index = 0; index < Math.max(authz.length, resource.length); index += 1) {
       const listen = {
         authz: { host: '127.0.0.1', port: authz[index] ?? 0 },
+        authzTls: { host: '127.0.0.1', port: authzTls[index] ?? 0 },
         resource: { host: '127.0.0.1', port: resource[index] ?? 0 },
         resourceTls: { host: '127.0.0.1', port: resourceTls[index] ?? 0 },
         proxy: { host: '127.0.0.1', port: proxy[index] ?? 0 },
@@ -213,6 +218,7 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
         issuer: pair.issuer,
         resource: pair.resource,
         tls: { resource: pair.resourceTls },
+        privateTokens: { issuer: pair.tokenIssuer },
         data: folder.path,
         listen,
         ...(options.store && { store: options.store }),

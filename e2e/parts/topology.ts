@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
+import { isObject } from '#shared/jose/compact-jws.ts';
 import { freePort } from './free-port.ts';
 import { ServerProcess } from './pair.ts';
 import { startProcess } from './process.ts';
@@ -36,9 +37,12 @@ export const VARIABLES = {
 export type ServerName = (typeof SERVERS)[number];
 export type Options = Partial<Omit<Dispatcher.RequestOptions, 'path' | 'origin'>>;
 
+type Members = Readonly<Record<string, unknown>>;
+
 export interface Answer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
+  readonly content: Buffer;
   readonly text: string;
 }
 
@@ -54,8 +58,11 @@ export interface Topology extends AsyncDisposable {
   cli(...args: readonly string[]): Promise<Record<string, unknown>>;
 }
 
-/** Starts it and resolves when every server is up for the load balancer; `settings` go into the servers' configuration. */
-export async function startTopology(settings: object): Promise<Topology> {
+/**
+ * Starts it and resolves when every server is up for the load balancer. `settings` go into the servers'
+ * configuration, members of members beside those that the file has.
+ */
+export async function startTopology(settings: Members): Promise<Topology> {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await temporaryFolder());
   const file = (name: string) => join(folder.path, name);
@@ -83,7 +90,7 @@ export async function startTopology(settings: object): Promise<Topology> {
   ]);
 
   parts.use(await startRedis(compose, ports.redis, folder.path));
-  const shared = JSON.parse(here.in(content(compose, 'countersign'))) as object;
+  const shared = JSON.parse(here.in(content(compose, 'countersign'))) as Members;
   const listen = (port: number) => ({ host: '127.0.0.1', port });
   const servers: Record<string, ServerProcess> = {};
   const env: Record<string, NodeJS.ProcessEnv> = {};
@@ -94,8 +101,7 @@ export async function startTopology(settings: object): Promise<Topology> {
     const port = ports[name];
     const [authz, resource] = main.startsWith('authz') ? [port, 0] : [0, port];
     const config = {
-      ...shared,
-      ...settings,
+      ...merge(shared, settings),
       listen: { authz: listen(authz), resource: listen(resource) },
     };
     await writeFile(file(`${name}.json`), JSON.stringify(config));
@@ -134,7 +140,8 @@ export async function startTopology(settings: object): Promise<Topology> {
         ...options,
         dispatcher: agentOf(from),
       });
-      return { status: statusCode, headers, text: await body.text() };
+      const bytes = Buffer.from(await body.arrayBuffer());
+      return { status: statusCode, headers, content: bytes, text: bytes.toString() };
     },
     async connect(url) {
       const { hostname } = new URL(url);
@@ -149,6 +156,14 @@ export async function startTopology(settings: object): Promise<Topology> {
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function merge(shared: Members, settings: Members): Members {
+  const merged = Object.entries(settings).map(([name, value]) => {
+    const known = shared[name];
+    return [name, isObject(known) && isObject(value) ? { ...known, ...value } : value];
+  });
+  return { ...shared, ...Object.fromEntries(merged) };
 }
 
 /** Whatever the host of the URL, the connection goes to the load balancer's port; the name stays in TLS. */

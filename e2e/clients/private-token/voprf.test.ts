@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import data from '../../../shared/private-token/vectors/rfc9497-voprf.json' with { type: 'json' };
+import { GENERATOR, ORDER, deserialize, multiply, serialize } from './p384.ts';
+import { blindVoprf, outputOf, proves } from './voprf.ts';
+import { toInteger, toOctets } from './numbers.ts';
+
+interface Vector {
+  readonly Batch: number;
+  /** Of a batch several, with commas. */
+  readonly Input: string;
+  readonly Blind: string;
+  readonly BlindedElement: string;
+  readonly EvaluationElement: string;
+  readonly Output: string;
+  readonly Proof?: { readonly proof: string };
+}
+
+const VOPRF = 1;
+const suite = data.find(({ identifier, mode }) => identifier === 'P384-SHA384' && mode === VOPRF);
+const key = Buffer.from(suite?.pkSm ?? '', 'hex');
+const vectors: readonly Vector[] = suite?.vectors ?? [];
+
+const list = (text: string) => text.split(',').map((one) => Buffer.from(one, 'hex'));
+const read = (vector: Vector) => ({
+  inputs: list(vector.Input),
+  blinds: list(vector.Blind),
+  blinded: list(vector.BlindedElement),
+  evaluated: list(vector.EvaluationElement),
+  outputs: list(vector.Output),
+  proof: Buffer.from(vector.Proof?.proof ?? '', 'hex'),
+});
+
+test('the vectors of RFC 9497 section A.4.2 are three, one of them a batch', () => {
+  expect(vectors.map(({ Batch }) => Batch)).toEqual([1, 1, 2]);
+});
+
+describe.each(vectors)('RFC 9497 section A.4.2: $Input', (vector) => {
+  const { inputs, blinds, blinded, evaluated, outputs, proof } = read(vector);
+
+  test('Blind, and Finalize without the proof', () => {
+    for (const [at, input] of inputs.entries()) {
+      const blind = blinds[at] ?? Buffer.alloc(0);
+      expect(blindVoprf(key, input, () => blind).request).toEqual(blinded[at]);
+      const element = deserialize(evaluated[at] ?? Buffer.alloc(0));
+      expect(outputOf(input, toInteger(blind), element)).toEqual(outputs[at]);
+    }
+  });
+
+  test('VerifyProof, for this key and these elements alone', () => {
+    const [from, to] = [blinded.map(deserialize), evaluated.map(deserialize)];
+    const right = deserialize(key);
+    expect(proves(proof, right, from, to)).toBe(true);
+    expect(proves(proof, multiply(2n, right), from, to)).toBe(false);
+    expect(proves(proof, right, to, from)).toBe(false);
+    expect(proves(proof, right, [GENERATOR, ...from.slice(1)], to)).toBe(false);
+  });
+});
+
+describe('a response (RFC 9578 section 5.3)', () => {
+  const [vector] = vectors;
+  if (vector === undefined) throw new Error('no vector');
+  const { inputs, blinds, evaluated, outputs, proof } = read(vector);
+  const client = blindVoprf(key, inputs[0] ?? key, () => blinds[0] ?? key);
+  const response = Buffer.concat([...evaluated, proof]);
+
+  test('that is right gives the output', () => {
+    expect(client.finalize(response)).toEqual(outputs[0]);
+  });
+
+  test('with any octet changed is refused', () => {
+    for (const at of response.keys()) {
+      const changed = Buffer.from(response);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(() => client.finalize(changed)).toThrow();
+    }
+  });
+
+  test('of other length is refused', () => {
+    for (const other of [response.subarray(0, -1), Buffer.concat([response, Buffer.of(0)])]) {
+      expect(() => client.finalize(other)).toThrow(RangeError);
+    }
+  });
+
+  test('of an issuer that used another key is refused', () => {
+    const wrong = serialize(multiply(3n, deserialize(client.request)));
+    expect(() => client.finalize(Buffer.concat([wrong, proof]))).toThrow('did not use the key');
+  });
+
+  test('whose proof is not reduced is refused (RFC 9497 section 2.1, DeserializeScalar)', () => {
+    const most = Buffer.concat([...evaluated, toOctets(ORDER, 48), proof.subarray(48)]);
+    expect(() => client.finalize(most)).toThrow('did not use the key');
+  });
+});
+
+test('a blind of 0, or not below the order, is drawn again (RFC 9497 section 2.1, RandomScalar)', () => {
+  const draws = [Buffer.alloc(48), toOctets(ORDER, 48), toOctets(7, 48)];
+  const drawn = blindVoprf(key, key, () => draws.shift() ?? Buffer.alloc(0));
+  expect(drawn.request).toEqual(blindVoprf(key, key, () => toOctets(7, 48)).request);
+  expect(draws).toEqual([]);
+});
+
+test('a key that is not a point is refused', () => {
+  expect(() => blindVoprf(key.subarray(1), key, () => Buffer.alloc(48, 1))).toThrow(RangeError);
+});
