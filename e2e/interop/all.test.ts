@@ -13,7 +13,10 @@ import { curl, python } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** The space of the tour that offers all schemes at once, with each in turn (Negotiate: negotiate.test.ts). */
+/**
+ * The space of the tour that offers all schemes at once, with each in turn (Negotiate: negotiate.test.ts,
+ * PrivateToken: private-token.test.ts).
+ */
 const USER = ['--user', `${ALICE.name}:${ALICE.password}`];
 
 describe.each(STORE_KINDS)('on %s', (kind) => {
@@ -38,12 +41,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(statuses).toEqual([401]);
     const challenges = parseChallenges(fields.get('www-authenticate') ?? []);
     expect(fields.get('www-authenticate')).toHaveLength(challenges.length);
-    expect(challenges.map(({ scheme, params }) => [scheme, valueOf(params, 'realm')])).toEqual(
-      ['DPoP', 'SCRAM-SHA-256', 'Digest', 'SCRAM-SHA-1', 'Bearer', 'Basic'].map((name) => [
-        name,
-        'all',
-      ]),
-    );
+    const withRealm = ['DPoP', 'SCRAM-SHA-256', 'Digest', 'SCRAM-SHA-1', 'Bearer', 'Basic'];
+    expect(challenges.map(({ scheme, params }) => [scheme, valueOf(params, 'realm')])).toEqual([
+      ...withRealm.map((name) => [name, 'all']),
+      // One for each token type.
+      ['PrivateToken', undefined],
+      ['PrivateToken', undefined],
+    ]);
   });
 
   describe('curl', () => {
@@ -76,7 +80,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     ])('%s: all challenges again', async (_what, args) => {
       const { statuses, fields } = await curl(...args, url());
       expect(statuses.at(-1)).toBe(401);
-      expect(fields.get('www-authenticate')).toHaveLength(6);
+      expect(fields.get('www-authenticate')).toHaveLength(8);
     });
 
     test('two credentials at once are 400, both of them right', async () => {
