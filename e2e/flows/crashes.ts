@@ -5,6 +5,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { folderOf } from '#shared/stores/tree-folder.ts';
+import { get } from '../clients/digest/answers.fixture.ts';
+import { overHttp } from '../clients/digest/over-http.ts';
+import { issuerOf } from '../clients/private-token/issuer-of.ts';
+import { encode } from '../clients/private-token/base64url.ts';
+import { obtain, offersIn } from '../clients/private-token/private-token-client.ts';
 import type { ServerProcess } from '../parts/pair.ts';
 import { until } from '../parts/process.ts';
 import { getAll } from './flow.ts';
@@ -12,6 +17,10 @@ import type { Client, Flow } from './flow.ts';
 
 const DOCUMENTS = 4;
 const CHAINS = 3;
+/** A space for PrivateToken, and the tokens for it that each kill finds unspent. */
+const TOKENS = '/schemes/private-token/';
+const UNSPENT = 3;
+const BLIND_RSA = 2;
 /** Longest content, in bytes: several chunks of a stream. */
 const LONGEST = 300_000;
 /** Milliseconds within which a server dies after the writes have begun. */
@@ -26,6 +35,7 @@ export interface Tally {
   revocations: number;
   tokens: number;
   clients: number;
+  spends: number;
 }
 
 /** A stored document, or undefined for none. Without an entity tag: the answer that has it never came. */
@@ -68,7 +78,10 @@ export async function crash(
   const revoked: string[] = [];
   const good: string[] = [writer];
   const clients: Client[] = [client];
-  const tally: Tally = { kills: 0, documents: 0, revocations: 0, tokens: 0, clients: 0 };
+  const tally: Tally = { kills: 0, documents: 0, revocations: 0, tokens: 0, clients: 0, spends: 0 };
+  const tokenFor = await atTokenSpace(flow);
+  const unspent: Buffer[] = [];
+  const spent: Buffer[] = [];
 
   const authorization = `Bearer ${writer}`;
   const urlAt = (server: number, path: string) => `${pair.resources[server]?.url}${path}`;
@@ -120,6 +133,26 @@ export async function crash(
     tally.clients += 1;
   }
 
+  async function redeem(token: Buffer, server: number): Promise<number> {
+    const credentials = `PrivateToken token="${encode(token)}"`;
+    const response = await fetch(urlAt(server, TOKENS), {
+      headers: { authorization: credentials },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  const redeemAll = (token: Buffer) =>
+    Promise.all(pair.resources.map((_, server) => redeem(token, server)));
+
+  async function spend(): Promise<void> {
+    const token = unspent.pop();
+    if (token === undefined) return sleep(LIFE);
+    assert.equal(await redeem(token, anyServer()), 200);
+    spent.push(token);
+    tally.spends += 1;
+  }
+
   /** Repeats until the answer does not come, because the server is dead, or `running` ends. */
   async function repeat(running: AbortSignal, work: () => Promise<unknown>): Promise<void> {
     while (!running.aborted) {
@@ -152,16 +185,21 @@ export async function crash(
     for (const token of sample(good)) {
       assert.deepEqual(await getAll(pair, token), [200, 200], 'a token was lost');
     }
+    for (const token of sample(spent)) {
+      assert.deepEqual(await redeemAll(token), [401, 401], 'a token was spent twice');
+    }
     for (const one of sample(clients)) await pair.token(one);
   }
 
   for (let kill = 0; kill < kills; kill += 1) {
     const victim = servers[randomInt(servers.length)] as ServerProcess;
+    while (unspent.length < UNSPENT) unspent.push(await tokenFor());
     const running = new AbortController();
     const load = [
       ...documents.map((document) => repeat(running.signal, () => write(document))),
       ...documents.map(({ path }) => repeat(running.signal, () => read(path, anyServer()))),
       ...Array.from({ length: CHAINS }, () => repeat(running.signal, useTokens)),
+      repeat(running.signal, spend),
       ...(kill % 5 === 0 ? [addClient()] : []),
     ];
     const settled = Promise.allSettled(load);
@@ -175,8 +213,24 @@ export async function crash(
     progress(tally);
   }
   for (const token of revoked) assert.deepEqual(await getAll(pair, token), [401, 401]);
+  for (const token of spent) assert.deepEqual(await redeemAll(token), [401, 401]);
   for (const one of clients) await pair.token(one);
   return tally;
+}
+
+/** Gets tokens for the space, of the type that all resource servers verify themselves. */
+async function atTokenSpace({ pair }: Flow): Promise<() => Promise<Buffer>> {
+  const issuer = await issuerOf(pair);
+  const offers = await Promise.all(
+    pair.resources.map(async ({ url }) => {
+      const { hostname, port } = new URL(url);
+      const answer = await overHttp({ host: hostname, port: Number(port) })(get(TOKENS));
+      return offersIn(answer, new URL(pair.resource).host);
+    }),
+  );
+  const offer = offers[0]?.find(({ challenge }) => challenge.type === BLIND_RSA);
+  assert.ok(offer && offers.every(({ length }) => length > 0), 'there is no challenge');
+  return () => obtain(offer, issuer, Date.now() / 1000, randomBytes);
 }
 
 /** The newest, which the last kill was about, and some of the others. */

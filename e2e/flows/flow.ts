@@ -26,7 +26,13 @@ export type StoreKind = Config['store']['kind'];
 export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'redis'];
 
 /** Limits that no test reaches. */
-export const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+const LIMITS = {
+  client: UNLIMITED,
+  address: UNLIMITED,
+  privateTokens: UNLIMITED,
+  redemptions: UNLIMITED,
+};
 
 /** The pair as processes, and beside it our own hands in its store. */
 export interface Flow extends AsyncDisposable {
@@ -43,7 +49,7 @@ export interface Flow extends AsyncDisposable {
 export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   await using parts = new AsyncDisposableStack();
   const settings: PairOptions['settings'] = (origins) => ({
-    limits: { client: UNLIMITED, address: UNLIMITED },
+    limits: LIMITS,
     ...(typeof options.settings === 'function' ? options.settings(origins) : options.settings),
   });
   const pair = parts.use(await startPair({ ...options, settings }));

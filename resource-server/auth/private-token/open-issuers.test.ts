@@ -24,7 +24,6 @@ import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import { systemRandom } from '#shared/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import type { RevocationView } from '#shared/stores/revocations.ts';
 import {
   type Answers,
   directoryOf,
@@ -82,13 +81,11 @@ async function setup(verification: 'issuer' | 'store' = 'issuer') {
   const master = systemRandom(32);
   const { log, lines } = readableLog();
   const trust = trusting();
-  const view = { epoch: 'first', revokedBy: () => undefined, generation: () => 0 };
-  const memory: { view: RevocationView } = { view };
-  const feed = { latest: async () => memory.view };
+  const memory: { epoch: string | undefined } = { epoch: 'first' };
+  const revocations = { ...stores.revocations, epoch: async () => memory.epoch };
   const options = {
     config,
-    stores,
-    feed,
+    stores: { ...stores, revocations },
     master,
     clock,
     log,
@@ -96,12 +93,9 @@ async function setup(verification: 'issuer' | 'store' = 'issuer') {
     send: trust,
     sendToPair: trust,
   };
-  const epoch = (current: string | undefined) => {
-    memory.view = { ...view, epoch: current };
-  };
   return {
     options,
-    epoch,
+    memory,
     issuers: openIssuers(options),
     paths,
     pair,
@@ -147,10 +141,10 @@ describe("this pair's issuer", () => {
     await using world = await setup();
     const issuer = world.issuers(undefined);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
-    world.epoch(undefined);
+    world.memory.epoch = undefined;
     await expect(issuer.key(BLIND_RSA, rsaKey.id)).rejects.toThrow(KeysUnavailable);
     await expect(issuer.keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
-    world.epoch('second');
+    world.memory.epoch = 'second';
     world.paths[DIRECTORY_PATH] = directoryOf([]);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
     expect(world.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
@@ -165,7 +159,7 @@ describe("this pair's issuer", () => {
       void late.promise.then(() => old(response, asked));
     const asking = issuer.key(BLIND_RSA, rsaKey.id);
     while (world.asked().length === 0) await setImmediate();
-    world.epoch('second');
+    world.memory.epoch = 'second';
     world.paths[DIRECTORY_PATH] = directoryOf([]);
     const again = issuer.key(BLIND_RSA, rsaKey.id);
     late.resolve();
@@ -214,7 +208,6 @@ describe("this pair's issuer", () => {
   test('verifies VOPRF by the keys in the store where that is configured', async () => {
     await using world = await setup('store');
     const { stores, master, clock, config } = world.options;
-    await stores.revocations.epoch(true);
     const times = { rotation: ROTATION, overlap: OVERLAP, maxAge: 100 };
     const life = { stores, master, clock, random: systemRandom, times, generate: GENERATE };
     await keepTokenKeys(life, await listTokenKeys(life));

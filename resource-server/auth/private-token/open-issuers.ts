@@ -8,7 +8,7 @@ import { originOfServer, serverNameOf } from '#shared/private-token/server-name.
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts } from '#shared/server/process.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { Revocations } from '#shared/stores/revocations.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { type IssuerDirectoryOptions, type IssuerKeys, openDirectory } from './issuer-directory.ts';
@@ -21,7 +21,6 @@ export interface IssuersOptions extends Pick<
   Parts,
   'config' | 'stores' | 'master' | 'clock' | 'log'
 > {
-  readonly feed: Pick<RevocationFeed, 'latest'>;
   /** To other issuers. */
   readonly send: Send;
   /** To this pair's authorization server and issuer, whose certificate may be one of development. */
@@ -43,7 +42,7 @@ const LIFE_ELSEWHERE = 30 * 86_400;
 
 /** Gives the issuer of that name, and this pair's for none: one object, whoever asks. */
 export function openIssuers(options: IssuersOptions): (name: string | undefined) => TokenIssuer {
-  const { config, clock, log } = options;
+  const { config, stores, clock, log } = options;
   const { privateTokens } = config;
   const own = privateTokens && serverNameOf(privateTokens.issuer);
   const verifyUrl = tokenIssuerSpaces(config)?.verify.url;
@@ -66,7 +65,7 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
     });
     return {
       name,
-      ...(name === own ? followingMemory(directory, options.feed) : directory),
+      ...(name === own ? followingMemory(directory, stores.revocations) : directory),
       verify: (token, key) => verify.get(token.type)?.(token, key) ?? false,
     };
   }
@@ -81,16 +80,17 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
 
 /**
  * The issuer's keys are in the store, beside what was spent. When the store has lost its memory, keys that
- * were fetched before are not good any more. Throws `KeysUnavailable` while it has none.
+ * were fetched before are not good any more. The store itself is asked each time: what the feed knows may
+ * be a second old. Throws `KeysUnavailable` while it has no memory.
  */
 function followingMemory(
   directory: IssuerKeys,
-  feed: Pick<RevocationFeed, 'latest'>,
+  revocations: Pick<Revocations, 'epoch'>,
 ): Pick<TokenIssuer, 'keys' | 'key'> {
   let epoch: string | undefined;
 
   async function follow(): Promise<void> {
-    const { epoch: current } = await feed.latest();
+    const current = await revocations.epoch(false);
     if (current === undefined) throw new KeysUnavailable(1);
     if (epoch !== undefined && epoch !== current) directory.forget();
     epoch = current;

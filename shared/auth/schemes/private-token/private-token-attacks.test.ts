@@ -267,6 +267,17 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     expect(await redeem(token)).toEqual(granted);
   });
 
+  test('one whose key is gone when it was spent: the store may have been restored in between', async () => {
+    const { get, at, stores, issuer } = await town();
+    const token = await get(BLIND_RSA);
+    const spend = async (name: Uint8Array, until: number) => {
+      issuer.keys.length = 0;
+      return stores.spentTokens.spend(name, until);
+    };
+    const restored = at({ stores: { limits: stores.limits, spentTokens: { spend } } });
+    expect(await restored.redeem(token)).toEqual(refused('of a key that ended when it was spent'));
+  });
+
   test('section 2.2.3: spent only when it has verified: forgeries use up nobody’s token', async () => {
     const { get, redeem } = await town();
     const token = await get(VOPRF);

@@ -80,7 +80,11 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     // Verifying took its time, and what is past its end is not remembered.
     if (!passesUntil(end)) return refused('past its end when it was verified');
     const first = await spent.spend(nameOf(token), end + skew * 1000);
-    return first ? { kind: 'granted', principal: { kind: 'anonymous' } } : refused('used before');
+    if (!first) return refused('used before');
+    // A store that was restored meanwhile has forgotten what was spent, and has no such key.
+    const remembered = await issuer.key(token.type, token.keyId);
+    if (remembered === undefined) return refused('of a key that ended when it was spent');
+    return { kind: 'granted', principal: { kind: 'anonymous' } };
   }
 
   return {
