@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { tokenKeyId, truncatedKeyId } from '#shared/private-token/token-key.ts';
+import { BLIND_RSA } from '#shared/private-token/token-types.ts';
+import { valuesOf } from '../clients/digest/exchange.ts';
+import type { HttpResponse } from '../clients/digest/exchange.ts';
+import { tokenRequest } from '../clients/private-token/private-token-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { until } from '../parts/process.ts';
+import {
+  mint,
+  offerOf,
+  spend,
+  startTokenServers,
+  tally,
+  tokenFor,
+  type TokenServers,
+  TYPES,
+  unsound,
+} from './private-token.fixture.ts';
+
+/** What a token is good for when a process, a store or a key is gone. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let servers: TokenServers;
+  beforeAll(async () => {
+    servers = await startTokenServers(kind);
+  }, 60_000);
+  afterAll(async () => servers[Symbol.asyncDispose]());
+
+  const show = (server: number, token: Uint8Array) =>
+    spend(servers.origin(server % 2), 'tokens', token);
+  const statuses = async (token: Uint8Array) => [
+    (await show(0, token)).status,
+    (await show(1, token)).status,
+  ];
+
+  describe.each(TYPES)('type $type, $name', ({ type }) => {
+    const fresh = () => tokenFor(servers, 'tokens', type);
+
+    test('spent at a process that is killed (-9) after its answer: refused at the other, and by its successor', async () => {
+      for (const dying of [0, 1, 0]) {
+        const [token, unspent] = [await fresh(), await fresh()];
+        const server = servers.flow.pair.resources[dying];
+        expect((await show(dying, token)).status).toBe(200);
+        await server?.kill('SIGKILL');
+        expect((await show(1 - dying, token)).status).toBe(401);
+        await server?.start();
+        expect(await statuses(token)).toEqual([401, 401]);
+        expect((await show(dying, unspent)).status).toBe(200);
+      }
+    }, 60_000);
+
+    test('killed (-9) amid fifty that show it: let in once in all, or not at all', async () => {
+      for (const dying of [1, 0, 1]) {
+        const token = await fresh();
+        const server = servers.flow.pair.resources[dying];
+        const all = Array.from({ length: 50 }, (_, n) =>
+          show(n, token).catch(() => ({ status: 0 })),
+        );
+        await Promise.race(all);
+        await server?.kill('SIGKILL');
+        const seen = (await Promise.all(all)).map(({ status }) => status);
+        await server?.start();
+        seen.push(...(await statuses(token)));
+        expect(seen.filter((status) => status === 200).length).toBeLessThanOrEqual(1);
+        expect(new Set([0, 200, 401, ...seen])).toEqual(new Set([0, 200, 401]));
+        expect(await statuses(token)).toEqual([401, 401]);
+      }
+    }, 60_000);
+
+    test('while the store does not answer: 503, never let in; and afterwards once', async () => {
+      const [token, spent] = [await fresh(), await fresh()];
+      expect((await show(0, spent)).status).toBe(200);
+      const answers: HttpResponse[] = [];
+      await withoutStore(async () => {
+        for (const server of [0, 1]) {
+          for (const shown of [token, spent]) answers.push(await show(server, shown));
+        }
+      });
+      expect(tally(answers)).toEqual({ 503: 4 });
+      for (const { fields } of answers) expect(valuesOf(fields, 'Retry-After')).toHaveLength(1);
+      // One whose answer was 503 may have been spent: at most once is the promise.
+      const seen = [...(await statuses(token)), ...(await statuses(token))];
+      expect([
+        [200, 401, 401, 401],
+        [401, 401, 401, 401],
+      ]).toContainEqual(seen);
+      expect(await statuses(spent)).toEqual([401, 401]);
+      expect((await show(1, await fresh())).status).toBe(200);
+    }, 60_000);
+  });
+
+  test('while the store does not answer nobody gets a token', async () => {
+    const { octets } = await offerOf(servers, 'tokens', 2);
+    const { issuance } = await mint(servers, octets);
+    const [directory, fields] = [await servers.directory(), [await servers.access()]];
+    const ask = (server: number) =>
+      servers.issuer(server)(tokenRequest(directory, issuance.request, fields));
+    expect((await ask(0)).status).toBe(200);
+    await withoutStore(async () => {
+      for (const server of [0, 1]) expect((await ask(server)).status).toBe(503);
+    });
+    expect((await ask(1)).status).toBe(200);
+  }, 60_000);
+
+  /** Nothing can be written meanwhile; in Redis nothing read either. Resolves when all are ready again. */
+  async function withoutStore(work: () => Promise<void>): Promise<void> {
+    const { redis, flow } = servers;
+    await using stopped = new AsyncDisposableStack();
+    stopped.defer(() => until(async () => (await unsound(servers)).length === 0));
+    if (redis === undefined) {
+      for (const name of ['state.db', 'transient.db']) {
+        const database = stopped.adopt(new DatabaseSync(join(flow.pair.data, name)), (one) =>
+          one.close(),
+        );
+        database.exec('BEGIN IMMEDIATE');
+      }
+    } else {
+      redis.hang();
+      stopped.defer(() => redis.wake());
+    }
+    await work();
+  }
+});
+
+describe.each(STORE_KINDS)('on %s, keys that live for seconds', (kind) => {
+  let servers: TokenServers;
+  beforeAll(async () => {
+    const times = { rotation: 5, overlap: 3, maxAge: 2 };
+    servers = await startTokenServers(kind, { times, settings: { tokens: { skew: 0 } } });
+  }, 60_000);
+  afterAll(async () => servers[Symbol.asyncDispose]());
+
+  const status = async (server: number, token: Buffer) =>
+    (await spend(servers.origin(server), 'tokens', token)).status;
+  /** What an issuer answers to a request. */
+  const answerTo = async (server: number, request: Buffer) =>
+    servers.issuer(server)(
+      tokenRequest(await servers.directory(), request, [await servers.access()]),
+    );
+
+  test('RFC 9578 section 4: with its key a token ends, shown or not; the next key works', async () => {
+    const old = [];
+    for (const { type } of TYPES) {
+      const { octets } = await offerOf(servers, 'tokens', type);
+      const [spent, unspent] = [await mint(servers, octets), await mint(servers, octets)];
+      expect(await status(0, spent.token)).toBe(200);
+      old.push({ type, spent, unspent });
+    }
+    const ids = old.flatMap(({ spent, unspent }) =>
+      [spent, unspent].map(({ token }) => idIn(token)),
+    );
+    await until(async () => {
+      const { keys } = await servers.directory();
+      return !keys.some(({ key }) => ids.some((id) => id.equals(tokenKeyId(key))));
+    }, 40_000);
+    for (const { type, spent, unspent } of old) {
+      for (const server of [0, 1]) {
+        expect(await status(server, spent.token)).toBe(401);
+        expect(await status(server, unspent.token)).toBe(401);
+        expect((await answerTo(server, unspent.issuance.request)).status).toBe(422);
+      }
+      const next = await tokenFor(servers, 'tokens', type);
+      expect(ids.some((id) => id.equals(idIn(next)))).toBe(false);
+      expect(await status(1, next)).toBe(200);
+    }
+  }, 90_000);
+
+  test.each(TYPES)(
+    'section 4: a key that has not begun issues nothing, and is in no challenge: $name',
+    async ({ type }) => {
+      const seen: unknown[] = [];
+      await until(async () => {
+        const { keys } = await servers.directory();
+        const early = keys.find((key) => key.type === type && key.notBefore * 1000 > Date.now());
+        if (early === undefined) return false;
+        const { issuance } = await mint(servers, Buffer.of(0, type));
+        const request = Buffer.from(issuance.request);
+        request.writeUInt8(truncatedKeyId(tokenKeyId(early.key)), 2);
+        // Below any modulus.
+        if (type === BLIND_RSA) request.writeUInt8(0, 3);
+        const { status: answered } = await answerTo(1, request);
+        const { key } = await offerOf(servers, 'tokens', type);
+        // Else it may have begun meanwhile.
+        if (Date.now() >= early.notBefore * 1000) return false;
+        seen.push(answered, key.equals(early.key));
+        return true;
+      }, 40_000);
+      expect(seen).toEqual([422, false]);
+    },
+    60_000,
+  );
+});
+
+const idIn = (token: Buffer) => token.subarray(66, 98);

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runScript } from '#shared/cli/cli.fixture.ts';
+import { listen } from '#shared/cli/listen.fixture.ts';
+import { systemClock } from '#shared/clock.ts';
+import { encodePadded } from '#shared/private-token/base64url.ts';
+import { systemRandom } from '#shared/random.ts';
+import { selfSigned } from '#shared/server/self-signed.ts';
+import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
+import { type TemporaryFolder, temporaryFolder } from '../parts/temporary-folder.ts';
+import {
+  offerOf,
+  type RogueKey,
+  rogueKey,
+  startTokenServers,
+  type TokenServers,
+} from './private-token.fixture.ts';
+
+const CLI = new URL('../../shared/cli/main.ts', import.meta.url).pathname;
+
+/** What a site may ask for, whose name is `site`. */
+interface Lure {
+  readonly challenge: Partial<TokenChallenge>;
+  readonly key: Buffer;
+}
+
+/**
+ * Sites that mean harm, and people between: what they make of challenges, the command line refuses before
+ * its user signs in, the issuer hears of it, or a token is sent.
+ */
+describe('the command line', () => {
+  let servers: TokenServers;
+  let home: TemporaryFolder;
+  let rogue: RogueKey;
+  let good: Buffer;
+  beforeAll(async () => {
+    servers = await startTokenServers('sqlite');
+    home = await temporaryFolder();
+    rogue = await rogueKey();
+    good = (await offerOf(servers, 'tokens', 2)).key;
+  }, 60_000);
+  afterAll(async () => {
+    await servers[Symbol.asyncDispose]();
+    await home[Symbol.asyncDispose]();
+  });
+
+  const run = (...args: readonly string[]) =>
+    runScript([CLI, 'private-token', ...args], { ...servers.flow.pair.env, HOME: home.path });
+
+  /** Whatever the command, it ends with that reason, and no more than the question was asked. */
+  async function expectRefused(
+    reason: RegExp,
+    ask: (site: string) => readonly string[],
+  ): Promise<void> {
+    const site = await listen((_, origin) => ({
+      status: 401,
+      fields: { 'www-authenticate': ask(new URL(origin).host).join(', ') },
+    }));
+    for (const command of ['get', 'redeem']) {
+      const { code, stderr } = await run(command, `${site.origin}/`);
+      expect([code === 0, stderr]).toEqual([false, expect.stringMatching(reason)]);
+      expect(stderr).not.toContain('Waiting for');
+    }
+    expect(site.received.map(({ line, authorization }) => [line, authorization])).toEqual([
+      ['GET /', undefined],
+      ['GET /', undefined],
+    ]);
+    for (const { log } of servers.flow.pair.authz) {
+      expect(log).not.toContain('"path":"/private-token/request"');
+      expect(log).not.toMatch(/"path":"\/(?:device|auth|token)/);
+    }
+  }
+
+  const lure = ({ challenge, key }: Lure) => {
+    const plain = { type: 2, issuer: servers.issuerName, context: Buffer.alloc(0), origins: [] };
+    const bytes = encodeChallenge({ ...plain, ...challenge });
+    return `PrivateToken challenge="${encodePadded(bytes)}", token-key="${encodePadded(key)}"`;
+  };
+
+  test('RFC 9576 section 6.2: a key of its own, by which it would know a visitor again', () =>
+    expectRefused(/key/, (site) => [
+      lure({ challenge: { origins: [site] }, key: rogue.publicKey }),
+    ]));
+
+  test('a key of the other type', async () => {
+    const { key } = await offerOf(servers, 'tokens', 1);
+    await expectRefused(/key/, (site) => [lure({ challenge: { origins: [site] }, key })]);
+  });
+
+  test('RFC 9577 section 2.1.3: the challenge of another site, whose tokens it wants', async () => {
+    const { octets, key } = await offerOf(servers, 'tokens', 2);
+    const challenge = `PrivateToken challenge="${encodePadded(octets)}", token-key="${encodePadded(key)}"`;
+    await expectRefused(/is for .* not for/, () => [challenge]);
+  });
+
+  test.each([
+    ['any site', []],
+    ['a site whose name begins alike', ['127.0.0.1']],
+  ])('tokens that are good at %s', (_, origins) =>
+    expectRefused(/is for .* not for/, () => [lure({ challenge: { origins }, key: good })]),
+  );
+
+  test('an issuer of its own, for which nobody vouches', async () => {
+    const issuer = await listen(
+      () => ({ body: 'directory' }),
+      selfSigned(['localhost'], systemClock, systemRandom),
+    );
+    await expectRefused(/certificate/, (site) => [
+      lure({
+        challenge: { issuer: new URL(issuer.origin).host, origins: [site] },
+        key: rogue.publicKey,
+      }),
+    ]);
+    expect(issuer.received).toEqual([]);
+  });
+
+  test('somebody between takes the challenge away, and asks for a password instead', () =>
+    expectRefused(/none asks for a PrivateToken/, () => ['Basic realm="tokens"']));
+
+  test('a type that nobody knows', () =>
+    expectRefused(/unknown/, (site) => [
+      lure({ challenge: { type: 0xda7a, origins: [site] }, key: good }),
+    ]));
+
+  test('a challenge that is cut', () =>
+    expectRefused(/malformed/, (site) => [
+      lure({ challenge: { origins: [site] }, key: good }).replace(/="..../, '="'),
+    ]));
+});

@@ -1,0 +1,94 @@
+/** Issuers that are none of ours, and resource servers that are told of them. */
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { systemClock } from '#shared/clock.ts';
+import {
+  DIRECTORY_TYPE,
+  type DirectoryKey,
+  formatDirectory,
+} from '#shared/private-token/issuer-directory.ts';
+import { systemRandom } from '#shared/random.ts';
+import { selfSigned } from '#shared/server/self-signed.ts';
+import { get } from '../clients/digest/answers.fixture.ts';
+import { valuesOf } from '../clients/digest/exchange.ts';
+import type { Send } from '../clients/digest/exchange.ts';
+import { overHttp } from '../clients/digest/over-http.ts';
+import { freePort } from '../parts/free-port.ts';
+import { ServerProcess } from '../parts/pair.ts';
+import { spend, type TokenServers } from './private-token.fixture.ts';
+
+export const certificate = selfSigned(['localhost'], systemClock, systemRandom);
+
+export interface Stranger extends AsyncDisposable {
+  /** Server name. */
+  readonly name: string;
+  /** Paths of the requests that came through. */
+  readonly asked: string[];
+}
+
+/** Somebody's server of https at localhost, on that port if it is given. */
+export async function startStranger(answer: RequestListener, port = 0): Promise<Stranger> {
+  const asked: string[] = [];
+  const server = createServer(certificate, (request, response) => {
+    asked.push(request.url ?? '');
+    answer(request, response);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    name: `localhost:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+export const documentOf = (keys: readonly DirectoryKey[], requestUrl = '/request') =>
+  formatDirectory({ requestUrl, keys });
+export const directory =
+  (document: string | Buffer, fields: Readonly<Record<string, string>> = {}): RequestListener =>
+  (_, response) =>
+    void response
+      .writeHead(200, { 'Content-Type': DIRECTORY_TYPE, 'Cache-Control': 'max-age=1', ...fields })
+      .end(document);
+
+/** One more resource server of the same origin, with these members of the configuration and environment. */
+export async function startOrigin(
+  { flow: { pair } }: TokenServers,
+  owner: AsyncDisposableStack,
+  settings: Readonly<Record<string, unknown>> = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly send: Send; readonly server: ServerProcess }> {
+  const [port, tls, proxy] = [await freePort(), await freePort(), await freePort()];
+  const file = join(pair.data, `origin-${port}.json`);
+  const config = JSON.parse(await readFile(join(pair.data, 'config-0.json'), 'utf8')) as {
+    listen: Record<string, { host: string; port: number }>;
+  };
+  const at = (number: number) => ({ host: '127.0.0.1', port: number });
+  const listen = { resource: at(port), resourceTls: at(tls), proxy: at(proxy) };
+  const merged = { ...config, ...settings, listen: { ...config.listen, ...listen } };
+  await writeFile(file, JSON.stringify(merged));
+  const all = { ...pair.env, ...env, COUNTERSIGN_CONFIG: file };
+  const server = new ServerProcess('resource-server/main.ts', port, all);
+  await server.start();
+  owner.defer(() => server.kill());
+  return { send: overHttp(at(port)), server };
+}
+
+export const statusOf = async (send: Send, token: Uint8Array) =>
+  (await spend(send, 'tokens', token)).status;
+
+/** No challenge, but a time to come back at. */
+export async function expectUnavailable(send: Send, path = '/tokens/'): Promise<void> {
+  const { status, fields } = await send(get(path));
+  expect([path, status]).toEqual([path, 503]);
+  expect(Number(valuesOf(fields, 'Retry-After').join())).toBeGreaterThan(0);
+}

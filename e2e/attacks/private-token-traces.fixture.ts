@@ -1,0 +1,166 @@
+/** All that is left behind of what people did: stores, files and logs, to be searched for secrets. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createClient, RESP_TYPES } from 'redis';
+import type { TokenServers } from './private-token.fixture.ts';
+
+/** Where something may be found, and what is there. */
+export type Traces = ReadonlyMap<string, Buffer>;
+
+/** A row of the store: of a table of SQLite, or a key of Redis with what it holds. */
+export interface Row {
+  readonly place: string;
+  readonly values: readonly (readonly [name: string, value: Buffer])[];
+}
+
+/** Logs of all processes, each file below the data and of the store as it lies there, and each row. */
+export async function tracesOf(servers: TokenServers): Promise<Traces> {
+  const { pair } = servers.flow;
+  const traces = new Map<string, Buffer>();
+  for (const [kind, processes] of Object.entries({ authz: pair.authz, resource: pair.resources })) {
+    processes.forEach(({ log }, index) => traces.set(`log ${kind} ${index}`, Buffer.from(log)));
+  }
+  for (const file of await filesBelow(pair.data)) traces.set(file, await readFile(file));
+  const { redis } = servers;
+  if (redis !== undefined) {
+    const [, folder = ''] = (await redis.cli('CONFIG', 'GET', 'dir')).split('\n');
+    for (const file of await filesBelow(folder)) traces.set(file, await readFile(file));
+  }
+  for (const { place, values } of await rowsOf(servers)) {
+    const all = values.flatMap(([name, value]) => [Buffer.from(name), value, BETWEEN]);
+    traces.set(`row ${place} ${traces.size}`, Buffer.concat(all));
+  }
+  return traces;
+}
+
+/** So that nothing is found across two values. */
+const BETWEEN = Buffer.from('\n');
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+}
+
+/** In the order of the store. */
+export async function rowsOf({ redis, flow: { pair } }: TokenServers): Promise<readonly Row[]> {
+  if (redis !== undefined) return redisRows(redis.url);
+  return ['state.db', 'transient.db'].flatMap((file) => sqliteRows(join(pair.data, file)));
+}
+
+function sqliteRows(path: string): readonly Row[] {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return tables.flatMap(({ name }) =>
+    database
+      .prepare(`SELECT * FROM "${String(name)}"`)
+      .all()
+      .map((row) => ({
+        place: String(name),
+        values: Object.entries(row).map(
+          ([column, value]) =>
+            [
+              column,
+              value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value)),
+            ] as const,
+        ),
+      })),
+  );
+}
+
+/** How all of a value of Redis is read. */
+const READ: Readonly<Record<string, (key: Buffer) => (Buffer | string)[]>> = {
+  string: (key) => ['GET', key],
+  list: (key) => ['LRANGE', key, '0', '-1'],
+  hash: (key) => ['HGETALL', key],
+  set: (key) => ['SMEMBERS', key],
+  zset: (key) => ['ZRANGE', key, '0', '-1', 'WITHSCORES'],
+  stream: (key) => ['XRANGE', key, '-', '+'],
+};
+
+async function redisRows(url: string): Promise<readonly Row[]> {
+  const client = createClient({ url }).withTypeMapping({
+    [RESP_TYPES.BLOB_STRING]: Buffer,
+    [RESP_TYPES.SIMPLE_STRING]: Buffer,
+  });
+  await client.connect();
+  try {
+    const rows: Row[] = [];
+    for (const key of parts(await client.sendCommand(['KEYS', '*']))) {
+      const [type = key] = parts(await client.sendCommand(['TYPE', key]));
+      const read = READ[type.toString()];
+      if (read === undefined) throw new Error(`${key.toString()} is a ${type.toString()}`);
+      const values = parts(await client.sendCommand(read(key)));
+      const dump = parts(await client.sendCommand(['DUMP', key]));
+      rows.push({
+        place: key.toString(),
+        values: [
+          ...values.map((value) => ['value', value] as const),
+          ...dump.map((value) => ['dump', value] as const),
+        ],
+      });
+    }
+    return rows;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** All strings of a reply, however it is nested. */
+function parts(reply: unknown): readonly Buffer[] {
+  if (Array.isArray(reply)) return reply.flatMap(parts);
+  if (typeof reply === 'object' && reply !== null && !Buffer.isBuffer(reply)) {
+    return Object.entries(reply).flatMap(parts);
+  }
+  return [Buffer.isBuffer(reply) ? reply : Buffer.from(String(reply))];
+}
+
+export const sha256 = (...bytes: readonly Uint8Array[]) =>
+  createHash('sha256').update(Buffer.concat(bytes)).digest();
+
+/** Characters or octets of the beginning and of the end that are looked for: they come by no accident. */
+const ENOUGH = 12;
+
+/** The ways in which a secret of at least 24 octets, its hash, or a good part of either may stand there. */
+function spellings(secret: Buffer): readonly Buffer[] {
+  return [secret, sha256(secret)].flatMap((bytes) => {
+    const hex = bytes.toString('hex');
+    const texts = [
+      hex,
+      hex.toUpperCase(),
+      bytes.toString('base64').replace(/=+$/, ''),
+      bytes.toString('base64url'),
+      bytes.join(','),
+      bytes.join(', '),
+    ];
+    const whole = [bytes, ...texts.map((text) => Buffer.from(text))];
+    return whole.flatMap((one) => [one.subarray(0, ENOUGH), one.subarray(-ENOUGH)]);
+  });
+}
+
+/** Which of the secrets stand where, in any spelling: `name in place`, each once. */
+export function placesOf(
+  traces: Traces,
+  secrets: Readonly<Record<string, Buffer>>,
+): readonly string[] {
+  // One pass over all that is there: by their first four octets, what may begin at a place.
+  const wanted = new Map<number, { readonly name: string; readonly spelling: Buffer }[]>();
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const spelling of spellings(secret)) {
+      const start = spelling.readUInt32BE();
+      wanted.set(start, [...(wanted.get(start) ?? []), { name, spelling }]);
+    }
+  }
+  const found = new Set<string>();
+  for (const [place, content] of traces) {
+    for (let at = 0; at + ENOUGH <= content.length; at += 1) {
+      for (const { name, spelling } of wanted.get(content.readUInt32BE(at)) ?? []) {
+        if (spelling.equals(content.subarray(at, at + spelling.length))) {
+          found.add(`${name} in ${place}`);
+        }
+      }
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,330 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TokenType } from '#shared/private-token/token-types.ts';
+import { valuesOf } from '../clients/digest/exchange.ts';
+import type { HttpResponse } from '../clients/digest/exchange.ts';
+import { redeem } from '../clients/private-token/private-token-client.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import {
+  type Minted,
+  type SpaceName,
+  startTokenServers,
+  type TokenServers,
+  TYPES,
+  unsound,
+} from './private-token.fixture.ts';
+import {
+  arrive,
+  fill,
+  getToken,
+  type Redemption,
+  requestFor,
+  targetOf,
+  visit,
+  type Visitor,
+} from './private-token-people.fixture.ts';
+import { placesOf, rowsOf, sha256, tracesOf } from './private-token-traces.fixture.ts';
+import type { Traces } from './private-token-traces.fixture.ts';
+
+const SPACES = ['tokens', 'window', 'documents'] as const;
+
+/**
+ * Two people get tokens and spend them (RFC 9576 section 3.3). Then everything is searched that both
+ * servers keep, write and answer, for whatever would say which token came of which request, or that two
+ * were of one person.
+ */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let servers: TokenServers;
+  let visitors: readonly Visitor[];
+  let redemptions: readonly Redemption[];
+  /** Tokens that were issued and never shown. */
+  let unspent: readonly Minted[];
+  /** One that somebody else has spent. */
+  let filler: Minted;
+  let traces: Traces;
+  beforeAll(async () => {
+    const limits = {
+      privateTokens: { burst: 100, per: 864 },
+      redemptions: { burst: 200, per: 0.5 },
+      verifications: { burst: 1000, per: 0.005 },
+    };
+    servers = await startTokenServers(kind, { limits });
+    visitors = await arrive(servers);
+    filler = await fill(servers);
+    const all: Redemption[] = [];
+    // One after the other, as the rows and lines of a log would be.
+    for (const { type } of TYPES) {
+      for (const space of SPACES) {
+        for (const turn of [0, 1, 0, 1, 1, 0]) {
+          const visitor = visitors[turn];
+          if (visitor !== undefined) all.push(await visit(servers, visitor, type, space));
+        }
+      }
+    }
+    redemptions = all;
+    unspent = await Promise.all(
+      visitors.flatMap((visitor) =>
+        TYPES.map(async ({ type }) => getToken(servers, visitor, type, 'tokens')),
+      ),
+    );
+    traces = await tracesOf(servers);
+  }, 120_000);
+  afterAll(async () => {
+    expect(await unsound(servers)).toEqual([]);
+    await servers[Symbol.asyncDispose]();
+  });
+
+  const of = (type: TokenType, space: SpaceName) =>
+    redemptions.filter((one) => one.type === type && one.space === space);
+
+  test('all of it happened', () => {
+    expect(redemptions).toHaveLength(TYPES.length * SPACES.length * 6);
+    for (const { answer, replay, forgery } of redemptions) {
+      expect([answer.status, replay.status, forgery.status]).toEqual([200, 401, 401]);
+    }
+  });
+
+  test('the search finds what is there, however it is written', () => {
+    const secret = randomBytes(48);
+    const places = (content: Buffer) => placesOf(new Map([['here', content]]), { secret });
+    for (const bytes of [secret, sha256(secret)]) {
+      for (const content of [
+        bytes,
+        bytes.subarray(0, 20),
+        ...[bytes.toString('hex'), bytes.toString('hex').toUpperCase()].map((text) =>
+          Buffer.from(text),
+        ),
+        ...[bytes.toString('base64'), bytes.toString('base64url')].map((text) => Buffer.from(text)),
+        Buffer.from(JSON.stringify([...bytes])),
+        Buffer.from(bytes.toString('hex').slice(0, 16)),
+      ]) {
+        expect(places(Buffer.concat([randomBytes(1000), content, randomBytes(7)]))).toEqual([
+          'secret in here',
+        ]);
+      }
+    }
+    expect(places(randomBytes(10_000))).toEqual([]);
+    // The store is among the places, the files of it, and the logs.
+    for (const { person } of visitors) {
+      const found = [...traces].filter(([, content]) => content.includes(person.id));
+      expect(found.some(([place]) => place.startsWith('row '))).toBe(true);
+      expect(found.some(([place]) => /\.(?:db|db-wal|aof)$/.test(place))).toBe(true);
+    }
+    for (const name of ['log authz 0', 'log authz 1', 'log resource 0', 'log resource 1']) {
+      expect(String(traces.get(name))).toContain('"event":"request"');
+    }
+  });
+
+  test('RFC 9578 sections 5 and 6: of issuance and redemption nothing is anywhere, in any form', () => {
+    const all = [filler, ...redemptions.map(({ minted }) => minted), ...unspent];
+    const secrets = all.flatMap(({ token, issuance: { request }, response, drawn }, index) =>
+      Object.entries({
+        ...Object.fromEntries(drawn.entries()),
+        // Of the type, the nonce and the digest; behind them is the id of a key that everybody knows.
+        named: token.subarray(0, 66),
+        digest: token.subarray(34, 66),
+        authenticator: token.subarray(98),
+        request,
+        blinded: request.subarray(3),
+        response,
+        // Of type 1 the element and, behind it, the proof.
+        element: response.subarray(0, 49),
+        proof: response.subarray(49),
+      }).map(([name, bytes]) => [`${name} of ${index}`, bytes]),
+    );
+    expect(secrets.length).toBeGreaterThan(10 * all.length - 1);
+    expect(placesOf(traces, Object.fromEntries(secrets))).toEqual([]);
+  });
+
+  test('of a key its id is where the keys are, and nowhere else', () => {
+    const ids = redemptions.map(({ minted }) => minted.token.subarray(66, 98));
+    const places = placesOf(traces, Object.fromEntries(ids.entries()));
+    const ofKeys = / in (?:row \S*token[-_]key|\/.*\.(?:db|db-wal|aof)$)/;
+    expect(places.some((place) => place.includes(' in row '))).toBe(true);
+    expect(places.filter((place) => !ofKeys.test(place))).toEqual([]);
+  });
+
+  test('spent tokens: a hash and an expiry alone, and nowhere the order of their coming', async () => {
+    const rows = (await rowsOf(servers)).filter(({ place }) => place.includes('spent'));
+    const hashes = [filler, ...redemptions.map(({ minted }) => minted)].map(hashOf);
+    if (kind === 'sqlite') {
+      const kept = rows.map(({ values }) => values.map(([column]) => column));
+      expect(kept).toEqual(hashes.map(() => ['digest', 'until']));
+      // By the hash, which is no order of anything.
+      const sorted = hashes.toSorted((a, b) => a.compare(b));
+      expect(rows.map(({ values }) => values[0]?.[1])).toEqual(sorted);
+      using database = new DatabaseSync(join(servers.flow.pair.data, 'state.db'));
+      expect(() => database.prepare('SELECT rowid FROM spent_token')).toThrow('no such column');
+      // The expiry says which key or window, and nothing of when the token came.
+      const untilOf = (hash: Buffer) =>
+        rows.find(({ values }) => values[0]?.[1].equals(hash))?.values[1]?.[1].toString();
+      for (const { type } of TYPES) {
+        for (const space of SPACES) {
+          const expiries = of(type, space).map(({ minted }) => untilOf(hashOf(minted)));
+          expect(new Set(expiries).size).toBe(1);
+        }
+      }
+    } else {
+      const names = hashes.map((hash) => `{cs}:spent:${hash.toString('base64url')}`);
+      expect(rows.map(({ place }) => place).toSorted()).toEqual(names.toSorted());
+      const contents = rows.map(({ values }) => values.map(([, value]) => value.toString('hex')));
+      const [empty] = contents;
+      expect(empty?.[0]).toBe('');
+      for (const content of contents) expect(content).toEqual(empty);
+    }
+    const named = Object.fromEntries(hashes.entries());
+    const outside = placesOf(traces, named).filter(
+      (place) => !/ in (?:row \S*spent|\/.*\.(?:db|db-wal|aof)$)/.test(place),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  test('the line of a redemption in the log is that of anybody, but for time and a random id', () => {
+    const lines = linesOf(servers.flow.pair.resources.map(({ log }) => log));
+    for (const space of SPACES) {
+      const ofSpace = lines.filter(({ path }) => path === targetOf(space));
+      const granted = ofSpace.filter(({ status }) => status === 200);
+      const mine = redemptions.filter((one) => one.space === space);
+      expect(granted.length).toBeGreaterThanOrEqual(mine.length);
+      for (const line of granted) {
+        expect(line).toEqual({
+          ...ANYBODYS,
+          path: targetOf(space),
+          status: 200,
+          server: 'resource',
+          space,
+          scheme: 'PrivateToken',
+          verdict: 'granted',
+        });
+      }
+      const refused = ofSpace.filter(
+        ({ status, scheme }) => status === 401 && scheme !== undefined,
+      );
+      expect(refused).toHaveLength(2 * mine.length);
+      for (const line of refused) {
+        expect(line).toEqual({
+          ...ANYBODYS,
+          path: targetOf(space),
+          status: 401,
+          server: 'resource',
+          space,
+          scheme: 'PrivateToken',
+          verdict: 'refused',
+          reason: expect.stringMatching(/^(?:used before|wrong authenticator)$/),
+        });
+      }
+    }
+    const ids = lines.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('the line of an issuance and of a verification has the client, and nothing of a person or a token', () => {
+    const lines = linesOf(servers.flow.pair.authz.map(({ log }) => log)).filter(({ path }) =>
+      String(path).startsWith('/private-token/'),
+    );
+    const clients = new Set(lines.map(({ client }) => client));
+    expect(clients).toEqual(new Set([visitors[0]?.client, 'resource-server', 'filler']));
+    for (const line of lines) {
+      expect(line).toEqual({
+        ...ANYBODYS,
+        method: 'POST',
+        path: expect.stringMatching(/^\/private-token\/(?:request|verify)$/),
+        status: 200,
+        server: 'authz',
+        space: expect.stringMatching(/^private-token(?::verify)?$/),
+        scheme: 'Bearer',
+        verdict: 'granted',
+        client: expect.any(String),
+      });
+    }
+  });
+
+  test('no log says where a visitor came from, with what program, or who that was', () => {
+    for (const { person, client, addresses, agent } of visitors) {
+      for (const word of [...addresses, agent, `${agent}-request`, `${agent}-cookie`]) {
+        for (const [place, content] of traces) {
+          const within = place.startsWith('log ') || place.startsWith('row ');
+          if (within) expect([place, word, content.includes(word)]).toEqual([place, word, false]);
+        }
+      }
+      for (const name of ['log resource 0', 'log resource 1']) {
+        for (const word of [person.id, person.name, client]) {
+          expect(String(traces.get(name))).not.toContain(word);
+        }
+      }
+    }
+  });
+
+  test('what one is answered, everybody is, octet for octet but for the date', () => {
+    for (const { type } of TYPES) {
+      for (const space of SPACES) {
+        const [first, ...others] = of(type, space).map(({ answer }) => seenOf(answer));
+        for (const other of others) expect(other).toEqual(first);
+        expect(String(first)).not.toMatch(/cookie|nonce|request-id|session/i);
+      }
+    }
+    // Of both types the same too: only the client knows which it chose.
+    for (const space of SPACES) {
+      const [one, other] = TYPES.map(({ type }) => of(type, space)[0]?.answer);
+      expect(one && seenOf(one)).toEqual(other && seenOf(other));
+    }
+  });
+
+  test('a token that was used is refused as one that was never good', () => {
+    for (const space of SPACES) {
+      const refusals = redemptions
+        .filter((one) => one.space === space)
+        .flatMap(({ replay, forgery }) => [seenOf(replay), seenOf(forgery)]);
+      const [first, ...others] = refusals;
+      for (const other of others) expect(other).toEqual(first);
+    }
+  });
+
+  test('a document has one entity tag for all, which is a condition for all (RFC 9110 section 13.1)', async () => {
+    const tags = redemptions
+      .filter(({ space }) => space === 'documents')
+      .map(({ answer }) => valuesOf(answer.fields, 'ETag').join());
+    expect(new Set(tags).size).toBe(1);
+    const [tag = ''] = tags;
+    expect(tag).not.toBe('');
+    for (const visitor of visitors) {
+      const { token } = await getToken(servers, visitor, 2, 'documents');
+      const asked = requestFor(visitor, 'documents', [['If-None-Match', tag]]);
+      const send = servers.origin(visitor.server, visitor.addresses[1]);
+      expect((await send(redeem(asked, token))).status).toBe(304);
+    }
+  });
+});
+
+/** What the store remembers of a token. */
+const hashOf = ({ token }: Minted) =>
+  sha256(token.subarray(0, 2), token.subarray(66, 98), token.subarray(2, 34));
+
+/** In each line of the log alike, or of no meaning. */
+const ANYBODYS = {
+  time: expect.any(String),
+  level: 'info',
+  event: 'request',
+  id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+  method: 'GET',
+  milliseconds: expect.any(Number),
+};
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesOf(logs: readonly string[]): readonly Line[] {
+  return logs
+    .flatMap((log) => log.split('\n'))
+    .filter((line) => line.includes('"event":"request"'))
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** All that a client is shown, but for the date and the seconds that a challenge has left. */
+function seenOf({ status, fields, content, trailers }: HttpResponse) {
+  const shown = fields
+    .filter(([name]) => name !== 'Date')
+    .map(([name, value]) => [name, value.replaceAll(/(?<=max-age=")[0-9]+/g, '*')]);
+  return [status, shown, content.toString('latin1'), trailers];
+}
