@@ -21,3 +21,13 @@ test('what rejects is an error and is not counted; no more are under way than as
   expect(seconds).toBeGreaterThanOrEqual(0.05);
   expect(latency?.p99).toBeGreaterThanOrEqual(latency?.p50 ?? Infinity);
 });
+
+test('when there is nothing more to visit it ends, and waits for what is under way', async () => {
+  let left = 5;
+  const visit = () => {
+    left -= 1;
+    return left < 0 ? undefined : new Promise<void>((resolve) => void setImmediate(resolve));
+  };
+  const { count, errors } = await closedLoop(visit, 4, 3600);
+  expect([count, errors]).toEqual([5, 0]);
+});

@@ -1,9 +1,12 @@
 import type { Run } from './measure.ts';
 import { percentile } from './statistics.ts';
 
-/** Visits, that many at a time, each after the one before it; one that rejects is an error. */
+/**
+ * Visits, that many at a time, each after the one before it; one that rejects is an error. Ends before its
+ * time when `visit` has nothing more to visit: undefined.
+ */
 export async function closedLoop(
-  visit: () => Promise<void>,
+  visit: () => Promise<void> | undefined,
   atOnce: number,
   seconds: number,
 ): Promise<Run> {
@@ -13,7 +16,9 @@ export async function closedLoop(
   let errors = 0;
   async function visitor(): Promise<void> {
     for (let from = began; from < end; from = performance.now()) {
-      const visited = await visit().then(
+      const visiting = visit();
+      if (visiting === undefined) return;
+      const visited = await visiting.then(
         () => true,
         () => false,
       );

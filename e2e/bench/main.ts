@@ -1,13 +1,14 @@
 /**
- * `npm run bench [as|rs|schemes|documents|proxy|revocation] [-- --json]`: prints tables; those of all suites when
- * none is named. Exits 1 when an answer was not what it should have been, 2 when nothing can be
- * measured here.
+ * `npm run bench [as|rs|schemes|private-token|documents|proxy|revocation] [-- --json]`: prints tables;
+ * those of all suites when none is named. Exits 1 when an answer was not what it should have been, 2 when
+ * nothing can be measured here.
  */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
 import { measureDocuments } from './documents.ts';
+import { measurePrivateToken } from './private-token.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureRevocation } from './revocation.ts';
@@ -21,6 +22,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   as: measureAs,
   rs: measureRs,
   schemes: measureSchemes,
+  'private-token': measurePrivateToken,
   documents: measureDocuments,
   proxy: measureProxy,
   revocation: measureRevocation,

@@ -23,6 +23,25 @@ export interface BareResource {
   readonly body: string;
 }
 
+/** An issuer over TLS, and an origin; of octets each value is base64url. */
+export interface BarePrivacyPass {
+  readonly port: number;
+  readonly issuerPort: number;
+  /** Files in PEM. */
+  readonly tls: { readonly cert: string; readonly key: string };
+  readonly keys: readonly BareTokenKey[];
+  /** What the origin answers with. */
+  readonly body: string;
+}
+
+export interface BareTokenKey {
+  readonly type: number;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  /** Of the one challenge that tokens are taken for. */
+  readonly challengeDigest: string;
+}
+
 /** Starts a server of a few lines, made of the libraries alone. `folder` takes its log. */
 export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: string) =>
   startBare('bare-oidc-provider', options, folder);
@@ -30,10 +49,30 @@ export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: strin
 export const startBareResource = (options: Omit<BareResource, 'port'>, folder: string) =>
   startBare('bare-koa', options, folder);
 
-async function startBare(name: string, options: object, folder: string): Promise<Server> {
+/** What the library computes VOPRF with: sjcl, which is its default, or @noble/curves. */
+export type Arithmetic = 'sjcl' | 'noble';
+
+export async function startBarePrivacyPass(
+  arithmetic: Arithmetic,
+  options: Omit<BarePrivacyPass, 'port' | 'issuerPort'>,
+  { folder, flags }: { readonly folder: string; readonly flags: readonly string[] },
+): Promise<{ readonly issuer: Server; readonly origin: Server }> {
+  const issuerPort = await freePort();
+  const name = { sjcl: 'bare-privacypass', noble: 'bare-privacypass-noble' }[arithmetic];
+  const origin = await startBare(name, { ...options, issuerPort }, folder, flags);
+  return { origin, issuer: { ...origin, url: `https://localhost:${issuerPort}` } };
+}
+
+async function startBare(
+  name: string,
+  options: object,
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const file = new URL(`${name}.ts`, import.meta.url).pathname;
   const spec = JSON.stringify({ ...options, port });
-  return startServer(process.execPath, [file, spec], { url, log: join(folder, `${name}.log`) });
+  const args = [...flags, file, spec];
+  return startServer(process.execPath, args, { url, log: join(folder, `${name}.log`) });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startPair } from '../../parts/pair.ts';
-import type { Pair, ServerProcess } from '../../parts/pair.ts';
+import type { Pair, PairOptions, ServerProcess } from '../../parts/pair.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
 
@@ -14,7 +14,15 @@ export const NO_LIMIT = { burst: 1_000_000, per: 0.000_01 };
 /** No limit is reached. Tokens outlive a run. */
 export const UNLIMITED = {
   tokens: { lifetime: 3600 },
-  limits: { client: NO_LIMIT, address: NO_LIMIT, signIn: NO_LIMIT, credentials: NO_LIMIT },
+  limits: {
+    client: NO_LIMIT,
+    address: NO_LIMIT,
+    signIn: NO_LIMIT,
+    credentials: NO_LIMIT,
+    privateTokens: NO_LIMIT,
+    redemptions: NO_LIMIT,
+    verifications: NO_LIMIT,
+  },
 };
 
 /** The pair on the servers' CPU, each with its log in a file, as an operator has it. */
@@ -26,17 +34,28 @@ export interface Countersign extends AsyncDisposable {
   readonly proxy: Server;
 }
 
-export async function startCountersign(settings: Settings = {}): Promise<Countersign> {
+/** `authzFlags`: Node's, for the authorization server. */
+export async function startCountersign(
+  settings: NonNullable<PairOptions['settings']> = {},
+  authzFlags: readonly string[] = [],
+): Promise<Countersign> {
   await using stack = new AsyncDisposableStack();
-  const pair = stack.use(await startPair({ settings: { ...UNLIMITED, ...settings } }));
-  const restart = async (name: string, server: ServerProcess | undefined): Promise<Server> => {
+  const settingsOf = typeof settings === 'function' ? settings : () => settings;
+  const unlimited: PairOptions['settings'] = (at) => ({ ...UNLIMITED, ...settingsOf(at) });
+  const pair = stack.use(await startPair({ settings: unlimited }));
+  const restart = async (
+    name: string,
+    server: ServerProcess | undefined,
+    flags: readonly string[] = [],
+  ): Promise<Server> => {
     if (server === undefined) throw new Error(`the pair has no ${name}`);
     await server.kill('SIGTERM');
     const log = join(pair.data, `${name}.log`);
     const options = { env: pair.env, url: server.url, log };
-    return stack.use(await startServer(process.execPath, [join(ROOT, name, 'main.ts')], options));
+    const args = [...flags, join(ROOT, name, 'main.ts')];
+    return stack.use(await startServer(process.execPath, args, options));
   };
-  const authz = await restart('authz-server', pair.authz[0]);
+  const authz = await restart('authz-server', pair.authz[0], authzFlags);
   const resource = await restart('resource-server', pair.resources[0]);
   const proxy = { ...resource, url: pair.proxies[0] ?? '' };
   const kept = stack.move();

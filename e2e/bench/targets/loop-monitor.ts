@@ -1,0 +1,23 @@
+/**
+ * Loaded into a server by `--import`: SIGUSR2 begins to watch its event loop, the next one writes what was
+ * seen to the file of the query in this module's URL, in milliseconds.
+ */
+import { writeFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const file = new URL(import.meta.url).searchParams.get('file') ?? '';
+const histogram = monitorEventLoopDelay({ resolution: 1 });
+const milliseconds = (nanoseconds: number) => nanoseconds / 1_000_000;
+
+let watching = false;
+process.on('SIGUSR2', () => {
+  watching = !watching;
+  if (watching) {
+    histogram.reset();
+    histogram.enable();
+    return;
+  }
+  histogram.disable();
+  const [p50, p99] = [histogram.percentile(50), histogram.percentile(99)].map(milliseconds);
+  writeFileSync(file, JSON.stringify({ p50, p99, max: milliseconds(histogram.max) }));
+});
