@@ -18,6 +18,7 @@ import {
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
+import { unstored } from '#shared/server/unstored.ts';
 import { corsFields, OPEN, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
@@ -27,7 +28,6 @@ import type { Resources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { createStage } from './resources/stage.ts';
 import type { Space, Spaces } from './spaces.ts';
-import { unstored } from './unstored.ts';
 import { verify } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
 

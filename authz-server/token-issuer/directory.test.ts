@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DIRECTORY_PATH, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { REQUEST, startWorld, TIMES, TOKEN_ISSUER, type World } from './token-issuer.fixture.ts';
+import {
+  REQUEST,
+  startWorld,
+  TIMES,
+  TOKEN_ISSUER,
+  TYPES,
+  type World,
+} from './token-issuer.fixture.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -118,6 +125,32 @@ describe('RFC 9110 section 13: conditional requests', () => {
   ])('%s: %s: %i', async (name, value, status) => {
     expect((await read(0, [name, value])).status).toBe(status);
   });
+});
+
+describe('RFC 9578 section 4: whole or not at all', () => {
+  /** Nothing is good any more but what a process has made by then. */
+  test.each(TYPES)(
+    'while only a key of type %i is there: 503, which no cache keeps',
+    async (type) => {
+      const { tokenKeys } = world.stores;
+      for (const row of await tokenKeys.list()) {
+        if (row.type !== type) await tokenKeys.retire(row.type, row.id);
+      }
+      for (const at of [0, 1]) {
+        const { status, headers, body } = await read(at);
+        expect([status, headers['retry-after'], headers['cache-control']]).toEqual([
+          503,
+          '1',
+          'no-store',
+        ]);
+        expect(body.toString()).not.toContain('token-keys');
+      }
+      await world.chores();
+      const [first, second] = await Promise.all([read(0), read(1)]);
+      expect([first?.status, first?.body]).toEqual([200, second?.body]);
+      expect(new Set((await world.directoryKeys()).map((key) => key.type))).toEqual(new Set(TYPES));
+    },
+  );
 });
 
 test('a store that does not answer: 503', async () => {

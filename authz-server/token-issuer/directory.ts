@@ -6,7 +6,7 @@ import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-directory.ts';
 import { type Answer, HttpError } from '#shared/server/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { IssuerKey, IssuerKeyRing } from './key-ring.ts';
+import { hasEachType, type IssuerKey, type IssuerKeyRing } from './key-ring.ts';
 
 export interface DirectoryParts {
   readonly ring: IssuerKeyRing;
@@ -19,13 +19,14 @@ export interface DirectoryParts {
 
 /**
  * The issuer directory (RFC 9578 section 4), to the octet the same for all who ask, so that nobody can be
- * told apart by it (RFC 9576 section 6.2). No cache has it longer than its keys are good.
+ * told apart by it (RFC 9576 section 6.2). It is whole or 503, and no cache has it longer than its keys
+ * are good.
  */
 export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
   return async (request: AnyRequest): Promise<Answer> => {
     await ring.refresh();
     const keys = ring.live.toSorted(preference);
-    if (keys.length === 0) {
+    if (!hasEachType(keys)) {
       throw new HttpError(503, 'The keys are just being made. Try again.', { 'Retry-After': '1' });
     }
     const retires = Math.min(...keys.map(({ until }) => until));

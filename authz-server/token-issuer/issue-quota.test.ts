@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { startWorld, tokenRequest, type World } from './token-issuer.fixture.ts';
+import { derivedKey } from '../derived-key.ts';
+import { AS, MASTER, startWorld, tokenRequest, type World } from './token-issuer.fixture.ts';
 
 const BURST = 20;
 let world: World;
@@ -74,5 +76,40 @@ describe('the quota of a person and a client', () => {
       expect((await world.request(body)).status).toBe(422);
     }
     expect((await world.request(body)).status).toBe(429);
+  });
+});
+
+describe('who reads the store finds nobody’s bucket by trying names', () => {
+  const keyed = (master: Buffer, payer: string) =>
+    createHmac('sha256', derivedKey(master, 'private-token quota'))
+      .update(payer)
+      .digest('base64url');
+
+  /** How many were taken from the bucket of that key so far; looking takes one. */
+  async function taken(namespace: string, key: string): Promise<number> {
+    const spent = await world.stores.limits.spend(namespace, key, { burst: BURST, per: 60 });
+    if (!spent.ok) throw new Error('the bucket is empty');
+    return BURST - 1 - spent.remaining;
+  }
+
+  test.each([
+    ['a person', {}, [AS, 'alice-id', 'app']],
+    ['a machine', { sub: 'app', sub_gen: undefined, grant_id: undefined }, ['app']],
+  ])('%s', async (_, claims, payer) => {
+    const { body } = await good(BLIND_RSA);
+    const token = world.accessToken(claims);
+    for (let spent = 0; spent < 3; spent += 1) await world.request(body, { token });
+    const names = JSON.stringify(payer);
+    expect(await taken('private-token', names)).toBe(0);
+    expect(await taken('private-token', keyed(Buffer.alloc(32, 8), names))).toBe(0);
+    expect(await taken('private-token', keyed(MASTER, names))).toBe(3);
+  });
+
+  test('a resource server that has tokens verified', async () => {
+    const token = await world.obtain(await world.currentKey(VOPRF));
+    await world.verify(token);
+    const names = JSON.stringify(['resource-server']);
+    expect(await taken('private-token-verification', names)).toBe(0);
+    expect(await taken('private-token-verification', 'resource-server')).toBe(0);
   });
 });

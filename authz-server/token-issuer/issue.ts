@@ -3,15 +3,15 @@ import type { Clock } from '#shared/clock.ts';
 import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits.ts';
 import { receive, unprocessable } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
-import { pay } from './pay.ts';
+import type { Pay } from './pay.ts';
 import type { Work } from './protection.ts';
 
 export interface Issuance {
   readonly ring: IssuerKeyRing;
-  readonly limits: Limits;
+  readonly pay: Pay;
   /** Tokens that one person gets through one client. */
   readonly rate: Rate;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface Issuance {
  * Token requests (RFC 9578 sections 5.2 and 6.2). One is paid for before anything is computed for it, so
  * that many at once get no more than the rate allows. Nothing of its content is kept or logged.
  */
-export function issuance({ ring, limits, rate, clock, skew }: Issuance): Work {
+export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
   return async (request, { clientId, principal }) => {
     const content = await receive(request, REQUEST_TYPE);
     const asked = parseTokenRequest(content);
@@ -39,7 +39,7 @@ export function issuance({ ring, limits, rate, clock, skew }: Issuance): Work {
     if (key === undefined) {
       throw unprocessable('No key of that id issues now. Fetch the directory of the issuer again.');
     }
-    await pay(limits, 'private-token', requesterOf(principal, clientId), rate);
+    await pay('private-token', requesterOf(principal, clientId), rate);
     const body = await key.blindSign(asked.blinded);
     if (body === undefined) throw unprocessable('The blinded message is none of this type.');
     return { status: 200, fields: { 'Content-Type': RESPONSE_TYPE }, body };
@@ -47,8 +47,6 @@ export function issuance({ ring, limits, rate, clock, skew }: Issuance): Work {
 }
 
 /** A person through a client, or a client by itself. */
-function requesterOf(principal: Principal, clientId: string): string {
-  return principal.kind === 'person'
-    ? JSON.stringify([principal.realm, principal.name, clientId])
-    : JSON.stringify([clientId]);
+function requesterOf(principal: Principal, clientId: string): readonly string[] {
+  return principal.kind === 'person' ? [principal.realm, principal.name, clientId] : [clientId];
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { GENERATE, type TokenKeyLifecycle } from '#shared/private-token/token-key-lifecycle.ts';
@@ -7,7 +8,7 @@ import { systemRandom } from '#shared/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
 import { blindSigners } from './blind-signers.ts';
-import { openKeyRing } from './key-ring.ts';
+import { type IssuerKeyRing, openKeyRing } from './key-ring.ts';
 import { TIMES } from './token-issuer.fixture.ts';
 
 let clock: ManualClock;
@@ -60,22 +61,57 @@ test('another master secret: the start fails and says what to do, and no key is 
   expect(await stores.tokenKeys.list()).toEqual(before);
 });
 
-test('of two readings at once the one that began later counts, whichever ends first', async () => {
-  let wait: Promise<unknown> = Promise.resolve();
-  const ring = await open(reading(() => wait));
-  const held = Promise.withResolvers<void>();
-  wait = held.promise;
-  const stale = ring.refresh();
-  const [old] = ring.live;
-  clock.advance(TIMES.rotation);
-  wait = Promise.resolve();
-  await (await open()).keep();
-  await ring.refresh();
-  expect(ring.live).toHaveLength(4);
-  held.resolve();
-  await stale;
-  expect(ring.live).toHaveLength(4);
-  expect(ring.live[0]?.id).toEqual(old?.id);
+describe('a thousand that ask at once', () => {
+  const thousand = (ring: IssuerKeyRing) => Promise.all(Array.from({ length: 1000 }, ring.refresh));
+
+  test('share one reading, also those whose requests come one after the other', async () => {
+    let read = 0;
+    const ring = await open(reading(async () => void (read += 1)));
+    const request = async () => {
+      await setImmediate();
+      await ring.refresh();
+    };
+    read = 0;
+    await Promise.all(Array.from({ length: 1000 }, request));
+    expect(read).toBe(1);
+    await thousand(ring);
+    expect(read).toBe(2);
+  });
+
+  test('during a reading share the next: what was there when they asked, they see', async () => {
+    let read = 0;
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let wait = async () => {};
+    const ring = await open(reading(() => wait()));
+    wait = async () => {
+      read += 1;
+      begun.resolve();
+      await held.promise;
+    };
+    const stale = ring.refresh();
+    await begun.promise;
+    clock.advance(TIMES.rotation);
+    await open();
+    const asked = thousand(ring);
+    held.resolve();
+    await stale;
+    expect(ring.live).toHaveLength(2);
+    await asked;
+    expect(ring.live).toHaveLength(4);
+    expect(read).toBe(2);
+  });
+
+  test('a reading that fails is theirs alone; the next one succeeds', async () => {
+    let wait = async () => {};
+    const ring = await open(reading(() => wait()));
+    wait = () => Promise.reject(new StoreUnavailable('gone'));
+    const asked = await Promise.allSettled(Array.from({ length: 10 }, ring.refresh));
+    expect(asked.every(({ status }) => status === 'rejected')).toBe(true);
+    wait = async () => {};
+    await ring.refresh();
+    expect(ring.live).toHaveLength(2);
+  });
 });
 
 test('a thousand that ask for an unknown key: the rows are read once a second', async () => {
@@ -149,4 +185,23 @@ test('while the store has no epoch nothing is made or read', async () => {
   };
   await expect(open({ stores: without })).rejects.toThrow(StoreUnavailable);
   expect(await stores.tokenKeys.list()).toEqual([]);
+});
+
+describe('a key that is due and cannot be made', () => {
+  const fails: TokenKeyLifecycle['generate'] = {
+    ...GENERATE,
+    2: () => Promise.reject(new Error('no entropy')),
+  };
+
+  test('the first one: the start fails', async () => {
+    await expect(open({ generate: fails })).rejects.toThrow('no entropy');
+  });
+
+  test('a later one: the start succeeds, the chore says so, and the other type has its own', async () => {
+    await open();
+    clock.advance(TIMES.rotation);
+    const ring = await open({ generate: fails });
+    await expect(ring.keep()).rejects.toThrow('no entropy');
+    expect(ring.live.map(({ type }) => type)).toEqual([1, 2, 1]);
+  });
 });

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import {
+  ISSUED_TYPES,
   keepTokenKeys,
   listTokenKeys,
   openTokenKey,
@@ -25,14 +27,21 @@ export interface IssuerKeyRing {
   readonly live: readonly IssuerKey[];
   /** Finds one of them; reads the rows again, at most once a second, when it is not there. */
   find(fits: (key: IssuerKey) => boolean): Promise<IssuerKey | undefined>;
-  /** Reads the rows again. */
+  /** Reads the rows again; all who ask while that is under way share the next reading. */
   refresh(): Promise<void>;
-  /** Makes and retires what is due, as all processes do; who asks while that is under way waits for it. */
+  /**
+   * Makes and retires what is due, as all processes do; who asks while that is under way waits for it.
+   * Rejects when a key that is due cannot be made.
+   */
   keep(): Promise<void>;
 }
 
 /** Milliseconds between two readings for a key that is not there. */
 const PAUSE = 1000;
+
+export function hasEachType(keys: readonly IssuerKey[]): boolean {
+  return ISSUED_TYPES.every((type) => keys.some((key) => key.type === type));
+}
 
 /** Opens the ring, with a key of each type in it. Throws when the master secret is another one. */
 export async function openKeyRing(
@@ -41,8 +50,9 @@ export async function openKeyRing(
 ): Promise<IssuerKeyRing> {
   const { clock, master } = life;
   let keys: readonly IssuerKey[] = [];
-  let asked = 0;
-  let answered = 0;
+  /** The reading under way, and the one that begins after it. */
+  let reading: Promise<unknown> | undefined;
+  let next: Promise<readonly ScheduledTokenKey[]> | undefined;
   let keeping: Promise<void> | undefined;
   let sought: { readonly at: number; readonly read: Promise<unknown> } | undefined;
 
@@ -59,16 +69,25 @@ export async function openKeyRing(
     return { ...pair, notBefore, notAfter, until, blindSign: signers[key.type](pair) };
   }
 
-  async function read(): Promise<readonly ScheduledTokenKey[]> {
-    const turn = ++asked;
+  async function readRows(): Promise<readonly ScheduledTokenKey[]> {
     const listed = await listTokenKeys(life);
-    // Of two that read at once, the one that began later knows more.
-    if (turn > answered) {
-      answered = turn;
-      keys = listed.filter(({ state }) => state !== 'retired').map(open);
-    }
+    keys = listed.filter(({ state }) => state !== 'retired').map(open);
     return listed;
   }
+
+  /**
+   * Begins after the reading under way, which may have missed what is asked for, and after all requests
+   * that are here have asked: SQLite reads at once, so that nobody could join them later.
+   */
+  async function readAfter(): Promise<readonly ScheduledTokenKey[]> {
+    await Promise.all([reading, setImmediate()]);
+    next = undefined;
+    const rows = readRows();
+    reading = rows.catch(() => {});
+    return rows;
+  }
+
+  const read = () => (next ??= readAfter());
 
   async function keep(): Promise<void> {
     if (await keepTokenKeys(life, await read())) await read();
@@ -76,7 +95,9 @@ export async function openKeyRing(
 
   const live = () => keys.filter(({ until }) => clock.now() < until);
 
-  await keep();
+  await keep().catch((error: unknown) => {
+    if (!hasEachType(live())) throw error; // else the chore tells it
+  });
   return {
     get live() {
       return live();

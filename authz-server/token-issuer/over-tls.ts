@@ -1,26 +1,36 @@
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { notFound, send } from '#shared/server/answer.ts';
+import { errorAnswer, notFound, send } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
+import { unstored } from '#shared/server/unstored.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
-/** The listener of a token issuer that has an origin of its own; nothing else is there. */
+/** The listener of a token issuer that has an origin of its own. */
 export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly Beside[] {
-  const { config, log, ready } = parts;
+  const { config } = parts;
   const { privateTokens } = config;
   if (privateTokens === undefined || !ownsTokenOrigin(config)) return [];
+  const handler = tokenIssuerHandler(parts, issuer);
+  return [overTls({ ...parts, name: 'authzTls', files: privateTokens, handler })];
+}
+
+/** What is at that origin: the token issuer, and nothing else. */
+export function tokenIssuerHandler(
+  parts: Pick<Parts, 'config' | 'clock' | 'random' | 'log' | 'ready'>,
+  issuer: TokenIssuer,
+): AnyHandler {
+  const { config, log, ready } = parts;
   const door = frontDoor<AnyRequest, AnyResponse>(
     async (request, response, target) => {
       const answer = issuer.answer(request, target);
       if (answer === undefined) throw notFound();
       send(request, response, await answer);
     },
-    { ready, log },
+    { ready, log, answer: (error) => unstored(errorAnswer(error)) },
   );
-  const handler = logged(door, { ...parts, trusted: trustedProxies(config.trustedProxies) });
-  return [overTls({ ...parts, name: 'authzTls', files: privateTokens, handler })];
+  return logged(door, { ...parts, trusted: trustedProxies(config.trustedProxies) });
 }

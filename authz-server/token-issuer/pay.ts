@@ -1,16 +1,22 @@
+import { createHmac } from 'node:crypto';
 import { HttpError } from '#shared/server/answer.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
+import { derivedKey } from '../derived-key.ts';
 
-/** Takes one from a bucket. Throws `HttpError` 429 with Retry-After when it is empty. */
-export async function pay(
-  limits: Limits,
-  namespace: string,
-  key: string,
-  rate: Rate,
-): Promise<void> {
-  const spent = await limits.spend(namespace, key, rate);
-  if (spent.ok) return;
-  throw new HttpError(429, 'Too many tokens. Try again after the seconds that Retry-After gives.', {
-    'Retry-After': String(spent.retryAfter),
-  });
+/**
+ * Takes one from the bucket of a payer, whom the strings name together. Throws `HttpError` 429 with
+ * Retry-After when it is empty.
+ */
+export type Pay = (namespace: string, payer: readonly string[], rate: Rate) => Promise<void>;
+
+/** Buckets by keyed hashes: whoever reads the store cannot find a person's by trying names. */
+export function payment(limits: Limits, master: Buffer): Pay {
+  const key = derivedKey(master, 'private-token quota');
+  return async (namespace, payer, rate) => {
+    const bucket = createHmac('sha256', key).update(JSON.stringify(payer)).digest('base64url');
+    const spent = await limits.spend(namespace, bucket, rate);
+    if (spent.ok) return;
+    const detail = 'Too many tokens. Try again after the seconds that Retry-After gives.';
+    throw new HttpError(429, detail, { 'Retry-After': String(spent.retryAfter) });
+  };
 }

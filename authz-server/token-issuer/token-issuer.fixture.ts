@@ -7,7 +7,6 @@ import { prover } from '#shared/auth/auth.fixture.ts';
 import { ManualClock } from '#shared/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { trustedProxies } from '#shared/http/forwarded.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/log.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
@@ -26,10 +25,8 @@ import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import { systemRandom } from '#shared/random.ts';
-import { notFound, send } from '#shared/server/answer.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
-import { logged } from '#shared/server/request-log.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { tokenIssuerHandler } from './over-tls.ts';
 import { openTokenIssuer } from './token-issuer.ts';
 
 export const AS = 'https://as.example';
@@ -38,6 +35,7 @@ export const REQUEST = `${TOKEN_ISSUER}/private-token/request`;
 export const VERIFY = `${TOKEN_ISSUER}/private-token/verify`;
 export const DOCUMENTS = 'https://rs.example/documents/';
 export const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
+export const MASTER = Buffer.alloc(32, 7);
 export const TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
 export const LIFE = 605;
 
@@ -93,27 +91,13 @@ export async function startWorld(settings: object = {}, processes = 1) {
     await stores.revocations.epoch(true);
     const feed = stack.use(await stores.revocations.feed());
     const log = jsonLog((line) => written.push(line), clock, 'authz');
+    const parts = { config, stores, feed, master: MASTER, clock, random: systemRandom, log };
     const issuer = await openTokenIssuer({
-      config,
-      stores,
-      feed,
-      master: Buffer.alloc(32, 7),
-      clock,
-      random: systemRandom,
-      log,
+      ...parts,
       publicKey: async (kid) => published.get(kid),
       voprf,
     });
-    const door = frontDoor<http.IncomingMessage, http.ServerResponse>(
-      async (request, response, target) => {
-        const answer = issuer.answer(request, target);
-        if (answer === undefined) throw notFound();
-        send(request, response, await answer);
-      },
-      { ready: () => stores.ping(), log },
-    );
-    const trusted = trustedProxies([]);
-    const handler = logged(door, { log, clock, random: systemRandom, trusted });
+    const handler = tokenIssuerHandler({ ...parts, ready: () => stores.ping() }, issuer);
     const server = http.createServer((request, response) => void handler(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { AS, REQUEST, startWorld, VERIFY, type World } from './token-issuer.fixture.ts';
+import { AS, REQUEST, startWorld, TIMES, VERIFY, type World } from './token-issuer.fixture.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -55,6 +55,34 @@ test.each([
   '/jwks',
 ])('%s is no address of the issuer', async (path) => {
   expect((await world.ask({ path, method: 'POST' })).status).toBe(404);
+});
+
+describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
+  test.each<[number, string, string, readonly string[]]>([
+    [400, 'GET', '/a%2fb', []],
+    [400, 'GET', DIRECTORY_PATH, ['If-Match', 'x']],
+    [401, 'POST', '/private-token/request', []],
+    [401, 'POST', '/private-token/verify', []],
+    [404, 'GET', '/', []],
+    [404, 'HEAD', '/nowhere', []],
+    [404, 'PURGE', '/nowhere', []],
+    [405, 'POST', DIRECTORY_PATH, []],
+    [405, 'DELETE', `${METADATA}/request`, []],
+    [405, 'GET', '/private-token/request', []],
+    [405, 'GET', '/private-token/verify', []],
+    [412, 'GET', DIRECTORY_PATH, ['If-Match', '"x"']],
+    [501, 'PURGE', DIRECTORY_PATH, []],
+    [501, 'PURGE', '/private-token/request', []],
+  ])('%i: %s %s', async (status, method, path, fields) => {
+    const answer = await world.ask({ method, path, fields });
+    expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+  });
+
+  test('what is no error keeps its own', async () => {
+    const [directory, metadata] = await Promise.all(READ.map((path) => world.ask({ path })));
+    expect(directory?.headers['cache-control']).toBe(`public, max-age=${TIMES.maxAge}`);
+    expect(metadata?.headers['cache-control']).toBe('max-age=300');
+  });
 });
 
 describe('Fetch Standard, CORS', () => {

@@ -16,11 +16,13 @@ import { noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
 import type { Chore, Parts } from '#shared/server/process.ts';
+import { unstored } from '#shared/server/unstored.ts';
 import { blindSigners } from './blind-signers.ts';
 import { directory } from './directory.ts';
 import { issuance } from './issue.ts';
 import { openKeyRing } from './key-ring.ts';
 import { resourceMetadata } from './metadata.ts';
+import { payment } from './pay.ts';
 import { protection, type ProtectionParts } from './protection.ts';
 import { tokenVerification } from './verify.ts';
 
@@ -65,14 +67,14 @@ const PREFLIGHT: Fields = {
  * keys in the store.
  */
 export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIssuer> {
-  const { config, stores, clock, log, voprf } = parts;
+  const { config, stores, master, clock, log, voprf } = parts;
   const { privateTokens: times, limits: rates, tokens } = config;
   const spaces = tokenIssuerSpaces(config);
   if (times === undefined || spaces === undefined) throw new Error('privateTokens is not set');
   const life = { ...parts, times, generate: GENERATE };
   const ring = await openKeyRing(life, blindSigners(voprf));
   const protect = protection(parts);
-  const { limits } = stores;
+  const pay = payment(stores.limits, master);
 
   const metadata = (space: TokenSpace): readonly [string, Endpoint] => [
     new URL(metadataUrl(space.url)).pathname,
@@ -96,7 +98,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         preflight: PREFLIGHT,
         answer: protect(
           spaces.request,
-          issuance({ ring, limits, rate: rates.privateTokens, clock, skew: tokens.skew }),
+          issuance({ ring, pay, rate: rates.privateTokens, clock, skew: tokens.skew }),
         ),
       },
     ],
@@ -107,7 +109,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         fields: NO_STORE,
         answer: protect(
           spaces.verify,
-          tokenVerification({ ring, voprf, limits, rate: rates.verifications }),
+          tokenVerification({ ring, voprf, pay, rate: rates.verifications }),
         ),
       },
     ],
@@ -122,7 +124,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         ? { status: 204, fields: preflight }
         : await serve(endpoint, request).catch((error: unknown) => {
             noteError(request, error, log);
-            return errorAnswer(error);
+            return unstored(errorAnswer(error));
           });
     return { ...answer, fields: { ...fields, ...answer.fields } };
   }

@@ -3,16 +3,16 @@ import { parseToken } from '#shared/private-token/token.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { TOKEN_MEDIA_TYPE, type Verification } from '#shared/private-token/verification.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits.ts';
 import { receive, unprocessable } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
-import { pay } from './pay.ts';
+import type { Pay } from './pay.ts';
 import type { Work } from './protection.ts';
 
 export interface TokenVerification {
   readonly ring: IssuerKeyRing;
   readonly voprf: VoprfThreads;
-  readonly limits: Limits;
+  readonly pay: Pay;
   /** Tokens of one client. */
   readonly rate: Rate;
 }
@@ -21,14 +21,14 @@ export interface TokenVerification {
  * Verifies tokens that only their issuer can verify (RFC 9578 section 5.4), for the resource servers of
  * this server; whether one was spent is theirs to know. Nothing of a token is kept or logged.
  */
-export function tokenVerification({ ring, voprf, limits, rate }: TokenVerification): Work {
+export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification): Work {
   return async (request, { clientId }) => {
     const content = await receive(request, TOKEN_MEDIA_TYPE);
     const token = parseToken(content);
     if (token?.type !== VOPRF) {
       throw unprocessable('Send a token of type 1; those of type 2 everybody can verify.');
     }
-    await pay(limits, 'private-token-verification', clientId, rate);
+    await pay('private-token-verification', [clientId], rate);
     const key = await ring.find(({ type, id }) => type === VOPRF && id.equals(token.keyId));
     const right = key && (await voprf.evaluate(key.privateKey, token.input));
     const verification: Verification = {

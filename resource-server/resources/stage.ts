@@ -13,10 +13,10 @@ import {
 } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { unstored } from '#shared/server/unstored.ts';
 import { accepted, optionsFields } from '../options.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
-import { unstored } from '../unstored.ts';
 import type { ResourceContext, Resources, Visit } from './resource.ts';
 import { sealAnswer, sealedAnswer } from './seal.ts';
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
+import { MOST_ROTATIONS } from '#shared/private-token/token-key-schedule.ts';
 import type { Mistake } from './mistake.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import type { Config, SpaceConfig } from './schema.ts';
@@ -139,12 +140,11 @@ export const RULES: readonly Rule[] = [
   {
     reads: ['privateTokens'],
     check: ({ privateTokens }) =>
-      privateTokens && privateTokens.overlap > 20 * privateTokens.rotation
+      privateTokens && privateTokens.overlap > MOST_ROTATIONS * privateTokens.rotation
         ? [
             {
               path: 'privateTokens.overlap',
-              message:
-                'must be at most 20 rotations, or there are more keys in the directory than clients take',
+              message: `must be at most ${MOST_ROTATIONS} rotations, or there are more keys in the directory than clients take`,
             },
           ]
         : [],

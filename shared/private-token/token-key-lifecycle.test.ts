@@ -5,6 +5,7 @@ import { systemRandom } from '#shared/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { blindRsaPublicKey } from './blind-rsa.ts';
+import { DIRECTORY_PATH, formatDirectory, parseDirectory } from './issuer-directory.ts';
 import {
   GENERATE,
   keepTokenKeys,
@@ -13,6 +14,7 @@ import {
   rotateTokenKey,
   type TokenKeyLifecycle,
 } from './token-key-lifecycle.ts';
+import { MOST_LIVE } from './token-key-schedule.ts';
 import { type TokenKeyPair, tokenKeyId, truncatedKeyId } from './token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from './token-types.ts';
 import { isVoprfPublicKey } from './voprf.ts';
@@ -196,5 +198,95 @@ describe('a rotation before its time', () => {
     await expect(rotateTokenKey(life, BLIND_RSA)).rejects.toThrow(
       'there is no blind-rsa-2048 key to rotate',
     );
+  });
+});
+
+describe('as many keys as a directory may have', () => {
+  const FULL = /^the directory has 22 voprf-p384 keys, which is the most: the next one retires at /;
+  const live = async (type: TokenType) =>
+    (await states(type)).filter((state) => state !== 'retired').length;
+  const times = { rotation: 1000, overlap: 20_000, maxAge: 100 };
+  beforeEach(async () => {
+    life = { ...life, times };
+    await keep();
+  });
+
+  /** Rotates by hand, as soon as it may be, until it is refused. */
+  async function fill(type: TokenType): Promise<void> {
+    while ((await live(type)) < MOST_LIVE) {
+      await rotateTokenKey(life, type);
+      clock.advance(times.maxAge + 1);
+    }
+  }
+
+  test('rotations by hand end there, and it says when there is room', async () => {
+    await fill(VOPRF);
+    await expect(rotateTokenKey(life, VOPRF)).rejects.toThrow(FULL);
+    const until = Math.min(
+      ...(await listTokenKeys(life))
+        .filter(({ key, state }) => key.type === VOPRF && state !== 'retired')
+        .map((one) => one.until),
+    );
+    const date = new Date(until).toISOString();
+    await expect(rotateTokenKey(life, VOPRF)).rejects.toThrow(`the next one retires at ${date}`);
+    clock.advance((until - clock.now()) / 1000 - 1);
+    await expect(rotateTokenKey(life, VOPRF)).rejects.toThrow(FULL);
+    clock.advance(1);
+    await rotateTokenKey(life, VOPRF);
+    expect(await live(VOPRF)).toBe(MOST_LIVE);
+  });
+
+  test('ten at once for the last place: one gets it', async () => {
+    while ((await live(VOPRF)) < MOST_LIVE - 1) {
+      await rotateTokenKey(life, VOPRF);
+      clock.advance(times.maxAge + 1);
+    }
+    await Promise.allSettled(Array.from({ length: 10 }, () => rotateTokenKey(life, VOPRF)));
+    expect(await live(VOPRF)).toBe(MOST_LIVE);
+  });
+
+  test('the automatic rotation waits for room as well and says so; the other type has its own', async () => {
+    await fill(VOPRF);
+    clock.advance(times.rotation - times.maxAge);
+    await expect(keep()).rejects.toThrow(FULL);
+    expect([await live(VOPRF), await live(BLIND_RSA)]).toEqual([MOST_LIVE, 2]);
+    expect(await states(VOPRF)).toContain('issuing');
+  });
+
+  test('whoever rotates whenever it may be, there is always a key that issues', async () => {
+    for (let step = 0; step < 800; step += 1) {
+      await keep().catch(() => {});
+      await rotateTokenKey(life, VOPRF).catch(() => {});
+      expect(await live(VOPRF)).toBeLessThanOrEqual(MOST_LIVE);
+      expect(await states(VOPRF)).toContain('issuing');
+      clock.advance(step < 400 ? times.maxAge + 1 : 331);
+    }
+  });
+
+  test('the longest overlap that the configuration takes never comes to it', async () => {
+    life = { ...life, times: { ...times, maxAge: times.rotation } };
+    let most = 0;
+    for (let step = 0; step < 300; step += 1) {
+      await keep();
+      most = Math.max(most, await live(VOPRF), await live(BLIND_RSA));
+      clock.advance(times.rotation / 7);
+    }
+    expect(most).toBe(MOST_LIVE);
+  });
+
+  test('RFC 9578 section 4: with both types full, clients take it', async () => {
+    await fill(VOPRF);
+    await fill(BLIND_RSA);
+    const url = `https://issuer.example${DIRECTORY_PATH}`;
+    const keys = (await listTokenKeys(life))
+      .filter(({ state }) => state !== 'retired')
+      .map(({ key }) => ({
+        type: key.type,
+        id: Buffer.from(key.id, 'base64url'),
+        publicKey: Buffer.from(key.publicKey, 'base64url'),
+      }));
+    expect(keys).toHaveLength(2 * MOST_LIVE);
+    const document: unknown = JSON.parse(formatDirectory({ requestUrl: url, keys }));
+    expect(() => parseDirectory(document, url)).not.toThrow();
   });
 });

@@ -6,6 +6,7 @@ import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
 import { generateBlindRsaKey } from './blind-rsa.ts';
 import type { TokenKeyPair } from './token-key.ts';
 import {
+  MOST_LIVE,
   nextNotBefore,
   type ScheduledTokenKey,
   scheduleTokenKeys,
@@ -34,7 +35,8 @@ export const GENERATE: TokenKeyGenerators = {
   [BLIND_RSA]: generateBlindRsaKey,
 };
 
-const TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
+/** The issuer has keys of each. */
+export const ISSUED_TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
 
 /** Retired keys of a type whose truncated ids stay reserved; of all 256 enough are left for new ones. */
 const RESERVED = 200;
@@ -78,19 +80,22 @@ export function openTokenKey(master: Buffer, { type, id, sealed = '' }: StoredTo
 
 /**
  * Makes the keys that are due, forgets the private part of retired ones, and of these the oldest beyond
- * what is reserved. `listed`: all keys as they are now. Resolves to whether anything was changed.
+ * what is reserved. `listed`: all keys as they are now. Resolves to whether anything was changed; rejects
+ * when all else is done and a key that is due could not be made.
  */
 export async function keepTokenKeys(
   life: TokenKeyLifecycle,
   listed: readonly ScheduledTokenKey[],
 ): Promise<boolean> {
-  const changes = await Promise.all(
-    TYPES.flatMap((type) => {
+  const work = await Promise.allSettled(
+    ISSUED_TYPES.flatMap((type) => {
       const ofType = listed.filter(({ key }) => key.type === type);
       return [makeDueKey(life, type, ofType), forgetRetired(life, ofType)];
     }),
   );
-  return changes.includes(true);
+  const failed = work.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return work.some((one) => one.status === 'fulfilled' && one.value);
 }
 
 async function makeDueKey(
@@ -100,7 +105,7 @@ async function makeDueKey(
 ): Promise<boolean> {
   const notBefore = nextNotBefore(ofType, life.times, life.clock.now());
   if (notBefore === undefined) return false;
-  await addKey(life, type, notBefore, ofType.at(-1)?.key.id);
+  await addKey(life, type, notBefore, ofType);
   return true;
 }
 
@@ -118,7 +123,7 @@ async function forgetRetired(
 
 /**
  * Publishes a new key that issues after the directory's `maxAge`; tokens of the older ones stay good for
- * the overlap. Throws when the type has no key yet or a rotation of it is under way.
+ * the overlap. Throws when the type has no key yet, a rotation of it is under way, or the directory is full.
  */
 export async function rotateTokenKey(
   life: TokenKeyLifecycle,
@@ -132,7 +137,7 @@ export async function rotateTokenKey(
   }
   if (newest.state === 'published') throw underWay(name, newest.key);
   const notBefore = Math.ceil(life.clock.now() / 1000 + life.times.maxAge) * 1000;
-  const key = await addKey(life, type, notBefore, ofType.at(-1)?.key.id);
+  const key = await addKey(life, type, notBefore, ofType);
   if (key === undefined) throw underWay(name);
   return key;
 }
@@ -142,13 +147,24 @@ const underWay = (name: string, next?: StoredTokenKey) =>
     `a rotation of the ${name} key is under way${next ? `: the next issues from ${new Date(next.notBefore).toISOString()}` : ''}`,
   );
 
-/** Undefined: another process was faster. */
+/** Clients and origins refuse a directory of too many keys, whatever their types. */
+function noRoom(name: string, live: readonly ScheduledTokenKey[]): Error {
+  const next = new Date(Math.min(...live.map(({ until }) => until))).toISOString();
+  return new Error(
+    `the directory has ${live.length} ${name} keys, which is the most: the next one retires at ${next}`,
+  );
+}
+
+/** `ofType`: all keys of the type. Undefined: another process was faster. */
 async function addKey(
   { stores, master, random, generate, times }: TokenKeyLifecycle,
   type: TokenType,
   notBefore: number,
-  newest: string | undefined,
+  ofType: readonly ScheduledTokenKey[],
 ): Promise<StoredTokenKey | undefined> {
+  const live = ofType.filter(({ state }) => state !== 'retired');
+  if (live.length >= MOST_LIVE) throw noRoom(TOKEN_TYPES[type].name, live);
+  const newest = ofType.at(-1)?.key.id;
   const epoch = await epochOf(stores);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const pair = await generate[type](random);

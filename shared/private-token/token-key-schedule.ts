@@ -1,6 +1,12 @@
 import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
+import type { TokenType } from './token-types.ts';
 
 export type TokenKeyState = 'published' | 'issuing' | 'retiring' | 'retired';
+
+/** Rotations within an overlap, at most. */
+export const MOST_ROTATIONS = 20;
+/** Keys of a type that are not retired, at most: those of an overlap, the one that issues and the next. */
+export const MOST_LIVE = MOST_ROTATIONS + 2;
 
 /** `privateTokens` of the configuration, in seconds. */
 export interface TokenKeyTimes {
@@ -35,10 +41,10 @@ export function scheduleTokenKeys(
   { overlap }: Pick<TokenKeyTimes, 'overlap'>,
   now: number,
 ): readonly ScheduledTokenKey[] {
-  return keys.map((key, index) => {
-    const successor = keys.find(
-      (other, at) => at > index && other.type === key.type && other.epoch === epoch,
-    );
+  const successors = new Map<TokenType, StoredTokenKey>();
+  const scheduled = keys.toReversed().map((key): ScheduledTokenKey => {
+    const successor = successors.get(key.type);
+    if (key.epoch === epoch) successors.set(key.type, key);
     const until = Math.min(key.until, (successor?.notBefore ?? Infinity) + overlap * 1000);
     if (key.epoch !== epoch || key.sealed === undefined || until <= now) {
       return { key, state: 'retired', until };
@@ -47,6 +53,7 @@ export function scheduleTokenKeys(
     const isNewest = successor === undefined || successor.notBefore > now;
     return { key, state: isNewest ? 'issuing' : 'retiring', until };
   });
+  return scheduled.toReversed();
 }
 
 /**

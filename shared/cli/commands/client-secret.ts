@@ -1,4 +1,5 @@
 import { newSecret } from '#shared/directory/client-secret.ts';
+import { RESOURCE_SERVER } from '#shared/private-token/resource-server-client.ts';
 import { type Command, Failure } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { withStores } from '../with-stores.ts';
@@ -11,6 +12,11 @@ export const clientSecret: Command = {
   run: ({ operands: [id = ''] }, shell) =>
     withStores(shell, async ({ clients }) => {
       const client = await findClient(clients, id);
+      if (id === RESOURCE_SERVER) {
+        throw new Failure(
+          `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
+        );
+      }
       if (client.secret_hash === undefined) {
         throw new Failure(
           `client ${id} has no secret: it uses ${client.token_endpoint_auth_method}`,

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { RESOURCE_SERVER, registration } from '#shared/private-token/resource-server-client.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -322,6 +323,34 @@ describe('client secret', () => {
   test('a client that there is not: 1', async () => {
     const ended = await inProcess(await newShell(), 'client', 'secret', 'nobody');
     expect(ended).toEqual({ code: 1, stdout: '', stderr: 'there is no client nobody\n' });
+  });
+});
+
+describe('the built-in client of the resource server', () => {
+  async function shellWithIt() {
+    const shell = await newShell();
+    const client = registration('http://localhost:3001/', Buffer.alloc(32, 7), shell.clock);
+    await withStores(shell, ({ clients }) => clients.add(client));
+    return { shell, client };
+  }
+
+  test('a new secret, which both servers would not know: 1, and it keeps its own', async () => {
+    const { shell, client } = await shellWithIt();
+    for (const args of [[], ['--json']]) {
+      expect(await inProcess(shell, 'client', 'secret', RESOURCE_SERVER, ...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('its secret follows from the master secret'),
+      });
+    }
+    expect(await stored(shell, RESOURCE_SERVER)).toEqual(client);
+  });
+
+  test('it can be removed', async () => {
+    const { shell } = await shellWithIt();
+    expect((await inProcess(shell, 'client', 'remove', RESOURCE_SERVER)).code).toBe(0);
+    const { stderr } = await inProcess(shell, 'client', 'secret', RESOURCE_SERVER);
+    expect(stderr).toBe('there is no client resource-server\n');
   });
 });
 

@@ -9,6 +9,7 @@ import {
   listTokenKeys,
   openTokenKey,
 } from '#shared/private-token/token-key-lifecycle.ts';
+import { MOST_LIVE } from '#shared/private-token/token-key-schedule.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -57,6 +58,21 @@ test('a second one under way is refused: 1', async () => {
   const rotate = () => inProcess(shell, 'private-token', 'rotate', '--type', 'blind-rsa-2048');
   expect(await rotate()).toMatchObject({ code: 0, stdout: expect.stringContaining('Published') });
   expect(await rotate()).toMatchObject({ code: 1, stderr: expect.stringContaining('under way') });
+});
+
+test('with as many keys as a directory may have: 1, and when there is room', async () => {
+  const maxAge = 10;
+  const { shell, keys } = await shellWithKeys({ privateTokens: { ...TIMES, maxAge } });
+  await keys();
+  const rotate = () => inProcess(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
+  for (let made = 1; made < MOST_LIVE; made += 1) {
+    expect((await rotate()).code).toBe(0);
+    shell.clock.advance(maxAge);
+  }
+  expect(await rotate()).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/22 voprf-p384 keys, .*retires at \d{4}-\d\d-\d\dT/),
+  });
 });
 
 test('without keys: 1, and none is made', async () => {

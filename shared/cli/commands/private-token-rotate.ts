@@ -1,4 +1,5 @@
 import { rotateTokenKey } from '#shared/private-token/token-key-lifecycle.ts';
+import { MOST_LIVE } from '#shared/private-token/token-key-schedule.ts';
 import {
   TOKEN_TYPES,
   type TokenTypeFacts,
@@ -11,13 +12,14 @@ const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
 export const privateTokenRotate: Command = {
   name: 'private-token rotate',
-  summary: 'replace a key of the token issuer before its time; no good token is refused',
+  summary: 'replace a key of the token issuer before its time',
   options: {
     type: { value: 'TYPE', required: true, help: NAMES.join(' or ') },
   },
   details: [
     'The new key stands in the directory of the issuer now and issues after privateTokens.maxAge',
-    'seconds; tokens of the old one stay good for privateTokens.overlap seconds from then on.',
+    'seconds. Tokens of the old one stay good for privateTokens.overlap seconds from then on, or until its',
+    `own end if that comes first. It is refused while ${MOST_LIVE} keys of the type are in the directory.`,
   ],
   async run(input, shell) {
     const name = nameOf(input.text('type'));
