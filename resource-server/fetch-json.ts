@@ -1,11 +1,13 @@
-import { request } from 'undici';
+import { jsonOf, openSend } from './auth/private-token/send.ts';
 
-const MILLISECONDS = 5000;
+const send = openSend();
 
-/** The JSON behind a URL. Rejects for any answer but 200, and when it takes over five seconds. */
+/**
+ * The JSON behind a URL; undefined when it is none. Rejects for any answer but 200, for more than 64 KiB,
+ * and when it takes over five seconds.
+ */
 export async function fetchJson(url: string): Promise<unknown> {
-  const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(MILLISECONDS) });
-  if (statusCode === 200) return body.json();
-  await body.dump();
-  throw new Error(`${url} answered ${statusCode}`);
+  const reply = await send({ method: 'GET', url, fields: { accept: 'application/json' } });
+  if (reply.status === 200) return jsonOf(reply);
+  throw new Error(`${url} answered ${reply.status}`);
 }

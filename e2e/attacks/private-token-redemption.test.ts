@@ -125,18 +125,20 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
 
       test('in the window before, in this and in the next; neither later nor earlier', async () => {
-        const { config, pair } = servers.flow;
+        const { config, pair, stores } = servers.flow;
+        const memory = (await stores.revocations.epoch(false)) ?? '';
+        const at = (now: number) => ({ now, memory });
         const master = await readMasterSecret(config, pair.env);
         const secret = Buffer.from(hkdfSync('sha256', master, '', 'private-token-window', 32));
         const url = `${pair.resource}/window/`;
         const site = { url, types: [type], window: WINDOW, origins: [] };
         const challenges = createChallenges(site, servers.issuerName, secret);
         const { octets } = await offer('window');
-        expect(challenges.offered(type, Date.now()).bytes).toEqual(octets);
+        expect(challenges.offered(type, at(Date.now())).bytes).toEqual(octets);
         const seen = [];
         for (const windows of [-3, -2, -1, 0, 1, 2, 3]) {
           const then = Date.now() + windows * WINDOW * 1000;
-          const { token } = await mint(servers, challenges.offered(type, then).bytes);
+          const { token } = await mint(servers, challenges.offered(type, at(then)).bytes);
           seen.push(await status(windows + 4, token, 'window'));
         }
         expect(seen).toEqual([401, 401, 200, 200, 200, 401, 401]);

@@ -10,10 +10,13 @@ export interface KeptDocument<Value> {
    * told.
    */
   find<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
+  /**
+   * Like `find`, but where it finds nothing after a fetch that failed it throws at once, and the next fetch
+   * goes on in the background: an issuer that hangs holds up nobody but those who came first.
+   */
+  findAtOnce<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
   /** Fetches it at once, whatever the cooldown says. */
   renew(): void;
-  /** Forgets it, and what is being fetched. */
-  forget(): void;
 }
 
 export interface Fetched<Value> {
@@ -46,22 +49,19 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
   const { fetch, clock, cooldown, failed } = options;
   let kept: (Fetched<Value> & { readonly at: number }) | undefined;
   let triedAt = -Infinity;
-  let failing = true;
+  let failing = false;
   let pending: Promise<void> | undefined;
-  let forgotten = 0;
 
   // A wall clock that was set back counts as time passed: better a fetch too many.
   const passed = (since: number, seconds: number) =>
     clock.now() - since >= seconds * 1000 || clock.now() < since;
   const usable = () => (kept === undefined || passed(kept.at, KEEP) ? undefined : kept);
+  const pause = () => (kept === undefined ? FIRST_RETRY : cooldown);
 
   async function load(): Promise<void> {
     triedAt = clock.now();
-    const began = forgotten;
     try {
-      const fetched = await fetch(kept?.value);
-      if (began !== forgotten) return;
-      kept = { ...fetched, at: clock.now() };
+      kept = { ...(await fetch(kept?.value)), at: clock.now() };
       failing = false;
     } catch (error) {
       failing = true;
@@ -75,35 +75,38 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
     }));
 
   async function findInNewer<Found>(look: (value: Value) => Found | undefined) {
-    const pause = kept === undefined ? FIRST_RETRY : cooldown;
     const old = kept !== undefined && !failing && passed(kept.at, kept.maxAge);
-    if (pending !== undefined || old || passed(triedAt, pause)) {
+    if (pending !== undefined || old || passed(triedAt, pause())) {
       await refresh();
       await pending; // one was asked for meanwhile, so what came may be older
     }
     const current = usable();
     const found = current && look(current.value);
-    if (current === undefined || (found === undefined && failing)) throw new KeysUnavailable(pause);
+    if (current === undefined || (found === undefined && failing))
+      throw new KeysUnavailable(pause());
+    return found;
+  }
+
+  function find<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined> {
+    const current = usable();
+    const found = current && look(current.value);
+    if (current === undefined || found === undefined) return findInNewer(look);
+    const rested = !failing || passed(triedAt, cooldown);
+    if (passed(current.at, current.maxAge) && rested) void refresh();
     return found;
   }
 
   return {
-    find(look) {
+    find,
+    findAtOnce(look) {
       const current = usable();
-      const found = current && look(current.value);
-      if (current === undefined || found === undefined) return findInNewer(look);
-      const rested = !failing || passed(triedAt, cooldown);
-      if (passed(current.at, current.maxAge) && rested) void refresh();
-      return found;
+      if (!failing || (current && look(current.value) !== undefined)) return find(look);
+      if (passed(triedAt, pause())) void refresh();
+      throw new KeysUnavailable(pause());
     },
     renew() {
       // What is being fetched may be older than what is looked for next.
       void (pending === undefined ? refresh() : pending.then(refresh));
-    },
-    forget() {
-      forgotten += 1;
-      kept = undefined;
-      triedAt = -Infinity;
     },
   };
 }

@@ -67,6 +67,7 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
   const nonces = createNonces({ secret: secret('digest-nonce'), clock, random });
   const scramSecret = secret('scram');
   const windowSecret = secret('private-token-window');
+  const addressSecret = secret('private-token-address');
 
   const scramWith = (hash: ScramHash) => (site: RealmSite) =>
     scram({
@@ -117,7 +118,9 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
           spent: stores.spentTokens,
           limits: stores.limits,
           rate: config.limits.redemptions,
-          secret: windowSecret,
+          windowSecret,
+          addressSecret,
+          memory: () => stores.revocations.epoch(false),
           clock,
           skew: config.tokens.skew,
         }),

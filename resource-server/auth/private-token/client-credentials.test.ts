@@ -107,6 +107,21 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(await client.token()).toBe('t2');
     expect(client.server.asked).toHaveLength(2);
   });
+
+  test('one in place of a refused one that is refused as well is renewed a second later, not before', async () => {
+    await using client = await setup();
+    await client.token();
+    expect(await client.token('t1')).toBe('t2');
+    client.clock.advance(0.999);
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => client.token('t2')));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ reason: { name: 'KeysUnavailable', retryAfter: 1 } });
+    }
+    expect(await client.token()).toBe('t2');
+    expect(client.server.asked).toHaveLength(2);
+    client.clock.advance(0.001);
+    expect(await client.token('t2')).toBe('t3');
+  });
 });
 
 describe('no token', () => {

@@ -8,7 +8,8 @@ import { jsonOf, type Reply, type Send } from './send.ts';
 export interface AccessTokens {
   /**
    * A token that is not about to expire, and another one than `refused`. All who wait at a time share one
-   * request. Throws `KeysUnavailable` when the authorization server gives none.
+   * request. Throws `KeysUnavailable` when the authorization server gives none, or has just given another
+   * one for a refused one.
    */
   token(refused?: string): Promise<string>;
 }
@@ -32,7 +33,7 @@ interface AccessToken {
   readonly until: number;
 }
 
-/** Seconds after which it is asked again when it gave none. */
+/** Seconds after which it is asked again when it gave none, or one that is refused. */
 const RETRY = 1;
 /** Seconds before its end after which a token is not used any more; of a short one half of its life. */
 const MARGIN = 30;
@@ -56,7 +57,8 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
     }).toString(),
   } as const;
   let kept: AccessToken | undefined;
-  let failedAt = -Infinity;
+  /** When it gave none, or one in place of a refused one, which may be refused as well. */
+  let pausedAt = -Infinity;
   let pending: Promise<string> | undefined;
 
   const within = (since: number, until: number) => since <= clock.now() && clock.now() < until;
@@ -68,7 +70,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
       kept = { value, since, until: since + Math.max(seconds - MARGIN, seconds / 2) * 1000 };
       return value;
     } catch (error) {
-      failedAt = clock.now();
+      pausedAt = clock.now();
       log.warn('private-token.access-token', { url, reason: String(error) });
       throw new KeysUnavailable(RETRY);
     }
@@ -77,10 +79,13 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
   return {
     async token(refused) {
       if (kept && kept.value !== refused && within(kept.since, kept.until)) return kept.value;
-      if (within(failedAt, failedAt + RETRY * 1000)) throw new KeysUnavailable(RETRY);
-      return (pending ??= ask().finally(() => {
+      if (pending !== undefined) return pending;
+      if (within(pausedAt, pausedAt + RETRY * 1000)) throw new KeysUnavailable(RETRY);
+      if (refused !== undefined) pausedAt = clock.now();
+      pending = ask().finally(() => {
         pending = undefined;
-      }));
+      });
+      return pending;
     },
   };
 }

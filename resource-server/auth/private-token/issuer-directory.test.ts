@@ -263,7 +263,45 @@ describe('the issuer is away', () => {
     expect(issuer.issuer.asked).toHaveLength(1);
     issuer.issuer.answers = answers;
     issuer.clock.advance(1);
+    expect(await issuer.key(first)).toBeDefined();
     expect(await issuer.ids()).toEqual([first.id]);
+  });
+
+  test('at the very first: challenges do not wait for what is fetched in the background', async () => {
+    await using issuer = await setup();
+    const { answers } = issuer.issuer;
+    issuer.issuer.answers = WRONG['says 500'];
+    await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(1));
+    const { promise: late, resolve: answer } = Promise.withResolvers<void>();
+    issuer.issuer.answers = (response, asked) => void late.then(() => answers(response, asked));
+    issuer.clock.advance(0.999);
+    await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(1));
+    expect(issuer.issuer.asked).toHaveLength(1);
+    issuer.clock.advance(0.001);
+    for (let n = 0; n < 10; n += 1) {
+      await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(1));
+      issuer.clock.advance(1);
+    }
+    await askedTimes(issuer.issuer, 2);
+    const redeeming = issuer.key(first);
+    answer();
+    expect(await redeeming).toBeDefined();
+    expect(await issuer.ids()).toEqual([first.id]);
+    expect(issuer.issuer.asked).toHaveLength(2);
+  });
+
+  test('nor when all keys that are known have ended', async () => {
+    await using issuer = await setup({ answers: directoryOf([]) });
+    const { now, clock } = issuer;
+    issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], 'max-age=86400');
+    await issuer.keys(VOPRF);
+    issuer.issuer.answers = WRONG['says 500'];
+    clock.advance(LIFE);
+    await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(COOLDOWN));
+    issuer.issuer.answers = () => {};
+    clock.advance(COOLDOWN);
+    await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(COOLDOWN));
+    await askedTimes(issuer.issuer, 3);
   });
 
   test('not yet listening, then there', async () => {
@@ -284,6 +322,8 @@ describe('the issuer is away', () => {
     await expect(directory.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
     await using _ = await startIssuer(directoryOf([first]), Number(new URL(closed.origin).port));
     clock.advance(1);
+    await expect(directory.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
+    expect(await directory.key(VOPRF, first.id)).toBeDefined();
     expect(await directory.keys(VOPRF)).toHaveLength(1);
   });
 
@@ -355,6 +395,7 @@ describe('the issuer is away', () => {
     await expect(issuer.key(first)).rejects.toThrow(KeysUnavailable);
     issuer.issuer.answers = directoryOf([first]);
     issuer.clock.advance(COOLDOWN);
+    expect(await issuer.key(first)).toBeDefined();
     expect(await issuer.ids()).toEqual([first.id]);
   });
 

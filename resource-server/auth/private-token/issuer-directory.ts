@@ -21,10 +21,8 @@ export interface IssuerDirectoryOptions {
   readonly log: Log;
 }
 
-export interface IssuerKeys extends Pick<TokenIssuer, 'keys' | 'key'> {
-  /** Forgets the directory: none of its keys is good before it was fetched again. */
-  forget(): void;
-}
+/** `keys`, which challenges ask, does not wait for an issuer that did not answer before. */
+export type IssuerKeys = Pick<TokenIssuer, 'keys' | 'key'>;
 
 interface KnownKey extends DirectoryKey, IssuerKey {}
 
@@ -54,7 +52,7 @@ export function openDirectory(options: IssuerDirectoryOptions): IssuerKeys {
   return {
     async keys(type) {
       if (!types.includes(type)) return [];
-      const usable = await directory.find((known) => {
+      const usable = await directory.findAtOnce((known) => {
         const ofType = known.filter((key) => key.type === type);
         // One that the issuer's clock may let begin already is better than none.
         const offers = [0, skew].map((ahead) => ofType.filter((key) => isUsable(key, ahead)));
@@ -69,6 +67,5 @@ export function openDirectory(options: IssuerDirectoryOptions): IssuerKeys {
       );
       return found && isUsable(found, skew) ? found : undefined;
     },
-    forget: () => directory.forget(),
   };
 }

@@ -40,6 +40,8 @@ export interface TestIssuer extends AsyncDisposable {
   readonly asked: Asked[];
   /** What it answers from now on. */
   answers: Answers;
+  /** Ends all connections. */
+  dropAll(): void;
 }
 
 /** A server on loopback that speaks HTTPS, and HTTP/1.1 alone. */
@@ -61,6 +63,7 @@ export async function startIssuer(answers: Answers, port = 0): Promise<TestIssue
     origin: `https://localhost:${bound}`,
     asked,
     answers,
+    dropAll: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

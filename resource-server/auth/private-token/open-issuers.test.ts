@@ -1,14 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { ManualClock } from '#shared/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
-import { blindSign, generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
+import { blindSign } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { secret } from '#shared/private-token/resource-server-client.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
@@ -20,93 +15,12 @@ import {
 } from '#shared/private-token/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { evaluate } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/random.ts';
-import { openStores } from '#shared/stores/open.ts';
-import {
-  type Answers,
-  directoryOf,
-  json,
-  readableLog,
-  startIssuer,
-  tokenFor,
-  trusting,
-  WRONG,
-} from './issuer.fixture.ts';
+import { directoryOf, json, startIssuer, tokenFor, trusting } from './issuer.fixture.ts';
+import { LIFE, OVERLAP, ROTATION, rsaKey, setup, voprfKey } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
 import { openSend } from './send.ts';
-
-const LIFE = 1200;
-const ROTATION = 1000;
-const OVERLAP = 500;
-const COOLDOWN = 30;
-const voprfKey = generateVoprfKey();
-let rsaKey: TokenKeyPair;
-beforeAll(async () => {
-  rsaKey = await generateBlindRsaKey();
-});
-
-type Paths = Readonly<Record<string, Answers>>;
-
-const routed =
-  (paths: Paths): Answers =>
-  (response, asked) =>
-    (paths[asked.url ?? ''] ?? WRONG['says 404'])(response, asked);
-
-/** An authorization server and issuer at one origin, and a resource server that knows it. */
-async function setup(verification: 'issuer' | 'store' = 'issuer') {
-  const clock = new ManualClock();
-  const notBefore = clock.now() / 1000;
-  const stack = new AsyncDisposableStack();
-  const paths = {
-    [DIRECTORY_PATH]: directoryOf([
-      { ...rsaKey, notBefore, notAfter: notBefore + LIFE },
-      { ...voprfKey, notBefore, notAfter: notBefore + LIFE },
-    ]),
-    '/token': json({ access_token: 'access', token_type: 'Bearer', expires_in: 600 }),
-    '/private-token/verify': json({ valid: true }),
-  };
-  const pair = stack.use(await startIssuer(routed(paths)));
-  const config = configSchema.parse({
-    data: await temporaryFolder(),
-    issuer: pair.origin,
-    jwks: { cooldown: COOLDOWN },
-    privateTokens: { issuer: pair.origin, rotation: ROTATION, overlap: OVERLAP, verification },
-  });
-  const life = longestLife(config);
-  const parts = { clock, random: systemRandom, log: silentLog, longestLife: life };
-  const stores = stack.use(await openStores(config, parts));
-  const voprf = stack.use(openVoprfThreads({ threads: 1 }));
-  const master = systemRandom(32);
-  const { log, lines } = readableLog();
-  const trust = trusting();
-  const memory: { epoch: string | undefined } = { epoch: 'first' };
-  const revocations = { ...stores.revocations, epoch: async () => memory.epoch };
-  const options = {
-    config,
-    stores: { ...stores, revocations },
-    master,
-    clock,
-    log,
-    voprf,
-    send: trust,
-    sendToPair: trust,
-  };
-  return {
-    options,
-    memory,
-    issuers: openIssuers(options),
-    paths,
-    pair,
-    notBefore,
-    lines,
-    use: stack.use.bind(stack),
-    /** Paths that were asked for, in order. */
-    asked: () => pair.asked.map(({ url }) => url),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
 
 /** A token of type 0x0002 that the issuer has signed. */
 function signed(pair: TokenKeyPair) {
@@ -135,36 +49,6 @@ describe("this pair's issuer", () => {
       expect(keys).toMatchObject([{ id: key.id, until }]);
     }
     expect(world.asked()).toEqual([DIRECTORY_PATH]);
-  });
-
-  test('a key that was fetched before the store lost its memory is not good any more', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
-    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
-    world.memory.epoch = undefined;
-    await expect(issuer.key(BLIND_RSA, rsaKey.id)).rejects.toThrow(KeysUnavailable);
-    await expect(issuer.keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
-    world.memory.epoch = 'second';
-    world.paths[DIRECTORY_PATH] = directoryOf([]);
-    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
-    expect(world.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
-  });
-
-  test('nor is one that was being fetched meanwhile', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
-    const old = world.paths[DIRECTORY_PATH];
-    const late = Promise.withResolvers<void>();
-    world.paths[DIRECTORY_PATH] = (response, asked) =>
-      void late.promise.then(() => old(response, asked));
-    const asking = issuer.key(BLIND_RSA, rsaKey.id);
-    while (world.asked().length === 0) await setImmediate();
-    world.memory.epoch = 'second';
-    world.paths[DIRECTORY_PATH] = directoryOf([]);
-    const again = issuer.key(BLIND_RSA, rsaKey.id);
-    late.resolve();
-    const answers = await Promise.allSettled([asking, again]);
-    expect(answers.every((one) => one.status === 'rejected' || one.value === undefined)).toBe(true);
   });
 
   test('verifies blind RSA here', async () => {
@@ -203,6 +87,33 @@ describe("this pair's issuer", () => {
     });
     expect((await Promise.all(verified)).every(Boolean)).toBe(true);
     expect(world.asked().filter((url) => url === '/token')).toHaveLength(1);
+  });
+
+  test('RFC 6750 section 3.1: an issuer that refuses every access token costs one a second, not one a token', async () => {
+    await using world = await setup();
+    const issuer = world.issuers(undefined);
+    const key = await issuer.key(VOPRF, voprfKey.id);
+    if (key === undefined) throw new Error('there is no key');
+    world.paths['/private-token/verify'] = json({}, 401);
+    let given = 0;
+    world.paths['/token'] = (response, asked) =>
+      json({ access_token: `t${(given += 1)}`, token_type: 'Bearer', expires_in: 600 })(
+        response,
+        asked,
+      );
+    const redeem = async () => {
+      for (let n = 0; n < 20; n += 1) {
+        await expect(issuer.verify(tokenFor(voprfKey), key)).rejects.toThrow(KeysUnavailable);
+      }
+    };
+    await redeem();
+    expect(given).toBe(2);
+    world.options.clock.advance(1);
+    await redeem();
+    expect(given).toBe(3);
+    world.paths['/private-token/verify'] = json({ valid: true });
+    expect(await issuer.verify(tokenFor(voprfKey), key)).toBe(true);
+    expect(given).toBe(3);
   });
 
   test('verifies VOPRF by the keys in the store where that is configured', async () => {
@@ -289,6 +200,31 @@ describe('another issuer', () => {
     expect(await issuer.keys(BLIND_RSA)).toMatchObject([{ id: rsaKey.id, until }]);
     expect(other.asked.map(({ url }) => url)).toEqual([DIRECTORY_PATH]);
     expect(world.asked()).toEqual([]);
+  });
+
+  test('RFC 9577 section 2.2: not-before moves, and the end of the key does not, or what was spent would pass again', async () => {
+    await using world = await setup();
+    const { clock } = world.options;
+    const day = 86_400;
+    const begin = world.notBefore - 20 * day;
+    const beginsAt = (notBefore: number) => directoryOf([{ ...rsaKey, notBefore }], 'max-age=60');
+    const other = world.use(await startIssuer(beginsAt(begin)));
+    const issuer = world.issuers(serverNameOf(other.origin));
+    const ends = [(await issuer.key(BLIND_RSA, rsaKey.id))?.until];
+    for (const days of [15, -1, 1]) {
+      other.answers = beginsAt(begin + days * day);
+      clock.advance(60);
+      // What is unknown has a directory fetched that is old.
+      await issuer.key(BLIND_RSA, voprfKey.id);
+      ends.push((await issuer.key(BLIND_RSA, rsaKey.id))?.until);
+    }
+    expect(other.asked).toHaveLength(4);
+    const [first, earlier] = [30, 29].map((days) => (begin + days * day) * 1000);
+    expect(ends).toEqual([first, first, earlier, earlier]);
+    clock.advance(9 * day);
+    other.answers = beginsAt(world.notBefore);
+    await issuer.key(BLIND_RSA, voprfKey.id);
+    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
   });
 
   test('a key without not-before has no end', async () => {

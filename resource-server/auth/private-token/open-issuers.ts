@@ -1,4 +1,6 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { RecentMap } from '#shared/auth/recent-map.ts';
+import type { Awaitable } from '#shared/auth/scheme.ts';
 import type { TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/oauth/token-spaces.ts';
@@ -39,6 +41,8 @@ interface Kind {
 
 /** Another issuer only says from when on a key is good: for so many seconds it is used. */
 const LIFE_ELSEWHERE = 30 * 86_400;
+/** Keys of another issuer whose end is kept: many times as many as its directory may have. */
+const ENDS = 1024;
 
 /** Gives the issuer of that name, and this pair's for none: one object, whoever asks. */
 export function openIssuers(options: IssuersOptions): (name: string | undefined) => TokenIssuer {
@@ -53,19 +57,22 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
       privateTokens && verifyUrl !== undefined && name === own
         ? thisPair(options, privateTokens, verifyUrl)
         : another(options);
-    const directory = openDirectory({
-      url: originOfServer(name) + DIRECTORY_PATH,
-      fetch: (url) => fetchDirectory(send, url),
-      types: [...verify.keys()],
-      endOf,
-      skew: config.tokens.skew,
-      cooldown: config.jwks.cooldown,
-      clock,
-      log,
-    });
+    const directory = (query = '') =>
+      openDirectory({
+        url: originOfServer(name) + DIRECTORY_PATH + query,
+        fetch: (url) => fetchDirectory(send, url),
+        types: [...verify.keys()],
+        endOf,
+        skew: config.tokens.skew,
+        cooldown: config.jwks.cooldown,
+        clock,
+        log,
+      });
     return {
       name,
-      ...(name === own ? followingMemory(directory, stores.revocations) : directory),
+      ...(name === own
+        ? followingMemory((memory) => directory(`?memory=${memory}`), stores.revocations)
+        : directory()),
       verify: (token, key) => verify.get(token.type)?.(token, key) ?? false,
     };
   }
@@ -80,38 +87,53 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
 
 /**
  * The issuer's keys are in the store, beside what was spent. When the store has lost its memory, keys that
- * were fetched before are not good any more. The store itself is asked each time: what the feed knows may
- * be a second old. Throws `KeysUnavailable` while it has no memory.
+ * were fetched before are not good any more; the directory is another one then, with a URL that no cache on
+ * the way knows yet. The store itself is asked each time: what the feed knows may be a second old. Throws
+ * `KeysUnavailable` while it has no memory.
  */
 function followingMemory(
-  directory: IssuerKeys,
+  open: (memory: string) => IssuerKeys,
   revocations: Pick<Revocations, 'epoch'>,
-): Pick<TokenIssuer, 'keys' | 'key'> {
-  let epoch: string | undefined;
+): IssuerKeys {
+  let current: { readonly memory: string; readonly directory: IssuerKeys } | undefined;
 
-  async function follow(): Promise<void> {
-    const current = await revocations.epoch(false);
-    if (current === undefined) throw new KeysUnavailable(1);
-    if (epoch !== undefined && epoch !== current) directory.forget();
-    epoch = current;
+  async function inMemory<Found>(look: (directory: IssuerKeys) => Awaitable<Found>) {
+    const memory = await revocations.epoch(false);
+    if (memory === undefined) throw new KeysUnavailable(1);
+    if (current?.memory !== memory) current = { memory, directory: open(memory) };
+    const { directory } = current;
+    const found = await look(directory);
+    if (current.directory !== directory) throw new KeysUnavailable(1);
+    return found;
   }
 
   return {
-    async keys(type) {
-      await follow();
-      return directory.keys(type);
-    },
-    async key(type, id) {
-      await follow();
-      return directory.key(type, id);
-    },
+    keys: (type) => inMemory((directory) => directory.keys(type)),
+    key: (type, id) => inMemory((directory) => directory.key(type, id)),
+  };
+}
+
+/**
+ * The ends of another issuer's keys, which says only from when on they are good. One that it lets begin
+ * again later keeps the first end, or what was spent and forgotten would pass once more. That holds for as
+ * long as the process runs: one that starts after the first end takes such a key, and tokens that were
+ * spent before it, until the new end.
+ */
+function endsElsewhere(): Kind['endOf'] {
+  const ends = new RecentMap<number>(ENDS);
+  return ({ id, notBefore }) => {
+    if (notBefore === undefined) return undefined;
+    const name = id.toString('base64url');
+    const end = Math.min(notBefore + LIFE_ELSEWHERE, ends.get(name) ?? Infinity);
+    ends.set(name, end);
+    return end;
   };
 }
 
 function another({ send }: IssuersOptions): Kind {
   return {
     send,
-    endOf: ({ notBefore }) => (notBefore === undefined ? undefined : notBefore + LIFE_ELSEWHERE),
+    endOf: endsElsewhere(),
     verify: new Map([[BLIND_RSA, blindRsaVerification()]]),
   };
 }

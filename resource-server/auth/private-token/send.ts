@@ -46,16 +46,20 @@ const CONNECTIONS = 16;
 export function openSend({ at, ca, milliseconds = 5000 }: SendOptions = {}): Send {
   const connect = buildConnector({
     allowH2: false,
+    timeout: milliseconds,
     ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
   });
-  const dispatcher = new Agent({ connect, connections: CONNECTIONS });
-  return async ({ method, url, fields, content }) => {
+  // Where HTTP/2 is possible, one connection is made at a time, however many wait.
+  const dispatcher = new Agent({ allowH2: false, connect, connections: CONNECTIONS });
+
+  async function exchange(message: Message, signal: AbortSignal): Promise<Reply> {
+    const { method, url, fields, content } = message;
     const { origin, pathname, search } = new URL(url);
     const { statusCode, headers, body } = await request((at ?? origin) + pathname + search, {
       method,
       headers: fields,
       body: content ?? null,
-      signal: AbortSignal.timeout(milliseconds),
+      signal,
       dispatcher,
     });
     return {
@@ -63,7 +67,19 @@ export function openSend({ at, ca, milliseconds = 5000 }: SendOptions = {}): Sen
       field: (name) => headers[name]?.toString(),
       content: await atMost(LONGEST, body),
     };
+  }
+
+  return async (message) => {
+    const signal = AbortSignal.timeout(milliseconds);
+    // A request that waits for its connection does not look at the signal.
+    return Promise.race([exchange(message, signal), ended(signal)]);
   };
+}
+
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 async function atMost(limit: number, body: AsyncIterable<Buffer>): Promise<Buffer> {

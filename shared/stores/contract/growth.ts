@@ -81,7 +81,7 @@ export function growthContract(contract: () => Contract): void {
 
     test('a thousand spent tokens', async () => {
       const { one, store } = contract();
-      const until = store.clock.now() + 200_000_000;
+      const until = store.clock.now() + 150_000_000;
       await comesBack(() => one.spentTokens.spend(Buffer.from(fresh()), until));
     }, 60_000);
 

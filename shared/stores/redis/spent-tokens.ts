@@ -4,9 +4,11 @@ import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { digest } from './digest.ts';
 
-/** ARGV: milliseconds. */
+/** ARGV: seconds, which end with a second of the server's clock: of two tokens none tells which was first. */
 const spend = script(`
-if redis.call('SET', KEYS[1], '', 'NX', 'PX', ARGV[1]) then return 1 end
+local time = redis.call('TIME')
+local ends = math.ceil(time[1] + time[2] / 1000000 + ARGV[1])
+if redis.call('SET', KEYS[1], '', 'NX', 'EXAT', string.format('%.0f', ends)) then return 1 end
 return 0
 `);
 
@@ -17,7 +19,7 @@ return 0
 export function redisSpentTokens(redis: Connection, prefix: string, clock: Clock): SpentTokens {
   return {
     async spend(token, until) {
-      const left = Math.ceil(until - clock.now());
+      const left = (until - clock.now()) / 1000;
       if (left <= 0) return false;
       const name = `{${prefix}}:spent:${digest(token)}`;
       return (await redis.durable<number>(spend, [name], String(left))) === 1;

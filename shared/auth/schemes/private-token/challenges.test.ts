@@ -7,17 +7,18 @@ import { createChallenges, type TokenSite } from './challenges.ts';
 const ISSUER = 'issuer.example:8443';
 const SECRET = Buffer.alloc(32, 1);
 const NOW = 1_800_000_000_000;
+const at = (now: number, memory = 'memory') => ({ now, memory });
 const SITE: TokenSite = { url: 'https://rs.example/a/', types: [BLIND_RSA], origins: [] };
 
 const of = (site: Partial<TokenSite>, issuer = ISSUER, secret = SECRET) =>
   createChallenges({ ...SITE, ...site }, issuer, secret);
 const digestOf = (site: Partial<TokenSite>, issuer = ISSUER, secret = SECRET) =>
-  of(site, issuer, secret).offered(BLIND_RSA, NOW).digest.toString('hex');
+  of(site, issuer, secret).offered(BLIND_RSA, at(NOW)).digest.toString('hex');
 
 describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
   test('without a window: no context, the own name in origin_info, no end', () => {
     const challenges = of({});
-    const offered = challenges.offered(VOPRF, NOW);
+    const offered = challenges.offered(VOPRF, at(NOW));
     expect(parseChallenge(offered.bytes)).toEqual({
       type: VOPRF,
       issuer: ISSUER,
@@ -26,8 +27,8 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     });
     expect(offered.digest).toEqual(challengeDigest(offered.bytes));
     expect(offered.ends).toBe(Infinity);
-    expect(challenges.accepted(VOPRF, NOW)).toEqual([offered]);
-    expect(challenges.offered(VOPRF, NOW + 1e12)).toEqual(offered);
+    expect(challenges.accepted(VOPRF, at(NOW))).toEqual([offered]);
+    expect(challenges.offered(VOPRF, at(NOW + 1e12))).toEqual(offered);
   });
 
   test.each([
@@ -36,7 +37,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     ['http://localhost/a/', 'localhost:80'],
     ['https://[::1]:8/a/', '[::1]:8'],
   ])('section 2.1.1.1: %s is %s', (url, name) => {
-    const { bytes } = of({ url }).offered(BLIND_RSA, NOW);
+    const { bytes } = of({ url }).offered(BLIND_RSA, at(NOW));
     expect(parseChallenge(bytes)?.origins).toEqual([name]);
   });
 
@@ -53,7 +54,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
 
   test('section 2.1.1.2: with a window, a context of 32 octets that all of it goes into', () => {
     const challenges = of({ window: 60 });
-    const parsed = parseChallenge(challenges.offered(BLIND_RSA, NOW).bytes);
+    const parsed = parseChallenge(challenges.offered(BLIND_RSA, at(NOW)).bytes);
     expect(parsed?.context).toHaveLength(32);
     expect(parsed?.origins).toEqual(['rs.example']);
     const all = [
@@ -63,8 +64,8 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
       digestOf({ window: 60, url: 'https://rs.example:3443/a/' }),
       digestOf({ window: 60 }, 'issuer.example'),
       digestOf({ window: 60 }, ISSUER, Buffer.alloc(32, 2)),
-      ...challenges.accepted(BLIND_RSA, NOW).map(({ digest }) => digest.toString('hex')),
-      ...challenges.accepted(VOPRF, NOW).map(({ digest }) => digest.toString('hex')),
+      ...challenges.accepted(BLIND_RSA, at(NOW)).map(({ digest }) => digest.toString('hex')),
+      ...challenges.accepted(VOPRF, at(NOW)).map(({ digest }) => digest.toString('hex')),
     ];
     expect(new Set(all).size).toBe(all.length - 1); // of those accepted one is the first
   });
@@ -72,17 +73,29 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
   test('a window of another length has other contexts, also when its number is the same', () => {
     const seventh = (window: number) =>
       of({ window })
-        .offered(BLIND_RSA, 7 * window * 1000)
+        .offered(BLIND_RSA, at(7 * window * 1000))
         .digest.toString('hex');
     expect(seventh(60)).not.toBe(seventh(120));
+  });
+
+  test('section 2.1.1.2: when the store loses its memory, all windows have other contexts', () => {
+    const site = of({ window: 60 });
+    const [before, after] = ['one', 'other'].map((memory) =>
+      site.accepted(BLIND_RSA, at(NOW, memory)).map(({ digest }) => digest.toString('hex')),
+    );
+    expect(new Set([...(before ?? []), ...(after ?? [])]).size).toBe(6);
+    const without = of({});
+    expect(without.offered(BLIND_RSA, at(NOW, 'other'))).toEqual(
+      without.offered(BLIND_RSA, at(NOW, 'one')),
+    );
   });
 
   test('two processes make the same, whenever in a window', () => {
     const [one, other] = [of({ window: 60 }), of({ window: 60 })];
     const start = Math.floor(NOW / 60_000) * 60_000;
-    const first = one.offered(BLIND_RSA, start);
-    expect(other.offered(BLIND_RSA, start + 59_999)).toEqual(first);
-    expect(other.offered(BLIND_RSA, start + 60_000)).not.toEqual(first);
+    const first = one.offered(BLIND_RSA, at(start));
+    expect(other.offered(BLIND_RSA, at(start + 59_999))).toEqual(first);
+    expect(other.offered(BLIND_RSA, at(start + 60_000))).not.toEqual(first);
     expect(first.ends).toBe(start + 120_000);
   });
 
@@ -92,9 +105,9 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     fc.assert(
       fc.property(seconds, time, (window, now) => {
         const challenges = of({ window });
-        const { digest, ends } = challenges.offered(BLIND_RSA, now);
-        const accepted = (at: number) =>
-          challenges.accepted(BLIND_RSA, at).some((one) => one.digest.equals(digest));
+        const { digest, ends } = challenges.offered(BLIND_RSA, at(now));
+        const accepted = (moment: number) =>
+          challenges.accepted(BLIND_RSA, at(moment)).some((one) => one.digest.equals(digest));
         expect(ends - now).toBeGreaterThan(window * 1000);
         expect(ends - now).toBeLessThanOrEqual(2 * window * 1000);
         const begins = ends - 3 * window * 1000;
@@ -105,7 +118,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
           true,
           false,
         ]);
-        for (const one of challenges.accepted(BLIND_RSA, now)) {
+        for (const one of challenges.accepted(BLIND_RSA, at(now))) {
           expect(one.ends).toBeGreaterThan(now);
         }
       }),

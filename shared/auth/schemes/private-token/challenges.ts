@@ -28,19 +28,27 @@ export interface SpaceChallenge {
   readonly ends: number;
 }
 
-/** The challenges of a space at a time, in milliseconds since the epoch. */
+/** When challenges are made, and by what. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Identity of the store's memory of spent tokens: tokens of a window end with it. */
+  readonly memory: string;
+}
+
+/** The challenges of a space. */
 export interface Challenges {
-  offered(type: TokenType, now: number): SpaceChallenge;
+  offered(type: TokenType, moment: Moment): SpaceChallenge;
   /** Those whose tokens pass: of the window before, of this, and of the next, which other clocks may be in. */
-  accepted(type: TokenType, now: number): readonly SpaceChallenge[];
+  accepted(type: TokenType, moment: Moment): readonly SpaceChallenge[];
 }
 
 /** Challenges that are kept: those of both types in all windows that are accepted, and in the next. */
 const MADE = 16;
 
 /**
- * `redemption_context` is empty or a pseudorandom function of space and time window (RFC 9577 section
- * 2.1.1.2). `issuer`: its name. `secret`: for this purpose alone, shared by all processes.
+ * `redemption_context` is empty or a pseudorandom function of space, time window and the store's memory
+ * (RFC 9577 section 2.1.1.2). `issuer`: its name. `secret`: for this purpose alone, shared by all processes.
  */
 export function createChallenges(site: TokenSite, issuer: string, secret: Buffer): Challenges {
   const { url, window } = site;
@@ -48,21 +56,21 @@ export function createChallenges(site: TokenSite, issuer: string, secret: Buffer
   const origins = [...new Set([serverNameOf(url), ...site.origins])].toSorted();
   const made = new RecentMap<SpaceChallenge>(MADE);
 
-  function make(type: TokenType, index: number): SpaceChallenge {
+  function make(type: TokenType, index: number, memory: string): SpaceChallenge {
     const [context, ends] =
       window === undefined
         ? [Buffer.alloc(0), Infinity]
         : [
-            createHmac('sha256', secret).update(`${url} ${window} ${index}`).digest(),
+            createHmac('sha256', secret).update(`${url} ${window} ${index} ${memory}`).digest(),
             (index + 2) * window * 1000,
           ];
     const bytes = encodeChallenge({ type, issuer, context, origins });
     return { bytes, digest: challengeDigest(bytes), ends };
   }
 
-  function ofWindow(type: TokenType, index: number): SpaceChallenge {
-    const name = `${type} ${index}`;
-    const challenge = made.get(name) ?? make(type, index);
+  function ofWindow(type: TokenType, index: number, memory: string): SpaceChallenge {
+    const name = `${type} ${index} ${memory}`;
+    const challenge = made.get(name) ?? make(type, index, memory);
     made.set(name, challenge);
     return challenge;
   }
@@ -70,7 +78,8 @@ export function createChallenges(site: TokenSite, issuer: string, secret: Buffer
   const indexAt = (now: number) => (window === undefined ? 0 : Math.floor(now / (window * 1000)));
   const steps = window === undefined ? [0] : [-1, 0, 1];
   return {
-    offered: (type, now) => ofWindow(type, indexAt(now)),
-    accepted: (type, now) => steps.map((step) => ofWindow(type, indexAt(now) + step)),
+    offered: (type, { now, memory }) => ofWindow(type, indexAt(now), memory),
+    accepted: (type, { now, memory }) =>
+      steps.map((step) => ofWindow(type, indexAt(now) + step, memory)),
   };
 }

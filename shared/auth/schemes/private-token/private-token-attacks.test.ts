@@ -275,7 +275,35 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
       return stores.spentTokens.spend(name, until);
     };
     const restored = at({ stores: { limits: stores.limits, spentTokens: { spend } } });
-    expect(await restored.redeem(token)).toEqual(refused('of a key that ended when it was spent'));
+    expect(await restored.redeem(token)).toEqual(
+      refused('of a key or window that ended when it was spent'),
+    );
+  });
+
+  test('a process whose clock is behind and that stalls before it spends: used before', async () => {
+    const { get, at, redeem, clock, folder, stores } = await town();
+    const token = await get(BLIND_RSA);
+    expect(await redeem(token)).toEqual(granted);
+    clock.advance(LIFE + SKEW - 0.001);
+    let stalled = 0;
+    const slow = { now: () => clock.now() - SKEW * 1000 };
+    const its = await openStores(folder, slow);
+    const behind = at({
+      clock: slow,
+      stores: {
+        limits: its.limits,
+        spentTokens: {
+          async spend(name, until) {
+            stalled += 1;
+            clock.advance(SKEW);
+            await stores.sweep();
+            return its.spentTokens.spend(name, until);
+          },
+        },
+      },
+    });
+    expect(await behind.redeem(token)).toEqual(USED);
+    expect(stalled).toBe(1);
   });
 
   test('section 2.2.3: spent only when it has verified: forgeries use up nobody’s token', async () => {

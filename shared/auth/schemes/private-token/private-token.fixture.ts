@@ -141,17 +141,20 @@ export interface OriginOptions {
   readonly clock: Clock;
   readonly site?: Partial<TokenSite>;
   readonly rate?: Rate;
+  readonly memory?: () => Promise<string | undefined>;
 }
 
 /** An origin as one process has it. */
-export function originOf({ issuer, stores, clock, site, rate }: OriginOptions) {
+export function originOf({ issuer, stores, clock, site, rate, memory }: OriginOptions) {
   const scheme = privateToken({
     site: { url: SPACE_URL, types: TYPES, origins: [], ...site },
     issuer,
     spent: stores.spentTokens,
     limits: stores.limits,
     rate: rate ?? { burst: 1_000_000, per: 0.001 },
-    secret: Buffer.alloc(32, 1),
+    windowSecret: Buffer.alloc(32, 1),
+    addressSecret: Buffer.alloc(32, 2),
+    memory: memory ?? (async () => 'memory'),
     clock,
     skew: SKEW,
   });

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import type { Limits } from '#shared/stores/limits.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
@@ -248,6 +251,30 @@ describe('what fails, fails closed', () => {
     expect(verdict).toMatchObject({ kind: 'unavailable', status: 429, retryAfter: 100 });
     expect(issuer.state.verified).toBe(3);
     expect(await limited.redeem(token, '2001:db8:1:3::1')).toEqual(granted);
+  });
+
+  test('who reads the store finds no address: the bucket is not that of the address', async () => {
+    const { get, at, stores } = await town();
+    const rate = { burst: 1, per: 1000 };
+    const keys: string[] = [];
+    const spend: Limits['spend'] = (namespace, key, limit) => {
+      keys.push(key);
+      return stores.limits.spend(namespace, key, limit);
+    };
+    const limited = at({ rate, stores: { limits: { spend }, spentTokens: stores.spentTokens } });
+    const addresses = ['192.0.2.1', '192.0.2.2', '2001:db8:1:2::1', '2001:db8:1:2::2'];
+    const kinds = [];
+    for (const address of addresses) {
+      kinds.push((await limited.redeem(await get(VOPRF), address)).kind);
+      expect(await stores.limits.spend('redemption', address, rate)).toMatchObject({ ok: true });
+    }
+    expect(kinds).toEqual(['granted', 'granted', 'granted', 'unavailable']);
+    expect(keys).toEqual(keys.map(() => expect.stringMatching(/^[\w-]{43}$/)));
+    expect(new Set(keys).size).toBe(3);
+    for (const address of addresses) {
+      const hash = createHash('sha256').update(customerOf(address)).digest('base64url');
+      expect(keys).not.toContain(hash);
+    }
   });
 
   test('whatever the token says, it ends in 400 or 401', async () => {

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
@@ -9,7 +9,12 @@ import type { Limits, Rate } from '#shared/stores/limits.ts';
 import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
 import type { Scheme, Verdict } from '../../scheme.ts';
-import { createChallenges, type SpaceChallenge, type TokenSite } from './challenges.ts';
+import {
+  createChallenges,
+  type Moment,
+  type SpaceChallenge,
+  type TokenSite,
+} from './challenges.ts';
 import type { IssuerKey, TokenIssuer } from './issuer.ts';
 
 export interface PrivateTokenOptions {
@@ -20,7 +25,11 @@ export interface PrivateTokenOptions {
   /** Of the tokens from one address, or one IPv6 network, that are verified. */
   readonly rate: Rate;
   /** For the contexts of challenges alone, shared by all processes. */
-  readonly secret: Buffer;
+  readonly windowSecret: Buffer;
+  /** For the names of limits alone: who reads the store does not learn who redeemed a token, and when. */
+  readonly addressSecret: Buffer;
+  /** Identity of the store's memory of spent tokens; undefined: it has none yet. */
+  readonly memory: () => Promise<string | undefined>;
   readonly clock: Clock;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
@@ -40,38 +49,52 @@ const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, ty
  * reason for the log is one of a few texts, so that it cannot tell one token from another.
  */
 export function privateToken(options: PrivateTokenOptions): Scheme {
-  const { site, issuer, spent, limits, rate, secret, clock, skew } = options;
-  const challenges = createChallenges(site, issuer.name, secret);
+  const { site, issuer, spent, limits, rate, windowSecret, addressSecret, clock, skew } = options;
+  const challenges = createChallenges(site, issuer.name, windowSecret);
 
   /** A token whose end nobody knows is not taken: it could not be remembered for long enough. */
   const passesUntil = (end: number) => end !== Infinity && clock.now() < end;
 
+  /** Where there is no window, nothing depends on the memory. */
+  async function moment(): Promise<Moment> {
+    const memory = site.window === undefined ? '' : await options.memory();
+    if (memory === undefined) throw new KeysUnavailable(1);
+    return { now: clock.now(), memory };
+  }
+
+  async function challengeOf(token: Token): Promise<SpaceChallenge | undefined> {
+    return challenges
+      .accepted(token.type, await moment())
+      .find(({ digest }) => timingSafeEqual(digest, token.challengeDigest));
+  }
+
   /** RFC 9577 section 2.1.2. None when the issuer has no key whose tokens could be taken. */
   async function offer(type: TokenType): Promise<Challenge[]> {
     const keys = await issuer.keys(type);
-    const now = clock.now();
-    const challenge = challenges.offered(type, now);
+    const at = await moment();
+    const challenge = challenges.offered(type, at);
     const key = keys.find((one) => passesUntil(endOf(challenge, one)));
     if (key === undefined) return [];
     const params = {
       challenge: encodePadded(challenge.bytes),
       'token-key': encodePadded(key.publicKey),
-      'max-age': String(Math.floor((endOf(challenge, key) - now) / 1000)),
+      'max-age': String(Math.floor((endOf(challenge, key) - at.now) / 1000)),
     };
     return [{ scheme: 'PrivateToken', params }];
   }
 
+  const customer = (address: string) =>
+    createHmac('sha256', addressSecret).update(customerOf(address)).digest('base64url');
+
   /** RFC 9577 section 2.2. What costs nothing first, and spent last: or anybody could spend others' tokens. */
   async function redeem(token: Token, address: string): Promise<Verdict> {
-    const challenge = challenges
-      .accepted(token.type, clock.now())
-      .find(({ digest }) => timingSafeEqual(digest, token.challengeDigest));
+    const challenge = await challengeOf(token);
     if (challenge === undefined) return refused('for no challenge that is good here now');
     const key = await issuer.key(token.type, token.keyId);
     if (key === undefined) return refused('of no key that is good now');
     const end = endOf(challenge, key);
     if (!passesUntil(end)) return refused('of a key that is past its end, or has none');
-    const paid = await limits.spend('redemption', customerOf(address), rate);
+    const paid = await limits.spend('redemption', customer(address), rate);
     if (!paid.ok) {
       const { retryAfter } = paid;
       return { kind: 'unavailable', status: 429, reason: 'too many tokens', retryAfter };
@@ -79,11 +102,12 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     if (!(await issuer.verify(token, key))) return refused('wrong authenticator');
     // Verifying took its time, and what is past its end is not remembered.
     if (!passesUntil(end)) return refused('past its end when it was verified');
-    const first = await spent.spend(nameOf(token), end + skew * 1000);
+    // Twice: a process whose clock is behind may also stall before it comes here.
+    const first = await spent.spend(nameOf(token), end + 2 * skew * 1000);
     if (!first) return refused('used before');
-    // A store that was restored meanwhile has forgotten what was spent, and has no such key.
-    const remembered = await issuer.key(token.type, token.keyId);
-    if (remembered === undefined) return refused('of a key that ended when it was spent');
+    // A store that was restored meanwhile has forgotten what was spent: no such key, or no such context.
+    const remembered = (await issuer.key(token.type, token.keyId)) && (await challengeOf(token));
+    if (remembered === undefined) return refused('of a key or window that ended when it was spent');
     return { kind: 'granted', principal: { kind: 'anonymous' } };
   }
 

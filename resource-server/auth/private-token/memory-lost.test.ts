@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
+import { BLIND_RSA } from '#shared/private-token/token-types.ts';
+import { type Answers, directoryOf, startIssuer, trusting } from './issuer.fixture.ts';
+import { rsaKey, setup } from './open-issuers.fixture.ts';
+import { openIssuers } from './open-issuers.ts';
+
+/** A cache that keeps each answer under its URL for good, however short it is fresh. */
+function caching(origin: string): Answers {
+  const kept = new Map<string, ReturnType<typeof ask>>();
+  const send = trusting();
+  const ask = (url: string) => send({ method: 'GET', url: origin + url, fields: {} });
+  return (response, { url = '' }) => {
+    const answer = kept.get(url) ?? ask(url);
+    kept.set(url, answer);
+    void answer.then(({ status, field, content }) =>
+      response.writeHead(status, { 'Content-Type': field('content-type') ?? '' }).end(content),
+    );
+  };
+}
+
+describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
+  test('a key that was fetched before the store lost its memory is not good any more', async () => {
+    await using world = await setup();
+    const issuer = world.issuers(undefined);
+    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
+    world.memory.epoch = undefined;
+    await expect(issuer.key(BLIND_RSA, rsaKey.id)).rejects.toThrow(KeysUnavailable);
+    await expect(issuer.keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
+    world.memory.epoch = 'second';
+    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
+    expect(world.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
+  });
+
+  test('nor is one that was being fetched meanwhile', async () => {
+    await using world = await setup();
+    const issuer = world.issuers(undefined);
+    const old = world.paths[DIRECTORY_PATH];
+    const late = Promise.withResolvers<void>();
+    world.paths[DIRECTORY_PATH] = (response, asked) =>
+      void late.promise.then(() => old(response, asked));
+    const asking = issuer.key(BLIND_RSA, rsaKey.id);
+    while (world.asked().length === 0) await setImmediate();
+    world.memory.epoch = 'second';
+    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    const again = issuer.key(BLIND_RSA, rsaKey.id);
+    late.resolve();
+    const answers = await Promise.allSettled([asking, again]);
+    expect(answers.every((one) => one.status === 'rejected' || one.value === undefined)).toBe(true);
+  });
+
+  test('nor one that a cache on the way still has, for a server that runs and for one that starts', async () => {
+    await using world = await setup();
+    const cache = world.use(await startIssuer(caching(world.pair.origin)));
+    const options = { ...world.options, sendToPair: trusting(undefined, cache.origin) };
+    const running = openIssuers(options)(undefined);
+    const known = async (issuer = openIssuers(options)(undefined)) =>
+      (await issuer.key(BLIND_RSA, rsaKey.id)) !== undefined;
+    expect([await known(running), await known()]).toEqual([true, true]);
+    expect(world.asked()).toEqual([DIRECTORY_PATH]);
+    world.memory.epoch = 'second';
+    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    expect([await known(running), await known()]).toEqual([false, false]);
+    expect(world.pair.asked.map(({ url }) => url)).toEqual([
+      `${DIRECTORY_PATH}?memory=first`,
+      `${DIRECTORY_PATH}?memory=second`,
+    ]);
+    // The cache would have given the old one.
+    world.memory.epoch = 'first';
+    expect(await known()).toBe(true);
+    expect(world.asked()).toHaveLength(2);
+  });
+});

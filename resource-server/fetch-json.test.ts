@@ -1,0 +1,48 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { fetchJson } from './fetch-json.ts';
+
+async function fetched(answer: RequestListener): Promise<unknown> {
+  const server = createServer(answer);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    const { port } = server.address() as AddressInfo;
+    return await fetchJson(`http://127.0.0.1:${port}/jwks?a=b`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+}
+
+test('RFC 7517 section 5: the JSON of an answer, whatever its media type', async () => {
+  const asked: unknown[] = [];
+  const document = await fetched(({ method, url, headers }, response) => {
+    asked.push([method, url, headers.accept]);
+    response.end('{"keys":[]}');
+  });
+  expect(document).toEqual({ keys: [] });
+  expect(asked).toEqual([['GET', '/jwks?a=b', 'application/json']]);
+});
+
+test('what is no JSON is no document', async () => {
+  expect(await fetched((_, response) => response.end('<!doctype html>'))).toBeUndefined();
+});
+
+test.each([204, 301, 404, 500])('an answer with %i is none', async (status) => {
+  const answer = fetched((_, response) =>
+    response.writeHead(status, { Location: '/elsewhere' }).end(),
+  );
+  await expect(answer).rejects.toThrow(`answered ${status}`);
+});
+
+test('one without end is cut off', async () => {
+  const answer = fetched((_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(' '.repeat(16_384)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  await expect(answer).rejects.toThrow('longer than');
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import { judge } from '../../judge.ts';
+import {
+  granted,
+  NAMED,
+  NO_CHALLENGE,
+  openStores,
+  refused,
+  town,
+} from './private-token.fixture.ts';
+
+describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
+  test.each(NAMED)(
+    '%s: of a window that the store has forgotten with what was spent',
+    async (_, type) => {
+      let memory: string | undefined = 'first';
+      const { get, redeem, at, clock, scheme } = await town({
+        site: { window: 60 },
+        memory: async () => memory,
+      });
+      const emptied = at({ stores: await openStores(await temporaryFolder(), clock) });
+      const token = await get(type);
+      expect(await redeem(token)).toEqual(granted);
+      memory = undefined;
+      const unavailable = { kind: 'unavailable', status: 503, retryAfter: 1 };
+      expect(await emptied.redeem(token)).toMatchObject(unavailable);
+      expect(await judge(spaceOf([scheme]), requestOf())).toMatchObject({ status: 503 });
+      memory = 'second';
+      expect(await emptied.redeem(token)).toEqual(NO_CHALLENGE);
+      expect(await emptied.redeem(await get(type, emptied))).toEqual(granted);
+    },
+  );
+
+  test('one whose window the store forgets while it is verified', async () => {
+    let memory = 'first';
+    const { get, redeem, issuer } = await town({
+      site: { window: 60 },
+      memory: async () => memory,
+    });
+    const token = await get(BLIND_RSA);
+    issuer.state.meanwhile = () => {
+      memory = 'second';
+    };
+    expect(await redeem(token)).toEqual(refused('of a key or window that ended when it was spent'));
+  });
+
+  test('without a window the memory is not asked for: the keys end with it', async () => {
+    const memory = () => Promise.reject(new Error('asked'));
+    const { get, redeem } = await town({ memory });
+    expect(await redeem(await get(VOPRF))).toEqual(granted);
+  });
+});
