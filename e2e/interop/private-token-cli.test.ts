@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { CliUser } from '../flows/cli-user.ts';
-import { type Flow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { type Flow, startFlowOn } from '../flows/flow.ts';
 import type { Person } from '../parts/pair.ts';
 
 interface Wallet {
@@ -17,125 +17,122 @@ async function tokensOf(user: CliUser): Promise<readonly string[]> {
   return tokens.map(({ token }) => token);
 }
 
-describe.each(STORE_KINDS)(
-  'on %s: the command line and PrivateToken (RFC 9577, RFC 9578)',
-  (kind) => {
-    let flow: Flow;
-    let person: Person;
-    let url: string;
-    beforeAll(async () => {
-      const limits = { privateTokens: { burst: 6, per: 86_400 } };
-      flow = await startFlowOn(kind, { settings: { device: { interval: 1 }, limits } });
-      url = `${flow.pair.resourceTls}/schemes/private-token/`;
-    }, 60_000);
-    beforeEach(async () => {
-      person = await flow.pair.addPerson(`person-${randomUUID()}`);
-    });
-    afterAll(async () => flow?.[Symbol.asyncDispose]());
+describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
+  let flow: Flow;
+  let person: Person;
+  let url: string;
+  beforeAll(async () => {
+    const limits = { privateTokens: { burst: 6, per: 86_400 } };
+    flow = await startFlowOn('sqlite', { settings: { device: { interval: 1 }, limits } });
+    url = `${flow.pair.resourceTls}/schemes/private-token/`;
+  }, 60_000);
+  beforeEach(async () => {
+    person = await flow.pair.addPerson(`person-${randomUUID()}`);
+  });
+  afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-    const newUser = async () => CliUser.start(flow, person);
+  const newUser = async () => CliUser.start(flow, person);
 
-    test.each(['blind-rsa-2048', 'voprf-p384'])(
-      '%s: got in advance, redeemed one by one',
-      async (type) => {
-        await using user = await newUser();
-        const { code, said } = await user.approve([
-          'private-token',
-          'get',
-          url,
-          '--count',
-          '2',
-          '--type',
-          type,
-        ]);
-        expect([code, said]).toEqual([0, expect.stringContaining('2 of 2 tokens')]);
-        expect(said).toContain(`${person.id}, signed in at ${flow.pair.issuer}`);
-        const bytes = (await tokensOf(user)).map((token) => decodeBase64url(token));
-        const parsed = bytes.map((token) => token && parseToken(token));
+  test.each(['blind-rsa-2048', 'voprf-p384'])(
+    '%s: got in advance, redeemed one by one',
+    async (type) => {
+      await using user = await newUser();
+      const { code, said } = await user.approve([
+        'private-token',
+        'get',
+        url,
+        '--count',
+        '2',
+        '--type',
+        type,
+      ]);
+      expect([code, said]).toEqual([0, expect.stringContaining('2 of 2 tokens')]);
+      expect(said).toContain(`${person.id}, signed in at ${flow.pair.issuer}`);
+      const bytes = (await tokensOf(user)).map((token) => decodeBase64url(token));
+      const parsed = bytes.map((token) => token && parseToken(token));
 
-        for (const left of [1, 0]) {
-          const { code: exit, stdout, stderr } = await user.run('private-token', 'redeem', url);
-          expect([exit, stderr]).toEqual([0, expect.stringContaining('HTTP 200')]);
-          expect(stdout).toContain('anonymous');
-          expect(stdout).not.toContain(person.name);
-          expect(await tokensOf(user)).toHaveLength(left);
-        }
+      for (const left of [1, 0]) {
+        const { code: exit, stdout, stderr } = await user.run('private-token', 'redeem', url);
+        expect([exit, stderr]).toEqual([0, expect.stringContaining('HTTP 200')]);
+        expect(stdout).toContain('anonymous');
+        expect(stdout).not.toContain(person.name);
+        expect(await tokensOf(user)).toHaveLength(left);
+      }
 
-        const logs = [...flow.pair.resources, ...flow.pair.authz].map(({ log }) => log).join('');
-        for (const token of parsed) {
-          if (token === undefined) throw new Error('not a token');
-          for (const secret of [token.nonce, token.authenticator, token.challengeDigest]) {
-            for (const encoding of ['hex', 'base64', 'base64url'] as const) {
-              expect(logs).not.toContain(secret.toString(encoding));
-            }
+      const logs = [...flow.pair.resources, ...flow.pair.authz].map(({ log }) => log).join('');
+      for (const token of parsed) {
+        if (token === undefined) throw new Error('not a token');
+        for (const secret of [token.nonce, token.authenticator, token.challengeDigest]) {
+          for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+            expect(logs).not.toContain(secret.toString(encoding));
           }
         }
-        const { log } = flow.pair.resources[0] ?? { log: '' };
-        expect(log).toContain('/schemes/private-token/');
-        expect(log).not.toContain(person.id);
-      },
-      60_000,
-    );
-
-    test('redeem gets a token itself, at the origin in clear of this machine as well', async () => {
-      await using user = await newUser();
-      const clear = `${flow.pair.resource}/schemes/private-token/`;
-      const { code, said } = await user.approve(['private-token', 'redeem', clear]);
-      expect([code, said]).toEqual([0, expect.stringContaining('HTTP 200')]);
-      expect(said).toContain('anonymous');
-    }, 60_000);
-
-    test('beside other schemes: /schemes/all/ takes the tokens of the same origin', async () => {
-      await using user = await newUser();
-      await user.approve(['private-token', 'get', url]);
-      const all = `${flow.pair.resourceTls}/schemes/all/`;
-      const { code, stdout } = await user.run('private-token', 'redeem', all, '--json');
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({
-        status: 200,
-        learned: { issuer: { asked: 'nothing' } },
-      });
-    }, 60_000);
-
-    test('a quota that ends halfway (429) leaves the tokens before it', async () => {
-      await using user = await newUser();
-      const { code, said } = await user.approve(['private-token', 'get', url, '--count', '8']);
-      expect([code, said]).toEqual([1, expect.stringContaining('6 of 8 tokens')]);
-      expect(said).toMatch(/answers 429: no more tokens for this person now; try again in \d+ s/);
-      expect(await tokensOf(user)).toHaveLength(6);
-    }, 60_000);
-
-    test('RFC 8628 section 3.5: denied on the page, and no token is issued', async () => {
-      await using user = await newUser();
-      const { code, said } = await user.approve(['private-token', 'get', url], 'deny');
-      expect([code, said]).toEqual([1, expect.stringContaining('The request was denied.')]);
-      await expect(tokensOf(user)).rejects.toThrow('ENOENT');
-    }, 60_000);
-
-    test('five processes at once: each its own token', async () => {
-      await using user = await newUser();
-      await user.approve(['private-token', 'get', url, '--count', '5']);
-      const ended = await Promise.all(
-        Array.from({ length: 5 }, async () => user.run('private-token', 'redeem', url)),
-      );
-      expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-      expect(await tokensOf(user)).toEqual([]);
-    }, 60_000);
-
-    test('the files of the pair hold no token', async () => {
-      await using user = await newUser();
-      await user.approve(['private-token', 'get', url]);
-      const [token = ''] = await tokensOf(user);
-      const nonce = parseToken(decodeBase64url(token) ?? Buffer.alloc(0))?.nonce ?? Buffer.alloc(0);
-      expect(nonce).toHaveLength(32);
-      await user.run('private-token', 'redeem', url);
-      const files = await readdir(flow.pair.data, { recursive: true, withFileTypes: true });
-      for (const file of files.filter((one) => one.isFile())) {
-        const content = await readFile(join(file.parentPath, file.name));
-        for (const encoded of [nonce, nonce.toString('hex'), nonce.toString('base64url')]) {
-          expect(content.includes(encoded)).toBe(false);
-        }
       }
-    }, 60_000);
-  },
-);
+      const { log } = flow.pair.resources[0] ?? { log: '' };
+      expect(log).toContain('/schemes/private-token/');
+      expect(log).not.toContain(person.id);
+    },
+    60_000,
+  );
+
+  test('redeem gets a token itself, at the origin in clear of this machine as well', async () => {
+    await using user = await newUser();
+    const clear = `${flow.pair.resource}/schemes/private-token/`;
+    const { code, said } = await user.approve(['private-token', 'redeem', clear]);
+    expect([code, said]).toEqual([0, expect.stringContaining('HTTP 200')]);
+    expect(said).toContain('anonymous');
+  }, 60_000);
+
+  test('beside other schemes: /schemes/all/ takes the tokens of the same origin', async () => {
+    await using user = await newUser();
+    await user.approve(['private-token', 'get', url]);
+    const all = `${flow.pair.resourceTls}/schemes/all/`;
+    const { code, stdout } = await user.run('private-token', 'redeem', all, '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 200,
+      learned: { issuer: { asked: 'nothing' } },
+    });
+  }, 60_000);
+
+  test('a quota that ends halfway (429) leaves the tokens before it', async () => {
+    await using user = await newUser();
+    const { code, said } = await user.approve(['private-token', 'get', url, '--count', '8']);
+    expect([code, said]).toEqual([1, expect.stringContaining('6 of 8 tokens')]);
+    expect(said).toMatch(/answers 429: no more tokens for this person now; try again in \d+ s/);
+    expect(await tokensOf(user)).toHaveLength(6);
+  }, 60_000);
+
+  test('RFC 8628 section 3.5: denied on the page, and no token is issued', async () => {
+    await using user = await newUser();
+    const { code, said } = await user.approve(['private-token', 'get', url], 'deny');
+    expect([code, said]).toEqual([1, expect.stringContaining('The request was denied.')]);
+    await expect(tokensOf(user)).rejects.toThrow('ENOENT');
+  }, 60_000);
+
+  test('five processes at once: each its own token', async () => {
+    await using user = await newUser();
+    await user.approve(['private-token', 'get', url, '--count', '5']);
+    const ended = await Promise.all(
+      Array.from({ length: 5 }, async () => user.run('private-token', 'redeem', url)),
+    );
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    expect(await tokensOf(user)).toEqual([]);
+  }, 60_000);
+
+  test('the files of the pair hold no token', async () => {
+    await using user = await newUser();
+    await user.approve(['private-token', 'get', url]);
+    const [token = ''] = await tokensOf(user);
+    const nonce = parseToken(decodeBase64url(token) ?? Buffer.alloc(0))?.nonce ?? Buffer.alloc(0);
+    expect(nonce).toHaveLength(32);
+    await user.run('private-token', 'redeem', url);
+    const files = await readdir(flow.pair.data, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((one) => one.isFile())) {
+      const content = await readFile(join(file.parentPath, file.name));
+      for (const encoded of [nonce, nonce.toString('hex'), nonce.toString('base64url')]) {
+        expect(content.includes(encoded)).toBe(false);
+      }
+    }
+  }, 60_000);
+});
