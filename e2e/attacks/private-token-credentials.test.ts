@@ -4,7 +4,7 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { systemRandom } from '#shared/random.ts';
 import type { HttpResponse } from '../clients/digest/exchange.ts';
 import { rawHttp } from '../clients/raw-http.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import {
   pathOf,
   type SpaceName,
@@ -17,7 +17,7 @@ import {
 import { parseAnswer } from './wire.fixture.ts';
 
 /** Tokens in fields as no client of good will writes them, and beside what would say who comes. */
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TokenServers;
   let key: string;
   let accessToken: string;

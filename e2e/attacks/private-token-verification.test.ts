@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Field } from '../clients/digest/exchange.ts';
-import { type ForgedClaims, STORE_KINDS } from '../flows/flow.ts';
+import { type ForgedClaims, ONE_STORE } from '../flows/flow.ts';
 import { post } from '../flows/person.ts';
 import {
   mint,
@@ -19,7 +19,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const someone = () => randomUUID();
 
 /** The issuer's word on tokens (RFC 9578 section 5.4): for resource servers alone, and about nothing else. */
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
     servers = await startTokenServers(kind);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../parts/browser.ts';
-import { startStore, STORE_KINDS } from '../flows/flow.ts';
+import { startStore, ONE_STORE } from '../flows/flow.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
 import { addPeopleClient } from '../parts/people-client.ts';
@@ -36,7 +36,7 @@ async function signedIn(): Promise<Visitor> {
   return visitor;
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   beforeAll(async () => {
     parts = new AsyncDisposableStack();
     app = parts.use(await startAppServer('oauth4webapi'));

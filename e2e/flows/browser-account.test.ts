@@ -5,12 +5,12 @@ import type { Person } from '../parts/pair.ts';
 import type { Tokens } from '../parts/relying-party.ts';
 import { addApp, signIn, signInByKeyboard, startBrowserFlow, title } from './browser.fixture.ts';
 import type { BrowserFlow } from './browser.fixture.ts';
-import { STORE_KINDS } from './flow.ts';
+import { ONE_STORE } from './flow.ts';
 
 /** Access that outlives the browser's session (OpenID Connect Core 1.0 section 11). */
 const OFFLINE = { scope: 'openid offline_access documents:read', prompt: 'consent' };
 
-describe.each(STORE_KINDS)('on %s: what is ended is refused by the very next request', (kind) => {
+describe.each(ONE_STORE)('on %s: what is ended is refused by the very next request', (kind) => {
   let flow: BrowserFlow;
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);

@@ -11,7 +11,7 @@ import {
   startBrowserFlow,
 } from './browser.fixture.ts';
 import type { BrowserFlow } from './browser.fixture.ts';
-import { STORE_KINDS } from './flow.ts';
+import { ONE_STORE } from './flow.ts';
 
 /** The authorization code flow in Chromium, with the pages as people meet them. */
 let flow: BrowserFlow;
@@ -28,7 +28,7 @@ async function put(token: string): Promise<number> {
   return status;
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);
   }, 60_000);

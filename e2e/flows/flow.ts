@@ -24,6 +24,8 @@ export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & {
 export type StoreKind = Config['store']['kind'];
 
 export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'redis'];
+/** For tests that take long and hardly touch the store, such as those with a browser: others run on all. */
+export const ONE_STORE: readonly StoreKind[] = ['sqlite'];
 
 /** Limits that no test reaches. */
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };

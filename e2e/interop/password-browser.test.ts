@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { launchBrowser, newPerson } from '../parts/browser.ts';
 import { until } from '../parts/process.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
@@ -47,7 +47,7 @@ const spaces = () => ({
   'basic-for-scripts': { schemes: ['Basic'], cors: { ...friends(), credentials: false } },
 });
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: spaces() });

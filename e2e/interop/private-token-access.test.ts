@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuthorizationHeader, MediaType, type Token } from '@cloudflare/privacypass-ts';
 import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { App, browserAt, INVALID_GRANT, newPerson } from '../flows/person.ts';
 import { post, refusal, sent, signedIn, signIn, tokensIn } from '../flows/person.ts';
 import { CALLBACK, CODE_GRANTS, DEVICE_FLOW } from '../parts/people-client.ts';
@@ -43,7 +43,7 @@ function sendWith(accessToken: string, DPoP?: oauth.DPoPHandle): SendRequest {
   };
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: TokenSite;
   beforeAll(async () => {
     site = await startTokenSite(kind, {}, { tokens: { nonce: true }, device: { interval: 1 } });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { STORE_KINDS } from '../../flows/flow.ts';
+import { ONE_STORE } from '../../flows/flow.ts';
 import { startSite } from '../../interop/site.ts';
 import type { Site } from '../../interop/site.ts';
 import { get } from '../digest/answers.fixture.ts';
@@ -37,7 +37,7 @@ const FIELDS = { nonce: 2, challenge_digest: 34, token_key_id: 66, authenticator
 
 const now = () => Math.floor(Date.now() / 1000);
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   let send: Send;
   let issuer: Issuer;
