@@ -16,7 +16,7 @@ import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
-import type { openSend, SendOptions } from './auth/private-token/send.ts';
+import type { openSend, SendOptions } from './send.ts';
 import { schemeFactories } from './auth/schemes.ts';
 import { openDisk } from './resources/disk.ts';
 import { documents } from './resources/documents.ts';

@@ -1,4 +1,4 @@
-import { jsonOf, openSend } from './auth/private-token/send.ts';
+import { jsonOf, openSend } from './send.ts';
 
 const send = openSend();
 

@@ -13,7 +13,7 @@ import { systemRandom } from '#shared/random.ts';
 import { listen } from '#shared/server/listen.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { openSend } from './auth/private-token/send.ts';
+import { openSend } from './send.ts';
 import { composeResourceServer } from './compose.ts';
 import { systemNetwork } from './proxy/network.ts';
 

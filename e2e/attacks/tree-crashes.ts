@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { randomId, systemRandom } from '#shared/random.ts';
-import { NO_QUOTA } from '#shared/stores/contract/races.ts';
+import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Edit, Entry } from '#shared/stores/trees.ts';
 import type { ServerProcess } from '../parts/pair.ts';

@@ -8,7 +8,7 @@ import { newApiKey } from '#shared/directory/api-key.ts';
 import { silentLog } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { randomId, systemRandom } from '#shared/random.ts';
-import { NO_QUOTA } from '#shared/stores/contract/races.ts';
+import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { bytesOf } from '#shared/stores/entry-bytes.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
 import { HttpError } from '#shared/server/answer.ts';
-import { copy } from '#shared/stores/contract/races.ts';
+import { copy } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';

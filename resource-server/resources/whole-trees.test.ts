@@ -6,7 +6,7 @@ import {
   someCollection,
   someDocument,
   someLock,
-} from '#shared/stores/contract/races.ts';
+} from '#shared/stores/contract/samples.ts';
 import type { Edit, Entry, View } from '#shared/stores/trees.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 

@@ -192,7 +192,7 @@ export const configSchema = z.strictObject({
         ),
       privateTokens: rate
         .default({ burst: 100, per: 864 })
-        .describe('tokens for PrivateToken that one person gets through one client'),
+        .describe('tokens for PrivateToken that one person gets through one client, or a machine'),
       redemptions: rate
         .default({ burst: 200, per: 0.5 })
         .describe('tokens of PrivateToken from one address that the resource server looks at'),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { someCollection, someDocument } from './contract/races.ts';
+import { someCollection, someDocument } from './contract/samples.ts';
 import { bytesOf, propertyBytesOf } from './entry-bytes.ts';
 
 const properties = { '{x:}é': '<y>"\n😀</y>', '{}z': '' };

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { type Answers, endless, startIssuer, trusting, WRONG } from './issuer.fixture.ts';
-import { openSend, type Send } from './send.ts';
+import { openSend, type Send } from '../../send.ts';
 
 const URL_PATH = '/.well-known/private-token-issuer-directory';
 const DOCUMENT = { 'issuer-request-uri': '/request', 'token-keys': [] };

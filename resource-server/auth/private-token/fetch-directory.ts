@@ -1,5 +1,5 @@
 import { DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
-import { jsonOf, type Reply, type Send } from './send.ts';
+import { jsonOf, type Reply, type Send } from '../../send.ts';
 
 /** Seconds; the default is for a directory that says nothing. */
 const MAX_AGE = { least: 1, most: 86_400, default: 300 };

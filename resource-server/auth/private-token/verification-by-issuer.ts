@@ -3,7 +3,7 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/log.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import type { AccessTokens } from './client-credentials.ts';
-import { jsonOf, type Reply, type Send } from './send.ts';
+import { jsonOf, type Reply, type Send } from '../../send.ts';
 import type { Verify } from './verification.ts';
 
 export interface VerificationByIssuer {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { PersonRecord } from '../people.ts';
-import { fresh, somePerson } from './races.ts';
+import { fresh, somePerson } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 /** What people are found by beside their names: userhashes (RFC 7616 section 3.4.4), principals of Kerberos. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { ApiKeyRecord } from '../api-keys.ts';
-import { fresh, someApiKey } from './races.ts';
+import { fresh, someApiKey } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 const NOW = 1_800_000_000_000;

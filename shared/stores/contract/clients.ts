@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fresh, someClient } from './races.ts';
+import { fresh, someClient } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function clientsContract(contract: () => Contract): void {

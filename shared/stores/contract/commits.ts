@@ -10,7 +10,7 @@ import {
   someCollection,
   someDocument,
   someLock,
-} from './races.ts';
+} from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 /** When a change is done, and when it is not. */

@@ -11,7 +11,7 @@ import {
   someCollection,
   someDocument,
   someLock,
-} from './races.ts';
+} from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 const MANY = 10_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../stores.ts';
 import { eventually } from './eventually.ts';
-import { fresh } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { KINDS_BY_ACCOUNT } from '../artefacts.ts';
-import { fresh } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 const MANY = 1_000;

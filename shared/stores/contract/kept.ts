@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fresh } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function keptContract(contract: () => Contract): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Stores } from '../stores.ts';
-import { fresh, someKey } from './races.ts';
+import { fresh, someKey } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function keysContract(contract: () => Contract): void {

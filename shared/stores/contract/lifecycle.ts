@@ -14,7 +14,7 @@ import {
   someKey,
   somePerson,
   someTokenKey,
-} from './races.ts';
+} from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function lifecycleContract(contract: () => Contract): void {

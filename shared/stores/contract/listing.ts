@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Artefact } from '../artefacts.ts';
-import { fresh } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 /** `artefacts.listByAccount`: what a person sees and ends. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
-import { fresh, somePerson } from './races.ts';
+import { fresh, somePerson } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function peopleContract(contract: () => Contract): void {

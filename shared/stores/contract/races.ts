@@ -1,13 +1,23 @@
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import type { TokenType } from '#shared/private-token/token-types.ts';
-import { randomId, systemRandom } from '#shared/random.ts';
-import type { ApiKeyRecord } from '../api-keys.ts';
-import type { ClientRecord } from '../clients.ts';
-import type { StoredKey } from '../keys.ts';
-import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
-import type { StoredTokenKey } from '../token-keys.ts';
-import type { Collection, Document, Edit, Lock, Outcome, Quota } from '../trees.ts';
+import type { Edit } from '../trees.ts';
+import {
+  edit,
+  FAR,
+  NO_QUOTA,
+  fresh,
+  move,
+  puts,
+  removeTokenKeys,
+  someApiKey,
+  someClient,
+  someCollection,
+  someDocument,
+  someKey,
+  someLock,
+  somePerson,
+  someTokenKey,
+} from './samples.ts';
 
 /** Many attempts at one thing, by several processes at once; each says whether it won. */
 interface Race {
@@ -17,146 +27,6 @@ interface Race {
   /** How many attempts win, whatever their number. */
   readonly winners: number;
 }
-
-export const fresh = (): string => randomId(systemRandom);
-
-export const someClient = (client_id: string): ClientRecord => ({
-  client_id,
-  client_name: 'Batch job',
-  grant_types: ['client_credentials'],
-  token_endpoint_auth_method: 'client_secret_basic',
-  secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
-  scope: 'documents:read documents:write',
-  created_at: 1_800_000_000,
-});
-
-export const somePerson = (name: string): PersonRecord => ({
-  id: fresh(),
-  name,
-  password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$aGFzaA',
-  created_at: 1_800_000_000,
-  version: 0,
-});
-
-export const someApiKey = (id: string): ApiKeyRecord => ({
-  id,
-  application: 'Weather station',
-  realm: 'api',
-  secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
-  scopes: ['documents:read'],
-  created_at: 1_800_000_000_000,
-});
-
-export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
-  kid,
-  alg,
-  publicJwk: { kty: 'OKP', kid },
-  sealed: 'sealed',
-  publishedAt: 1_800_000_000_000,
-  signsFrom: 1_800_000_360_000,
-});
-
-/** Another one at each call; `truncated` is the last octet of its id. */
-export const someTokenKey = (
-  type: TokenType,
-  truncated: number,
-  changes: Partial<StoredTokenKey> = {},
-): StoredTokenKey => ({
-  type,
-  id: Buffer.concat([systemRandom(31), Buffer.of(truncated)]).toString('base64url'),
-  publicKey: systemRandom(49).toString('base64url'),
-  sealed: 'sealed',
-  notBefore: 1_800_000_000_000,
-  until: 1_801_000_000_000,
-  epoch: 'epoch',
-  ...changes,
-});
-
-export async function removeTokenKeys({ tokenKeys }: Stores): Promise<void> {
-  for (const { type, id } of await tokenKeys.list()) await tokenKeys.remove(type, id);
-}
-
-/** Another one at each call; the length is that of the name of its file. */
-export const someDocument = (path: string, changes: Partial<Document> = {}): Document => {
-  const file = changes.file ?? fresh();
-  return {
-    path,
-    kind: 'document',
-    revision: fresh(),
-    etag: fresh(),
-    type: 'text/plain; charset=utf-8',
-    length: file.length,
-    created: 1_800_000_000_123,
-    modified: 1_800_000_000_456,
-    file,
-    properties: {},
-    ...changes,
-  };
-};
-
-export const someCollection = (path: string, changes: Partial<Collection> = {}): Collection => ({
-  path,
-  kind: 'collection',
-  revision: fresh(),
-  created: 1_800_000_000_123,
-  modified: 1_800_000_000_456,
-  properties: {},
-  ...changes,
-});
-
-export const someLock = (root: string, changes: Partial<Lock> = {}): Lock => ({
-  token: `urn:uuid:${fresh()}`,
-  root,
-  deep: true,
-  exclusive: true,
-  owner: '<D:href xmlns:D="DAV:">mailto:alice@example.com</D:href>',
-  principal: 'person=alice',
-  seconds: 600,
-  expires: 1_800_000_600_000,
-  ...changes,
-});
-
-export const NO_QUOTA: Quota = {
-  bytes: Number.MAX_SAFE_INTEGER,
-  properties: Number.MAX_SAFE_INTEGER,
-  entries: Number.MAX_SAFE_INTEGER,
-};
-
-/** Commits edits if the paths of `expected` have these revisions, whatever the locks are. */
-export async function edit(
-  { trees }: Stores,
-  tree: string,
-  edits: readonly Edit[],
-  expected: Readonly<Record<string, string | undefined>> = {},
-  quota = NO_QUOTA,
-): Promise<Outcome> {
-  const { locksVersion } = await trees.look(tree, []);
-  const seen = new Map(Object.entries(expected));
-  return trees.commit(tree, { seen, locksVersion, edits, quota });
-}
-
-export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
-  entries.map((entry) => ({ kind: 'put', entry }));
-
-/** When what `move` and `copy` are about arrives. */
-export const ARRIVAL = 1_800_000_700_789;
-/** Bytes of the longest path that they may make. */
-const LONGEST = 10_000;
-
-export const move = (from: string, to: string, at = ARRIVAL, longest = LONGEST): Edit => ({
-  kind: 'move',
-  from,
-  to,
-  at,
-  longest,
-});
-
-/** With what is below, unless that is said. */
-export const copy = (
-  from: string,
-  to: string,
-  { deep = true, at = ARRIVAL, longest = LONGEST } = {},
-): Edit => ({ kind: 'copy', from, to, deep, at, longest });
 
 /** Whether they are done. */
 const done = async (...attempt: Parameters<typeof edit>): Promise<boolean> =>
@@ -169,10 +39,7 @@ const prepared = (edits: readonly Edit[]) => async (stores: Stores) => {
   return tree;
 };
 
-export const BURST = 20;
-
-/** A time that no clock of a test reaches. */
-export const FAR = 4_000_000_000_000;
+const BURST = 20;
 
 export const RACES = {
   unique: {

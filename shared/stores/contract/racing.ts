@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { edit, fresh, move, RACES, type RaceName } from './races.ts';
+import { RACES, type RaceName } from './races.ts';
+import { edit, fresh, move } from './samples.ts';
 import type { What } from './racer.ts';
 import { type Racer, startRacer } from './start-racer.ts';
 import type { Contract } from './store-under-test.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Artefact } from '../artefacts.ts';
-import { fresh } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 type Payload = Artefact['payload'];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { fresh, shifted } from './races.ts';
+import { shifted } from './races.ts';
+import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function replayContract(contract: () => Contract): void {

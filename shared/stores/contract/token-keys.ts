@@ -3,7 +3,7 @@ import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../token-keys.ts';
-import { removeTokenKeys, someTokenKey } from './races.ts';
+import { removeTokenKeys, someTokenKey } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function tokenKeysContract(contract: () => Contract): void {

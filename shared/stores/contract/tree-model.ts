@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { byKind, type ByKind, checkEdits } from '../edits.ts';
 import { type Edit, type Entry, ImpossibleEdit, type Outcome, type Quota } from '../trees.ts';
-import { edit, fresh, puts, someCollection, someDocument, someLock } from './races.ts';
+import { edit, fresh, puts, someCollection, someDocument, someLock } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 /** A tree as anybody would write it down who had no store: it is copied for each change. */

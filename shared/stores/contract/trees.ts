@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { edit, fresh, move, puts, someCollection, someDocument, someLock } from './races.ts';
+import { edit, fresh, move, puts, someCollection, someDocument, someLock } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
 /** Names that patterns, ranges and separators could take for something else. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ApiKeys } from '#shared/stores/api-keys.ts';
-import { someApiKey } from '../contract/races.ts';
+import { someApiKey } from '../contract/samples.ts';
 import { redisApiKeys } from './api-keys.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
 

@@ -5,7 +5,7 @@ import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
-import { FAR } from '../contract/races.ts';
+import { FAR } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 storesContract('Redis, Cluster of three masters', async () => {

@@ -19,7 +19,7 @@ import {
   someDocument,
   somePerson,
   someTokenKey,
-} from '../contract/races.ts';
+} from '../contract/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 describe('what a server must be like', () => {

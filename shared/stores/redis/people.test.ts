@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { People } from '#shared/stores/people.ts';
-import { somePerson } from '../contract/races.ts';
+import { somePerson } from '../contract/samples.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
 import { redisPeople } from './people.ts';
 

@@ -10,7 +10,7 @@ import type { SentinelSet } from '../../../e2e/parts/redis-sentinel.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
-import { FAR } from '../contract/races.ts';
+import { FAR } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 storesContract('Redis, Sentinel', async () => {

@@ -13,7 +13,7 @@ import {
   someLock,
   somePerson,
   someTokenKey,
-} from '../contract/races.ts';
+} from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {

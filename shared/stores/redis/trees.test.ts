@@ -13,7 +13,7 @@ import {
   someCollection,
   someDocument,
   someLock,
-} from '../contract/races.ts';
+} from '../contract/samples.ts';
 import { openTestRedis, redisConfig } from './under-test.ts';
 
 const TREE = '/documents';

@@ -14,7 +14,7 @@ import {
   someKey,
   somePerson,
   someTokenKey,
-} from '../contract/races.ts';
+} from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';
 import { backupSqlite } from './backup.ts';

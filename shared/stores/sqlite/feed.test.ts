@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { fresh } from '../contract/races.ts';
+import { fresh } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import type { RevocationFeed } from '../revocations.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';

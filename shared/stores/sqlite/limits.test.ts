@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { fresh } from '../contract/races.ts';
+import { fresh } from '../contract/samples.ts';
 import type { Stores } from '../stores.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 

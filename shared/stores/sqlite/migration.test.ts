@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { STATE } from './schema.ts';
-import { copy, edit, NO_QUOTA } from '../contract/races.ts';
+import { copy, edit, NO_QUOTA } from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
 /** Migrations before the one that makes trees of documents that had a path only. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { edit, move, puts, someCollection, someDocument } from '../contract/races.ts';
+import { edit, move, puts, someCollection, someDocument } from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
 const MANY = 3_000;

@@ -1,7 +1,14 @@
 /** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
-import { edit, puts, someApiKey, someClient, someDocument, somePerson } from '../contract/races.ts';
+import {
+  edit,
+  puts,
+  someApiKey,
+  someClient,
+  someDocument,
+  somePerson,
+} from '../contract/samples.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
