@@ -12,6 +12,7 @@ import {
   tokenRequest,
 } from './clients/private-token/private-token-client.ts';
 import type { Issuer, Offer } from './clients/private-token/private-token-client.ts';
+import { LIMITS } from './flows/flow.ts';
 import { until } from './parts/process.ts';
 import { ISSUER, RESOURCE, startTopology } from './parts/topology.ts';
 import { sendThrough, serversOf } from './parts/through-topology.ts';
@@ -40,6 +41,7 @@ describe('PrivateToken behind the load balancer (RFC 9577, RFC 9578)', () => {
     topology = await startTopology({
       jwks: { cooldown: 1 },
       privateTokens: { maxAge: MAX_AGE },
+      limits: LIMITS,
       spaces: [
         {
           url: RESOURCE + PATH,

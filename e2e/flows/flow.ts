@@ -29,7 +29,7 @@ export const ONE_STORE: readonly StoreKind[] = ['sqlite'];
 
 /** Limits that no test reaches. */
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
-const LIMITS = {
+export const LIMITS = {
   client: UNLIMITED,
   address: UNLIMITED,
   privateTokens: UNLIMITED,
