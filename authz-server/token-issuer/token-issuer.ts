@@ -4,7 +4,9 @@ import { metadataUrl } from '#shared/oauth/protected-resource.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/oauth/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { GENERATE } from '#shared/private-token/token-key-lifecycle.ts';
+import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import type { Random } from '#shared/random.ts';
 import {
   type Answer,
   errorAnswer,
@@ -71,7 +73,8 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   const { privateTokens: times, limits: rates, tokens } = config;
   const spaces = tokenIssuerSpaces(config);
   if (times === undefined || spaces === undefined) throw new Error('privateTokens is not set');
-  const life = { ...parts, times, generate: GENERATE };
+  const generate = { ...GENERATE, [VOPRF]: (random: Random) => voprf.generateKey(random) };
+  const life = { ...parts, times, generate };
   const ring = await openKeyRing(life, blindSigners(voprf));
   const protect = protection(parts);
   const pay = payment(stores.limits, master);

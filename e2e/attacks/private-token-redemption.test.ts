@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChallenges } from '#shared/auth/schemes/private-token/challenges.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
+import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { HttpResponse } from '../clients/digest/exchange.ts';
 import { offersIn } from '../clients/private-token/private-token-client.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
@@ -237,6 +238,26 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(key.equals(rogue.publicKey)).toBe(false);
     expect(await status(0, token)).toBe(200);
   });
+
+  test('RFC 9576 section 6: of a key that others hold no token is good at the next request', async () => {
+    for (const { type } of TYPES) {
+      const [early, spare] = [
+        await tokenFor(servers, 'tokens', type),
+        await tokenFor(servers, 'tokens', type),
+      ];
+      const { key } = await offerOf(servers, 'tokens', type);
+      expect(await status(1, early)).toBe(200);
+      const which = ['--type', TOKEN_TYPES[type].name];
+      await servers.flow.pair.cli('private-token', 'rotate', ...which, '--compromised');
+      for (const server of [0, 1, 0]) expect(await status(server, spare)).toBe(401);
+      for (const server of [0, 1]) {
+        const offer = await offerOf(servers, 'tokens', type, servers.origin(server));
+        expect(offer.key.equals(key)).toBe(false);
+        const { token } = await mint(servers, offer.octets);
+        expect(await status(server, token)).toBe(200);
+      }
+    }
+  }, 30_000);
 
   test('no token, and no answer to one, makes an answer that a cache may keep', async () => {
     const answers: HttpResponse[] = [];

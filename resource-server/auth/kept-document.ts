@@ -40,8 +40,8 @@ export interface KeptDocumentOptions<Value> {
 /** Seconds between two attempts while there is nothing at all: the servers may have started together. */
 const FIRST_RETRY = 1;
 /**
- * Seconds that a document is used while the issuer is away: the longest life a token may have. Whatever
- * an issuer signed before it went away has expired by then.
+ * Seconds that a document is used while the issuer is away: the longest life an access token may have.
+ * Whatever an issuer signed before it went away has expired by then; keys of PrivateTokens say their end.
  */
 const KEEP = 86_400;
 

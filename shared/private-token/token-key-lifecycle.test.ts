@@ -3,7 +3,7 @@ import { ManualClock } from '#shared/clock.ts';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { systemRandom } from '#shared/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import type { Stores } from '#shared/stores/stores.ts';
+import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
 import { blindRsaPublicKey } from './blind-rsa.ts';
 import { DIRECTORY_PATH, formatDirectory, parseDirectory } from './issuer-directory.ts';
 import {
@@ -11,6 +11,7 @@ import {
   keepTokenKeys,
   listTokenKeys,
   openTokenKey,
+  replaceCompromisedTokenKeys,
   rotateTokenKey,
   type TokenKeyLifecycle,
 } from './token-key-lifecycle.ts';
@@ -272,6 +273,75 @@ describe('as many keys as a directory may have', () => {
       clock.advance(times.rotation / 7);
     }
     expect(most).toBe(MOST_LIVE);
+  });
+
+  test('keys that others hold make room for one, however many they are, and are recalled', async () => {
+    await fill(VOPRF);
+    const before = (await listTokenKeys(life)).filter(({ key }) => key.type === VOPRF);
+    const { ended, key } = await replaceCompromisedTokenKeys(life, VOPRF);
+    expect(ended).toEqual(before.map((one) => one.key));
+    const left = (await listTokenKeys(life)).filter(({ state }) => state !== 'retired');
+    expect(left).toMatchObject([{ key: { type: BLIND_RSA } }, { key, state: 'issuing' }]);
+    expect(await stores.tokenKeys.recalls()).toBe(1);
+    await keep();
+    expect(
+      (await stores.tokenKeys.list()).some(({ id, sealed }) => sealed && id === ended[0]?.id),
+    ).toBe(false);
+  });
+
+  test('found compromised ten times at once: one key is left, and it issues', async () => {
+    await keep();
+    const told = await Promise.all(
+      Array.from({ length: 10 }, () => replaceCompromisedTokenKeys(life, BLIND_RSA)),
+    );
+    const left = (await listTokenKeys(life)).filter(
+      ({ key, state }) => key.type === BLIND_RSA && state !== 'retired',
+    );
+    expect(left).toMatchObject([{ state: 'issuing' }]);
+    expect(told.map(({ key }) => key.id)).toContain(left[0]?.key.id);
+  });
+
+  test('found compromised while another key is made: that one ends too, and a new one issues', async () => {
+    await keep();
+    let late = false;
+    const generate = {
+      ...OCTETS,
+      async [VOPRF]() {
+        if (!late) await rotateTokenKey(life, VOPRF);
+        late = true;
+        return OCTETS[VOPRF]();
+      },
+    };
+    const { ended, key } = await replaceCompromisedTokenKeys({ ...life, generate }, VOPRF);
+    expect(ended).toHaveLength(2);
+    expect(await states(VOPRF)).toEqual(['retired', 'retired', 'issuing']);
+    expect((await listTokenKeys(life)).at(-1)?.key).toEqual(key);
+  });
+
+  test('a store that fails for one key: the others end, they are recalled, and it is said', async () => {
+    await keep();
+    const { key: next } = await replaceCompromisedTokenKeys(life, VOPRF);
+    await rotateTokenKey(life, VOPRF);
+    const { tokenKeys } = stores;
+    const failing = async (type: TokenType, id: string) => {
+      if (id === next.id) throw new StoreUnavailable('no replica');
+      await tokenKeys.retire(type, id);
+    };
+    const broken = { ...stores, tokenKeys: { ...tokenKeys, retire: failing } };
+    await expect(replaceCompromisedTokenKeys({ ...life, stores: broken }, VOPRF)).rejects.toThrow(
+      'no replica',
+    );
+    expect(await tokenKeys.recalls()).toBe(2);
+    expect(await states(VOPRF)).toEqual(['retired', 'issuing', 'retired', 'issuing']);
+    const { ended } = await replaceCompromisedTokenKeys(life, VOPRF);
+    expect(ended.map(({ id }) => id)).toContain(next.id);
+  });
+
+  test('it issues at once where the clocks of the servers are behind', async () => {
+    await keep();
+    const ahead = new ManualClock(clock.now() + 60_000);
+    await replaceCompromisedTokenKeys({ ...life, clock: ahead }, BLIND_RSA);
+    expect(await states(BLIND_RSA)).toEqual(['retired', 'issuing']);
   });
 
   test('RFC 9578 section 4: with both types full, clients take it', async () => {

@@ -10,6 +10,7 @@ import {
   nextNotBefore,
   type ScheduledTokenKey,
   scheduleTokenKeys,
+  thisSecond,
   type TokenKeyTimes,
 } from './token-key-schedule.ts';
 import { BLIND_RSA, TOKEN_TYPES, type TokenType, VOPRF } from './token-types.ts';
@@ -105,6 +106,7 @@ async function makeDueKey(
 ): Promise<boolean> {
   const notBefore = nextNotBefore(ofType, life.times, life.clock.now());
   if (notBefore === undefined) return false;
+  expectRoom(type, ofType);
   await addKey(life, type, notBefore, ofType);
   return true;
 }
@@ -132,14 +134,41 @@ export async function rotateTokenKey(
   const { name } = TOKEN_TYPES[type];
   const ofType = (await listTokenKeys(life)).filter(({ key }) => key.type === type);
   const newest = ofType.findLast(({ state }) => state !== 'retired');
-  if (newest === undefined) {
-    throw new Error(`there is no ${name} key to rotate: start the authorization server first`);
-  }
+  if (newest === undefined) throw noneYet(type);
   if (newest.state === 'published') throw underWay(name, newest.key);
   const notBefore = Math.ceil(life.clock.now() / 1000 + life.times.maxAge) * 1000;
+  expectRoom(type, ofType);
   const key = await addKey(life, type, notBefore, ofType);
   if (key === undefined) throw underWay(name);
   return key;
+}
+
+/**
+ * Ends all keys of a type, since others may hold them: no token of them is good at the very next request,
+ * and a new key issues at once. Throws when the type has no key yet; after another error run it again.
+ */
+export async function replaceCompromisedTokenKeys(
+  life: TokenKeyLifecycle,
+  type: TokenType,
+): Promise<{ readonly ended: readonly StoredTokenKey[]; readonly key: StoredTokenKey }> {
+  const { tokenKeys } = life.stores;
+  for (;;) {
+    const ofType = (await listTokenKeys(life)).filter(({ key }) => key.type === type);
+    const live = ofType.filter(({ state }) => state !== 'retired');
+    if (live.length === 0) throw noneYet(type);
+    // It takes the place of the one that issues, so that it issues at once whatever the clocks say.
+    const issuing = live.find(({ state }) => state === 'issuing');
+    const notBefore = issuing?.key.notBefore ?? thisSecond(life.clock.now());
+    // Before the others go: a directory without a key of the type is none.
+    const key = await addKey(life, type, notBefore, ofType);
+    if (key === undefined) continue;
+    const ended = live.map((one) => one.key);
+    const retiring = ended.map(({ id }) => tokenKeys.retire(type, id));
+    await Promise.allSettled(retiring);
+    await tokenKeys.recall();
+    await Promise.all(retiring);
+    return { ended, key };
+  }
 }
 
 const underWay = (name: string, next?: StoredTokenKey) =>
@@ -147,10 +176,18 @@ const underWay = (name: string, next?: StoredTokenKey) =>
     `a rotation of the ${name} key is under way${next ? `: the next issues from ${new Date(next.notBefore).toISOString()}` : ''}`,
   );
 
+const noneYet = (type: TokenType) =>
+  new Error(
+    `there is no ${TOKEN_TYPES[type].name} key to rotate: start the authorization server first`,
+  );
+
 /** Clients and origins refuse a directory of too many keys, whatever their types. */
-function noRoom(name: string, live: readonly ScheduledTokenKey[]): Error {
+function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void {
+  const live = ofType.filter(({ state }) => state !== 'retired');
+  if (live.length < MOST_LIVE) return;
+  const { name } = TOKEN_TYPES[type];
   const next = new Date(Math.min(...live.map(({ until }) => until))).toISOString();
-  return new Error(
+  throw new Error(
     `the directory has ${live.length} ${name} keys, which is the most: the next one retires at ${next}`,
   );
 }
@@ -162,8 +199,6 @@ async function addKey(
   notBefore: number,
   ofType: readonly ScheduledTokenKey[],
 ): Promise<StoredTokenKey | undefined> {
-  const live = ofType.filter(({ state }) => state !== 'retired');
-  if (live.length >= MOST_LIVE) throw noRoom(TOKEN_TYPES[type].name, live);
   const newest = ofType.at(-1)?.key.id;
   const epoch = await epochOf(stores);
   for (let tried = 0; tried < TRIES; tried += 1) {

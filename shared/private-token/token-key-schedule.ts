@@ -65,9 +65,13 @@ export function nextNotBefore(
   { rotation, maxAge }: TokenKeyTimes,
   now: number,
 ): number | undefined {
-  const thisSecond = Math.floor(now / 1000) * 1000;
   const newest = ofType.findLast(({ state }) => state !== 'retired');
-  if (newest === undefined) return thisSecond;
+  if (newest === undefined) return thisSecond(now);
   const due = newest.key.notBefore + rotation * 1000;
-  return now < due - maxAge * 1000 ? undefined : Math.max(due, thisSecond);
+  return now < due - maxAge * 1000 ? undefined : Math.max(due, thisSecond(now));
+}
+
+/** The second that `now` is in; both in milliseconds since the epoch. */
+export function thisSecond(now: number): number {
+  return Math.floor(now / 1000) * 1000;
 }

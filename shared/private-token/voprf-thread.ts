@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { blindEvaluate, evaluate } from './voprf.ts';
+import { blindEvaluate, deriveKeyPair, evaluate } from './voprf.ts';
 
 type Octets = Uint8Array<ArrayBuffer>;
 
@@ -12,12 +12,15 @@ export type Task =
   | {
       readonly operation: 'evaluate';
       readonly args: readonly [privateKey: Octets, input: Octets];
-    };
+    }
+  | { readonly operation: 'deriveKeyPair'; readonly args: readonly [seed: Octets] };
+
+const FUNCTIONS = { blindEvaluate, evaluate, deriveKeyPair };
 
 /** What a thread of voprf-threads.ts runs: a task in, its result out. A defect ends the thread. */
 parentPort?.on('message', (task: Task) => {
-  const result =
-    task.operation === 'evaluate' ? evaluate(...task.args) : blindEvaluate(...task.args);
+  const run = FUNCTIONS[task.operation] as (...args: readonly Octets[]) => Buffer | undefined;
+  const result = run(...task.args);
   task.args[0].fill(0);
   // A Buffer is a part of memory that holds more: only a copy is given away.
   const reply = result && new Uint8Array(result);

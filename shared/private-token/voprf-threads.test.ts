@@ -29,6 +29,14 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
     expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
   });
 
+  test('a new key is the one that its randomness gives on the main thread', async () => {
+    const fixed = (bytes: number) => Buffer.alloc(bytes, 7);
+    expect(await threads.generateKey(fixed)).toEqual(generateVoprfKey(fixed));
+    expect(await threads.generateKey(systemRandom)).not.toEqual(
+      await threads.generateKey(systemRandom),
+    );
+  });
+
   test('what is no element has no response, and the thread stays', async () => {
     const { running } = threads;
     for (const bytes of [Buffer.alloc(49), Buffer.alloc(0), blinded.subarray(1)]) {

@@ -3,13 +3,16 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { HttpError } from '#shared/server/answer.ts';
+import type { Random } from '#shared/random.ts';
+import type { TokenKeyPair } from './token-key.ts';
 import type { Task } from './voprf-thread.ts';
+import { SEED, voprfKeyPair } from './voprf.ts';
 
 const FILE = fileURLToPath(new URL(`voprf-thread${extname(import.meta.url)}`, import.meta.url));
 
 /**
- * Tasks in a line, for each thread. Two tasks, one of either line, take about 25 ms: when both lines
- * are full the last wait for about two seconds.
+ * Tasks in a line, for each thread. An evaluation with its proof and one without take about 25 ms: when both
+ * lines are full the last wait for about two seconds.
  */
 const WAITING = 80;
 
@@ -21,6 +24,7 @@ export interface VoprfThreads extends AsyncDisposable {
     blinded: Buffer,
   ): Promise<Buffer | undefined>;
   evaluate(privateKey: Buffer, input: Buffer): Promise<Buffer>;
+  generateKey(random: Random): Promise<TokenKeyPair>;
 }
 
 interface Job {
@@ -62,6 +66,12 @@ class Threads implements VoprfThreads {
   async evaluate(privateKey: Buffer, input: Buffer): Promise<Buffer> {
     const args = [octets(privateKey), octets(input)] as const;
     return Buffer.from((await this.#result({ operation: 'evaluate', args })) as Uint8Array);
+  }
+
+  async generateKey(random: Random): Promise<TokenKeyPair> {
+    const args = [octets(random(SEED))] as const;
+    const result = await this.#result({ operation: 'deriveKeyPair', args });
+    return voprfKeyPair(Buffer.from(result as Uint8Array));
   }
 
   /** Ends the threads. What waits, and whatever comes later, is refused. */

@@ -7,7 +7,7 @@ import { TOKEN_TYPES, VOPRF } from './token-types.ts';
 /**
  * The issuer's half of the verifiable oblivious pseudorandom function over P-384 with SHA-384 (RFC 9497
  * sections 3.3.2 and 4.4), as token type 0x0001 has it. Milliseconds of computing: servers call
- * `blindEvaluate` and `evaluate` on the threads of voprf-threads.ts only.
+ * `deriveKeyPair`, `blindEvaluate` and `evaluate` on the threads of voprf-threads.ts only.
  */
 
 const CURVE = 'secp384r1';
@@ -17,14 +17,25 @@ const voprf = p384_oprf.voprf as typeof p384_oprf.voprf & {
   evaluate(secretKey: Uint8Array, input: Uint8Array): Uint8Array;
 };
 
-/**
- * The method that RFC 9578 section 5.5 recommends. Its seed has 32 octets, which is what DeriveKeyPair
- * takes (RFC 9497 section 3.2.1).
- */
+/** Octets of the seed that DeriveKeyPair takes (RFC 9497 section 3.2.1). */
+export const SEED = 32;
+const PRIVATE_KEY = 48;
+
+/** The private key and the public key that belong to a seed (RFC 9578 section 5.5), 48 and 49 octets. */
+export function deriveKeyPair(seed: Uint8Array): Buffer {
+  const { secretKey, publicKey } = voprf.deriveKeyPair(seed, Buffer.from('PrivacyPass'));
+  return Buffer.concat([secretKey, publicKey]);
+}
+
+/** The method that RFC 9578 section 5.5 recommends. */
 export function generateVoprfKey(random: Random = systemRandom): TokenKeyPair {
-  const pair = voprf.deriveKeyPair(random(32), Buffer.from('PrivacyPass'));
-  const privateKey = Buffer.from(pair.secretKey);
-  const publicKey = Buffer.from(pair.publicKey);
+  return voprfKeyPair(deriveKeyPair(random(SEED)));
+}
+
+/** What `deriveKeyPair` made. Throws when its halves do not belong together. */
+export function voprfKeyPair(pair: Buffer): TokenKeyPair {
+  const privateKey = pair.subarray(0, PRIVATE_KEY);
+  const publicKey = pair.subarray(PRIVATE_KEY);
   const check = createECDH(CURVE);
   check.setPrivateKey(privateKey);
   if (!check.getPublicKey(null, 'compressed').equals(publicKey)) {

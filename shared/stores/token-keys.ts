@@ -36,6 +36,10 @@ export interface TokenKeys {
   add(key: StoredTokenKey, newest: string | undefined): Promise<'added' | 'collides' | 'late'>;
   /** Forgets the private part of a key; no error if there is none. */
   retire(type: TokenType, id: string): Promise<void>;
+  /** Makes void whatever was fetched of the keys before, by whom and when ever. */
+  recall(): Promise<void>;
+  /** How often they were recalled. */
+  recalls(): Promise<number>;
   /** Forgets the row, and with it the truncated id; no error if there is none. */
   remove(type: TokenType, id: string): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA } from '#shared/private-token/token-types.ts';
-import { type Answers, directoryOf, startIssuer, trusting } from './issuer.fixture.ts';
+import { type Answers, directoryOf, startIssuer, trusting, WRONG } from './issuer.fixture.ts';
 import { rsaKey, setup } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
 
@@ -33,6 +34,24 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     world.paths[DIRECTORY_PATH] = directoryOf([]);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
     expect(world.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
+  });
+
+  test('nor after keys were recalled, whatever a cache on the way has; without the issuer none is', async () => {
+    await using world = await setup();
+    const cache = world.use(await startIssuer(caching(world.pair.origin)));
+    const options = { ...world.options, sendToPair: trusting(undefined, cache.origin) };
+    const issuer = openIssuers(options)(undefined);
+    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
+    const next = await generateBlindRsaKey();
+    world.paths[DIRECTORY_PATH] = directoryOf([next]);
+    await world.options.stores.tokenKeys.recall();
+    expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
+    expect((await issuer.keys(BLIND_RSA)).map(({ id }) => id)).toEqual([next.id]);
+    world.paths[DIRECTORY_PATH] = WRONG['says 500'];
+    await world.options.stores.tokenKeys.recall();
+    for (const { id } of [rsaKey, next]) {
+      await expect(issuer.key(BLIND_RSA, id)).rejects.toThrow(KeysUnavailable);
+    }
   });
 
   test('nor is one that was being fetched meanwhile', async () => {
@@ -65,8 +84,8 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     world.paths[DIRECTORY_PATH] = directoryOf([]);
     expect([await known(running), await known()]).toEqual([false, false]);
     expect(world.pair.asked.map(({ url }) => url)).toEqual([
-      `${DIRECTORY_PATH}?memory=first`,
-      `${DIRECTORY_PATH}?memory=second`,
+      `${DIRECTORY_PATH}?memory=first.0`,
+      `${DIRECTORY_PATH}?memory=second.0`,
     ]);
     // The cache would have given the old one.
     world.memory.epoch = 'first';

@@ -10,7 +10,7 @@ import { originOfServer, serverNameOf } from '#shared/private-token/server-name.
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts } from '#shared/server/process.ts';
-import type { Revocations } from '#shared/stores/revocations.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { type IssuerDirectoryOptions, type IssuerKeys, openDirectory } from './issuer-directory.ts';
@@ -71,7 +71,7 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
     return {
       name,
       ...(name === own
-        ? followingMemory((memory) => directory(`?memory=${memory}`), stores.revocations)
+        ? followingStore((memory) => directory(`?memory=${memory}`), stores)
         : directory()),
       verify: (token, key) => verify.get(token.type)?.(token, key) ?? false,
     };
@@ -86,20 +86,21 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
 }
 
 /**
- * The issuer's keys are in the store, beside what was spent. When the store has lost its memory, keys that
- * were fetched before are not good any more; the directory is another one then, with a URL that no cache on
- * the way knows yet. The store itself is asked each time: what the feed knows may be a second old. Throws
- * `KeysUnavailable` while it has no memory.
+ * The issuer's keys are in the store, beside what was spent. When the store has lost its memory, or the keys
+ * were recalled, those that were fetched before are not good any more; the directory is another one then,
+ * with a URL that no cache on the way knows yet. The store itself is asked each time: what the feed knows may
+ * be a second old. Throws `KeysUnavailable` while it has no memory.
  */
-function followingMemory(
+function followingStore(
   open: (memory: string) => IssuerKeys,
-  revocations: Pick<Revocations, 'epoch'>,
+  { revocations, tokenKeys }: Pick<Stores, 'revocations' | 'tokenKeys'>,
 ): IssuerKeys {
   let current: { readonly memory: string; readonly directory: IssuerKeys } | undefined;
 
   async function inMemory<Found>(look: (directory: IssuerKeys) => Awaitable<Found>) {
-    const memory = await revocations.epoch(false);
-    if (memory === undefined) throw new KeysUnavailable(1);
+    const [epoch, recalls] = await Promise.all([revocations.epoch(false), tokenKeys.recalls()]);
+    if (epoch === undefined) throw new KeysUnavailable(1);
+    const memory = `${epoch}.${recalls}`;
     if (current?.memory !== memory) current = { memory, directory: open(memory) };
     const { directory } = current;
     const found = await look(directory);

@@ -18,7 +18,7 @@ export interface VerificationByStore extends Pick<
 /**
  * Of VOPRF tokens of this pair's issuer, whose private keys both servers can open: what the origin and
  * the issuer share where they are one (RFC 9578 section 5.4). A key is opened once for each time that the
- * directory was fetched; of one that has been retired no token is right.
+ * directory was fetched; of one that was retired before no token is right.
  */
 export function verificationByStore(options: VerificationByStore): Verify {
   const { master, voprf } = options;

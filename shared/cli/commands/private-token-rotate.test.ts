@@ -75,9 +75,27 @@ test('with as many keys as a directory may have: 1, and when there is room', asy
   });
 });
 
-test('without keys: 1, and none is made', async () => {
+test('--compromised: all keys of the type end, and another issues at once', async () => {
+  const { shell, keys } = await shellWithKeys();
+  const [first, rsa] = await keys();
+  const rotate = (...more: readonly string[]) =>
+    json(shell, 'private-token', 'rotate', '--type', 'voprf-p384', ...more);
+  const { id: published } = (await rotate()) as { id: string };
+  const told = await rotate('--compromised');
+  const ended = [first?.id, published];
+  expect(told).toEqual({ ended, type: 'voprf-p384', id: expect.any(String) });
+  expect(await keys()).toEqual([
+    { ...first, state: 'retired', opens: false },
+    rsa,
+    { id: published, type: 1, state: 'retired', opens: false },
+    { id: (told as { id: string }).id, type: 1, state: 'issuing', opens: true },
+  ]);
+});
+
+test.each([[[]], [['--compromised']]])('without keys, %j: 1, and none is made', async (more) => {
   const { shell } = await shellWithKeys();
-  const ended = await inProcess(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
+  const args = ['private-token', 'rotate', '--type', 'voprf-p384', ...more];
+  const ended = await inProcess(shell, ...args);
   expect(ended.code).toBe(1);
   expect(await withStores(shell, ({ tokenKeys }) => tokenKeys.list())).toEqual([]);
 });

@@ -1,12 +1,18 @@
-import { rotateTokenKey } from '#shared/private-token/token-key-lifecycle.ts';
+import {
+  replaceCompromisedTokenKeys,
+  rotateTokenKey,
+  type TokenKeyLifecycle,
+} from '#shared/private-token/token-key-lifecycle.ts';
 import { MOST_LIVE } from '#shared/private-token/token-key-schedule.ts';
 import {
   TOKEN_TYPES,
   type TokenTypeFacts,
   tokenTypeNamed,
 } from '#shared/private-token/token-types.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, type Report, UsageError } from '../command.ts';
 import { withTokenKeys } from '../with-token-keys.ts';
+
+type Name = TokenTypeFacts['name'];
 
 const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
@@ -15,26 +21,44 @@ export const privateTokenRotate: Command = {
   summary: 'replace a key of the token issuer before its time',
   options: {
     type: { value: 'TYPE', required: true, help: NAMES.join(' or ') },
+    compromised: { help: 'others may hold its keys: refuse every token of them at once' },
   },
   details: [
     'The new key stands in the directory of the issuer now and issues after privateTokens.maxAge',
     'seconds. Tokens of the old one stay good for privateTokens.overlap seconds from then on, or until its',
     `own end if that comes first. It is refused while ${MOST_LIVE} keys of the type are in the directory.`,
+    'With --compromised all keys of the type end now: their tokens are refused by the very next request,',
+    'and a new key issues at once.',
   ],
   async run(input, shell) {
     const name = nameOf(input.text('type'));
-    return withTokenKeys(shell, async (life) => {
-      const key = await rotateTokenKey(life, tokenTypeNamed(name));
-      const from = new Date(key.notBefore).toISOString();
-      return {
-        json: { id: key.id, type: name, not_before: from },
-        lines: [`Published the ${name} key ${key.id}. It issues from ${from}.`],
-      };
-    });
+    const work = input.flag('compromised') ? endKeys : startRotation;
+    return withTokenKeys(shell, (life) => work(life, name));
   },
 };
 
-function nameOf(text: string | undefined): TokenTypeFacts['name'] {
+async function startRotation(life: TokenKeyLifecycle, name: Name): Promise<Report> {
+  const key = await rotateTokenKey(life, tokenTypeNamed(name));
+  const from = new Date(key.notBefore).toISOString();
+  return {
+    json: { id: key.id, type: name, not_before: from },
+    lines: [`Published the ${name} key ${key.id}. It issues from ${from}.`],
+  };
+}
+
+async function endKeys(life: TokenKeyLifecycle, name: Name): Promise<Report> {
+  const { ended, key } = await replaceCompromisedTokenKeys(life, tokenTypeNamed(name));
+  const ids = ended.map(({ id }) => id);
+  return {
+    json: { ended: ids, type: name, id: key.id },
+    lines: [
+      ...ids.map((id) => `Every token of the key ${id} is refused from now on.`),
+      `The ${name} key ${key.id} issues in their place.`,
+    ],
+  };
+}
+
+function nameOf(text: string | undefined): Name {
   const name = NAMES.find((one) => one === text);
   if (name === undefined) throw new UsageError(`--type must be ${NAMES.join(' or ')}`);
   return name;

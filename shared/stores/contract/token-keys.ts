@@ -197,6 +197,20 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 3), first.id)).toBe('added');
     });
 
+    test('recalls are counted, each of ten at once, and change nothing else', async () => {
+      const { one, other } = contract();
+      const stores = await empty();
+      const key = someTokenKey(VOPRF, 1);
+      await added(stores, key);
+      const before = await one.tokenKeys.recalls();
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : other).tokenKeys.recall()),
+      );
+      expect(await one.tokenKeys.recalls()).toBe(before + 10);
+      expect(await other.tokenKeys.recalls()).toBe(before + 10);
+      expect(await stores.tokenKeys.list()).toEqual([key]);
+    });
+
     test('a key that is not there is retired and removed without an error', async () => {
       const stores = await empty();
       const [there, absent] = [someTokenKey(VOPRF, 1), someTokenKey(VOPRF, 1)];

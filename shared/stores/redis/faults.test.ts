@@ -116,6 +116,8 @@ describe('a server in trouble', () => {
     spendToken: () => stores.spentTokens.spend(Buffer.from('x'), FAR),
     tokenKeys: () => stores.tokenKeys.list(),
     addTokenKey: () => stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined),
+    recall: () => stores.tokenKeys.recall(),
+    recalls: () => stores.tokenKeys.recalls(),
     replace: () => stores.artefacts.replace({ kind: 'DeviceCode', id: 'x', payload: {} }, {}),
     list: () => stores.artefacts.listByAccount('SignIn', 'x'),
     add: () => stores.people.add(somePerson('x')),
@@ -256,6 +258,9 @@ describe('a server in trouble', () => {
     expect(await stores.tokenKeys.list()).toEqual([key]);
     await expect(strict.tokenKeys.remove(VOPRF, key.id)).rejects.toThrow(StoreUnavailable);
     expect(await stores.tokenKeys.list()).toEqual([]);
+    const recalls = await stores.tokenKeys.recalls();
+    await expect(strict.tokenKeys.recall()).rejects.toThrow(StoreUnavailable);
+    expect(await stores.tokenKeys.recalls()).toBe(recalls + 1);
   });
 
   test('a server that loses its memory after an answer is not asked for the rest of it', async () => {

@@ -41,9 +41,15 @@ end
 return 0
 `);
 
-/** The list `{prefix}:token-keys`, in the slot of the revocations and as durable as they are. */
+const increment = script(`return redis.call('INCR', KEYS[1])`);
+
+/**
+ * The list `{prefix}:token-keys` and the count of recalls beside it, in the slot of the revocations and as
+ * durable as they are.
+ */
 export function redisTokenKeys(redis: Connection, prefix: string): TokenKeys {
   const name = `{${prefix}}:token-keys`;
+  const recalls = `${name}:recalls`;
   const rows = () => redis.command<string[]>('LRANGE', name, '0', '-1');
   const parsed = (row: string): Row => JSON.parse(row);
 
@@ -79,6 +85,12 @@ export function redisTokenKeys(redis: Connection, prefix: string): TokenKeys {
         const { sealed: _, ...retired } = key;
         return retired;
       }),
+    async recall() {
+      await redis.durable(increment, [recalls]);
+    },
+    async recalls() {
+      return Number(await redis.command<string | null>('GET', recalls));
+    },
     remove: (type, id) => change(type, id, () => undefined),
   };
 }

@@ -2,6 +2,9 @@ import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import type { StoredTokenKey, TokenKeys } from '../token-keys.ts';
 import type { SqliteFile } from './file.ts';
 
+/** In the table of generations. */
+const RECALLS = 'token-keys';
+
 export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
   return {
     list: () =>
@@ -35,6 +38,23 @@ export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
             type,
             id,
           ),
+      ),
+    recall: () =>
+      file.write(
+        (connection) =>
+          void connection.run(
+            `INSERT INTO generation (kind, id, generation) VALUES (?, '', 1)
+             ON CONFLICT DO UPDATE SET generation = generation + 1`,
+            RECALLS,
+          ),
+      ),
+    recalls: () =>
+      file.read(
+        (connection) =>
+          connection.all<{ generation: number }>(
+            'SELECT generation FROM generation WHERE kind = ?',
+            RECALLS,
+          )[0]?.generation ?? 0,
       ),
     remove: (type, id) =>
       file.write(

@@ -1,0 +1,124 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { cli, inProcess, json, TestShell } from '../cli.fixture.ts';
+import { walletUser } from '../private-token/wallet-user.fixture.ts';
+
+const user = walletUser();
+const { get, redeem, kept, requested, redeemed } = user;
+
+describe('private-token redeem', () => {
+  test('RFC 9577 section 2.2.2: one token of the wallet, and the issuer hears nothing', async () => {
+    await get('--count', '2');
+    const before = user.parties.issuer.received.length;
+    const [first] = await kept();
+    const { code, stdout, stderr } = await redeem();
+    expect([code, stdout]).toEqual([0, 'welcome']);
+    expect(stderr).toContain('HTTP 200\n');
+    expect(stderr).toContain('vouches for whoever sent the token');
+    expect(user.parties.issuer.received).toHaveLength(before);
+    expect(redeemed()).toEqual([`PrivateToken token="${first?.token}"`]);
+    expect(await kept()).toHaveLength(1);
+    expect(stderr).not.toContain(first?.token);
+  });
+
+  test('--json', async () => {
+    await get();
+    const { site, issuer } = user.parties;
+    expect(await json(user.parties.shell, 'private-token', 'redeem', user.parties.url)).toEqual({
+      status: 200,
+      redeemed: true,
+      body: 'welcome',
+      learned: {
+        issuer: { issuer: new URL(issuer.origin).host, asked: 'nothing' },
+        site: {
+          site: new URL(site.origin).host,
+          redeemed: 1,
+          vouched_for_by: new URL(issuer.origin).host,
+          time: expect.any(String),
+        },
+      },
+    });
+  });
+
+  test('without one in the wallet: gets one, which is not kept', async () => {
+    expect(await redeem()).toMatchObject({ code: 0, stdout: 'welcome' });
+    await expect(stat(user.file)).rejects.toThrow('ENOENT');
+    expect(requested()).toHaveLength(2);
+  });
+
+  test('RFC 9578 section 4: a token of a key that is still in the directory, behind a newer', async () => {
+    await get('--type', 'voprf-p384');
+    const [rsa, old] = user.parties.behaviour.keys;
+    if (rsa === undefined || old === undefined) throw new Error('two keys');
+    user.parties.behaviour.keys = [rsa, generateVoprfKey(), old];
+    const before = requested().length;
+    const answer = await json(user.parties.shell, 'private-token', 'redeem', user.parties.url);
+    expect(answer).toMatchObject({ status: 200, learned: { issuer: { asked: 'keys' } } });
+    expect(requested()).toHaveLength(before);
+  });
+
+  test('a token of a key that is gone stays where it is; another is got', async () => {
+    await get('--type', 'voprf-p384');
+    const [rsa] = user.parties.behaviour.keys;
+    user.parties.behaviour.keys = [rsa, generateVoprfKey()].filter((key) => key !== undefined);
+    expect(await redeem()).toMatchObject({ code: 0, stdout: 'welcome' });
+    expect(await kept()).toHaveLength(1);
+  });
+
+  test('RFC 9577 section 2.1.4: a token for another context is not sent', async () => {
+    await get();
+    user.parties.behaviour.members = { context: Buffer.alloc(32, 7) };
+    const [before] = await kept();
+    expect(await redeem()).toMatchObject({ code: 0 });
+    expect(redeemed()).not.toContain(`PrivateToken token="${before?.token}"`);
+    expect(await kept()).toEqual([before]);
+  });
+
+  test('section 2.1.2: a token past its max-age is not sent, and forgotten', async () => {
+    await get();
+    const [old] = await kept();
+    user.parties.shell.clock.advance(600);
+    await redeem();
+    expect(redeemed()).not.toContain(`PrivateToken token="${old?.token}"`);
+    await get();
+    expect(await kept()).not.toContainEqual(old);
+  });
+
+  test('a token that the site refuses is gone: nobody sends it again', async () => {
+    await get();
+    const [sentOnce] = await kept();
+    const { shell, url } = user.parties;
+    await inProcess(shell, 'private-token', 'redeem', url);
+    await writeFile(user.file, JSON.stringify({ tokens: [sentOnce] }), { mode: 0o600 });
+    const { code, stderr } = await redeem();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The site did not take it.')]);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('ten at once, two of them processes of their own: each its own token', async () => {
+    await get('--count', '10');
+    const { env } = user.parties.shell;
+    const here = async () => {
+      const shell = new TestShell(env);
+      shell.wait = async (milliseconds) => setTimeout(milliseconds);
+      return inProcess(shell, 'private-token', 'redeem', user.parties.url);
+    };
+    const elsewhere = async () => cli(['private-token', 'redeem', user.parties.url], env);
+    const running = [elsewhere(), elsewhere(), ...Array.from({ length: 8 }, here)];
+    const ended = await Promise.all(running);
+    expect(ended.map(({ stdout }) => stdout)).toEqual(running.map(() => 'welcome'));
+    expect(new Set(redeemed()).size).toBe(10);
+    expect(await kept()).toEqual([]);
+  }, 30_000);
+
+  test('a site that asks for nothing gets no token', async () => {
+    await get();
+    const before = await kept();
+    const url = `${user.parties.as.origin}/.well-known/oauth-authorization-server`;
+    const { code, stderr } = await inProcess(user.parties.shell, 'private-token', 'redeem', url);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('asked for no token')]);
+    expect(await kept()).toEqual(before);
+  });
+});
