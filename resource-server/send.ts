@@ -1,5 +1,6 @@
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, buildConnector, request } from 'undici';
+import { octetsAtMost } from '#shared/http/octets-at-most.ts';
 
 export interface Message {
   readonly method: 'GET' | 'POST';
@@ -65,7 +66,7 @@ export function openSend({ at, ca, milliseconds = 5000 }: SendOptions = {}): Sen
     return {
       status: statusCode,
       field: (name) => headers[name]?.toString(),
-      content: await atMost(LONGEST, body),
+      content: await octetsAtMost(LONGEST, body),
     };
   }
 
@@ -80,15 +81,4 @@ function ended(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-}
-
-async function atMost(limit: number, body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limit) throw new Error(`the answer is longer than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -16,7 +16,6 @@ import {
   offerOf,
   type RogueKey,
   rogueKey,
-  startTokenServers,
   type TokenServers,
 } from './private-token.fixture.ts';
 import {
@@ -24,24 +23,23 @@ import {
   directory,
   documentOf,
   expectUnavailable,
+  now,
   startOrigin,
   startStranger,
+  startWithRogue,
   statusOf,
   type Stranger,
 } from './private-token-strangers.fixture.ts';
 
 /** Issuers that mean harm, or do not know what they do. */
 
-const now = () => Math.floor(Date.now() / 1000);
-
 let servers: TokenServers;
 let rogue: RogueKey;
 let parts: AsyncDisposableStack;
 beforeAll(async () => {
+  ({ servers, rogue } = await startWithRogue());
   parts = new AsyncDisposableStack();
-  const settings = { jwks: { cooldown: 1 } };
-  servers = parts.use(await startTokenServers('sqlite', { times: { maxAge: 1 }, settings }));
-  rogue = await rogueKey();
+  parts.use(servers);
 }, 60_000);
 afterAll(() => parts.disposeAsync());
 

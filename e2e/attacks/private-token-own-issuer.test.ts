@@ -3,37 +3,26 @@ import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import { until } from '../parts/process.ts';
-import {
-  mint,
-  offerOf,
-  type RogueKey,
-  rogueKey,
-  startTokenServers,
-  type TokenServers,
-} from './private-token.fixture.ts';
+import { mint, offerOf, type RogueKey, type TokenServers } from './private-token.fixture.ts';
 import {
   directory,
   documentOf,
   expectUnavailable,
+  now,
   startOrigin,
   startStranger,
+  startWithRogue,
   statusOf,
 } from './private-token-strangers.fixture.ts';
 
 /** An issuer that is gone, or that somebody else pretends to be. */
 
-const now = () => Math.floor(Date.now() / 1000);
-
 let servers: TokenServers;
 let rogue: RogueKey;
-let parts: AsyncDisposableStack;
 beforeAll(async () => {
-  parts = new AsyncDisposableStack();
-  const settings = { jwks: { cooldown: 1 } };
-  servers = parts.use(await startTokenServers('sqlite', { times: { maxAge: 1 }, settings }));
-  rogue = await rogueKey();
+  ({ servers, rogue } = await startWithRogue());
 }, 60_000);
-afterAll(() => parts.disposeAsync());
+afterAll(async () => servers[Symbol.asyncDispose]());
 
 describe('the issuer of the pair', () => {
   test('RFC 9576 section 6.2: whoever has its port and its name, but not its certificate, is not it', async () => {

@@ -20,7 +20,26 @@ import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { freePort } from '../parts/free-port.ts';
 import { ServerProcess } from '../parts/pair.ts';
-import { spend, type TokenServers } from './private-token.fixture.ts';
+import {
+  type RogueKey,
+  rogueKey,
+  spend,
+  startTokenServers,
+  type TokenServers,
+} from './private-token.fixture.ts';
+
+/** Servers that look at directories often, and a key that none of them has. */
+export async function startWithRogue(): Promise<{
+  readonly servers: TokenServers;
+  readonly rogue: RogueKey;
+}> {
+  const settings = { jwks: { cooldown: 1 } };
+  const servers = await startTokenServers('sqlite', { times: { maxAge: 1 }, settings });
+  return { servers, rogue: await rogueKey() };
+}
+
+/** Seconds since the epoch. */
+export const now = () => Math.floor(Date.now() / 1000);
 
 export const certificate = selfSigned(['localhost'], systemClock, systemRandom);
 

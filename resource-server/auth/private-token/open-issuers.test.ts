@@ -31,6 +31,17 @@ function signed(pair: TokenKeyPair) {
   return authenticator && { ...token, authenticator };
 }
 
+const PUBLIC = 'https://auth.example';
+
+/** The pair as it is reached from inside, under a public name; its directory names that request URL. */
+function issuerFromInside(world: Awaited<ReturnType<typeof setup>>, requestUrl: string) {
+  const privateTokens = { issuer: PUBLIC };
+  const config = configSchema.parse({ ...world.options.config, issuer: PUBLIC, privateTokens });
+  const sendToPair = trusting(undefined, world.pair.origin);
+  world.paths[DIRECTORY_PATH] = directoryOf([voprfKey], 'max-age=600', requestUrl);
+  return openIssuers({ ...world.options, config, sendToPair })(undefined);
+}
+
 describe("this pair's issuer", () => {
   test('RFC 9577 section 2.1.1.1: has its host and port for a name, and is one for all', async () => {
     await using world = await setup();
@@ -140,37 +151,20 @@ describe("this pair's issuer", () => {
 
   test('privateTokens.url: all goes there, and its name and endpoints stay the public ones', async () => {
     await using world = await setup();
-    const issuer = 'https://auth.example';
-    const config = configSchema.parse({
-      ...world.options.config,
-      issuer,
-      privateTokens: { issuer },
-    });
-    const sendToPair = trusting(undefined, world.pair.origin);
-    const found = openIssuers({ ...world.options, config, sendToPair })(undefined);
-    world.paths[DIRECTORY_PATH] = directoryOf([voprfKey], 'max-age=600', `${issuer}/request`);
+    const found = issuerFromInside(world, `${PUBLIC}/request`);
     expect(found.name).toBe('auth.example');
     const key = await found.key(VOPRF, voprfKey.id);
     expect(key && (await found.verify(tokenFor(voprfKey), key))).toBe(true);
     expect(world.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
     const { content } = world.pair.asked[1] ?? {};
     expect(new URLSearchParams(content?.toString()).get('resource')).toBe(
-      `${issuer}/private-token/verify`,
+      `${PUBLIC}/private-token/verify`,
     );
   });
 
   test('RFC 9578 section 4: nor does a directory from inside name another origin', async () => {
     await using world = await setup();
-    const issuer = 'https://auth.example';
-    const config = configSchema.parse({
-      ...world.options.config,
-      issuer,
-      privateTokens: { issuer },
-    });
-    const sendToPair = trusting(undefined, world.pair.origin);
-    const requestUrl = `${world.pair.origin}/private-token/request`;
-    world.paths[DIRECTORY_PATH] = directoryOf([voprfKey], 'max-age=600', requestUrl);
-    const found = openIssuers({ ...world.options, config, sendToPair })(undefined);
+    const found = issuerFromInside(world, `${world.pair.origin}/private-token/request`);
     await expect(found.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
   });
 

@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 import { isLoopback } from '#shared/config/production.ts';
+import { octetsAtMost } from '#shared/http/octets-at-most.ts';
 import { Failure } from '../command.ts';
 
 export interface Message {
@@ -42,7 +43,7 @@ export function sender(dispatcher?: Dispatcher): Send {
       return {
         status: answer.statusCode,
         fields: joinLines(answer.headers),
-        body: await collect(answer.body),
+        body: await octetsAtMost(LONGEST, answer.body),
       };
     } catch (error) {
       throw new NoAnswer(`no answer from ${new URL(url).origin}: ${reason(error)}`);
@@ -95,15 +96,4 @@ function joinLines(headers: Record<string, string | string[] | undefined>): Reco
       [lines ?? []].flat().join(', '),
     ]),
   );
-}
-
-async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > LONGEST) throw new Error(`the answer is longer than ${LONGEST} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
