@@ -59,7 +59,7 @@ export async function writePrivate(path: string, value: unknown, random: Random)
   }
 }
 
-/** Runs `work` while no other process reads and replaces the file, so that none loses what the other wrote. */
+/** Runs `work` while no other process reads and replaces the file, so that none loses what the other wrote. Throws `Failure`. */
 export async function lockPrivate<T>(
   path: string,
   shell: Pick<Shell, 'wait'>,
@@ -69,10 +69,14 @@ export async function lockPrivate<T>(
   return withFileLock(`${path}.lock`, shell, work);
 }
 
-/** A folder that only its owner may enter, also when it was there before. */
+/** A folder that only its owner may enter, also when it was there before. Throws `Failure`. */
 async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  } catch (error) {
+    throw new Failure(`cannot use the folder ${folder}: ${(error as Error).message}`);
+  }
 }
 
 /** Looks at the mode of the file that is read, not of its name. Modes of Windows say nothing about others. */

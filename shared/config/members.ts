@@ -3,7 +3,8 @@ import { isServerName } from '#shared/private-token/server-name.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
 
 /** Whole seconds within bounds. */
-export const seconds = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+export const seconds = (minimum: number, maximum: number) =>
+  z.int().min(minimum).max(maximum).meta({ unit: 'seconds' });
 
 export const origin = z
   .string()

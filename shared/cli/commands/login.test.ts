@@ -152,7 +152,7 @@ describe('login', () => {
 
   test.each([
     ['access_denied', 'The request was denied.'],
-    ['expired_token', 'run countersign login again'],
+    ['expired_token', 'run the command again'],
     ['invalid_client', 'invalid_client'],
   ])('section 3.5: %s: exit code 1, nothing is kept', async (name, sentence) => {
     const as = await deviceServer({ polls: [error(name)] });

@@ -63,7 +63,10 @@ describe('private-token redeem', () => {
     await get('--type', 'voprf-p384');
     const [rsa] = user.parties.behaviour.keys;
     user.parties.behaviour.keys = [rsa, generateVoprfKey()].filter((key) => key !== undefined);
-    expect(await redeem()).toMatchObject({ code: 0, stdout: 'welcome' });
+    const { code, stdout, stderr } = await redeem();
+    expect([code, stdout]).toEqual([0, 'welcome']);
+    expect(stderr).toContain('Kept tokens for this site whose key has ended: 1.');
+    expect(stderr).toContain('In advance is better');
     expect(await kept()).toHaveLength(1);
   });
 
@@ -94,7 +97,34 @@ describe('private-token redeem', () => {
     await writeFile(user.file, JSON.stringify({ tokens: [sentOnce] }), { mode: 0o600 });
     const { code, stderr } = await redeem();
     expect([code, stderr]).toEqual([1, expect.stringContaining('The site did not take it.')]);
+    expect(stderr).toContain('that somebody has sent a token, which it did not take');
+    expect(stderr).not.toContain('vouches');
     expect(await kept()).toEqual([]);
+  });
+
+  test('RFC 6585 section 4: a site that does not look at it now; when to try again', async () => {
+    user.parties.behaviour.busy = true;
+    const { code, stderr } = await redeem();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('The site did not take it. Try again in 7 s.'),
+    ]);
+    const { stdout } = await redeem('--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 429,
+      redeemed: false,
+      learned: { site: { redeemed: 0 } },
+    });
+  });
+
+  test('RFC 9578 section 5.4: what the issuer alone can verify, it may see used', async () => {
+    for (const [type, told] of [
+      ['voprf-p384', true],
+      ['blind-rsa-2048', false],
+    ] as const) {
+      await get('--type', type);
+      expect((await redeem()).stderr.includes('Only the issuer can verify')).toBe(told);
+    }
   });
 
   test('ten at once, two of them processes of their own: each its own token', async () => {

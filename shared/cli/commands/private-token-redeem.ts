@@ -1,10 +1,11 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
+import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Command, Shell } from '../command.ts';
 import type { Answer } from '../oauth/http.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
-import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
+import { BOTH_SEE, ISSUER_VERIFIES, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
 import { openConnections } from '../private-token/connections.ts';
 import { siteUrl } from '../private-token/site-url.ts';
@@ -39,23 +40,35 @@ export const privateTokenRedeem: Command = {
       shell,
       onTerminal: shell.terminal && !input.flag('json'),
     };
-    const { token, issuer, asked } = await tokenFor(challenges, wallet, holder);
+    const { token, type, issuer, asked } = await tokenFor(challenges, wallet, holder);
     const authorization = `PrivateToken token="${encodePadded(token)}"`;
     const answer = await site.send({ method: 'GET', url, fields: { authorization } });
 
     const issuers = issuerAccount(issuer, asked);
-    const sites = siteAccount(serverNameOf(new URL(url).origin), issuer, shell.clock.now());
+    const { status } = answer;
+    const taken = !NOT_TAKEN.has(status);
+    const sent = { at: shell.clock.now(), taken };
+    const sites = siteAccount(serverNameOf(new URL(url).origin), issuer, sent);
     if (!input.flag('json')) {
-      for (const line of [...issuers.lines, ...sites.lines, BOTH_SEE]) shell.note(line);
+      const verified = type === VOPRF ? [ISSUER_VERIFIES] : [];
+      const lines = [...issuers.lines, ...verified, ...sites.lines, BOTH_SEE];
+      for (const line of lines) shell.note(line);
     }
     const learned = { issuer: issuers.json, site: sites.json };
-    return report(answer, { status: answer.status, redeemed: true, learned }, shell);
+    return report(answer, { status, redeemed: taken, learned }, shell);
   },
 };
 
+/** Of answers to a token that was refused, or not even looked at. */
+const NOT_TAKEN: ReadonlySet<number> = new Set([401, 429, 503]);
+
 function report(answer: Answer, json: object, shell: Shell) {
   shell.note(`HTTP ${answer.status}`);
-  if (answer.status === 401) shell.note('The site did not take it.');
+  if (NOT_TAKEN.has(answer.status)) {
+    const after = /^\d{1,9}$/.exec(answer.fields['retry-after'] ?? '')?.[0];
+    const again = after === undefined ? '' : ` Try again in ${after} s.`;
+    shell.note(`The site did not take it.${again}`);
+  }
   return {
     json: { ...json, body: answer.body.toString() },
     lines: [],

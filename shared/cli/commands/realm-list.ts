@@ -11,6 +11,8 @@ interface Realm {
   readonly schemes: readonly string[];
   /** Of Digest. */
   readonly algorithms: readonly string[];
+  /** Of PrivateToken. */
+  readonly types: readonly string[];
   readonly keeps: Pick<RealmNeeds, 'digest' | 'scram'>;
 }
 
@@ -28,18 +30,25 @@ function realmsOf(config: Config): Realm[] {
   const needs = new Map(realmNeeds(config).map((need) => [need.realm, need]));
   const { spaces, proxy, listen } = config;
   const doors = [...spaces, ...(proxy ? [{ ...proxy, url: proxyUrl(proxy, listen.proxy) }] : [])];
-  return doors.map(({ url, realm, schemes, digest }) => {
+  return doors.map((door) => {
+    const { url, realm, digest } = door;
     const { digest: digests = [], scram = [] } = needs.get(realm) ?? {};
-    const algorithms = schemes.some((scheme) => scheme === 'Digest') ? digest.algorithms : [];
-    return { url, realm, schemes, algorithms, keeps: { digest: digests, scram } };
+    const schemes: readonly string[] = door.schemes;
+    const algorithms = schemes.includes('Digest') ? digest.algorithms : [];
+    const offersTokens = 'privateToken' in door && schemes.includes('PrivateToken');
+    const types = offersTokens ? door.privateToken.types : [];
+    return { url, realm, schemes, algorithms, types, keeps: { digest: digests, scram } };
   });
 }
 
-const row = ({ url, realm, schemes, algorithms, keeps }: Realm) => [
+const among = (scheme: string, variants: readonly string[]) =>
+  variants.length === 0 ? scheme : `${scheme} (${variants.join(', ')})`;
+
+const row = ({ url, realm, schemes, algorithms, types, keeps }: Realm) => [
   url,
   realm,
   schemes
-    .map((scheme) => (scheme === 'Digest' ? `Digest (${algorithms.join(', ')})` : scheme))
+    .map((scheme) => among(scheme, { Digest: algorithms, PrivateToken: types }[scheme] ?? []))
     .join(', '),
   [
     ...keeps.digest.map((hash) => `HA1 of ${hash}`),

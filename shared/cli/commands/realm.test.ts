@@ -14,8 +14,14 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
   const url = (path: string) => `http://localhost:3001/${path}/`;
   const shell = await configured({
     listen: { proxy: { host: '::1', port: 8080 } },
+    privateTokens: {},
     spaces: [
-      { url: url('b'), realm: 'b', schemes: ['Bearer', 'Basic'] },
+      {
+        url: url('b'),
+        realm: 'b',
+        schemes: ['Bearer', 'Basic', 'PrivateToken'],
+        privateToken: { types: ['voprf-p384'] },
+      },
       {
         url: url('a'),
         realm: 'a',
@@ -29,8 +35,9 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
     {
       url: url('b'),
       realm: 'b',
-      schemes: ['Bearer', 'Basic'],
+      schemes: ['Bearer', 'Basic', 'PrivateToken'],
       algorithms: [],
+      types: ['voprf-p384'],
       keeps: { digest: [], scram: [] },
     },
     {
@@ -38,6 +45,7 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
       realm: 'a',
       schemes: ['SCRAM-SHA-256', 'Digest', 'API-Key'],
       algorithms: ['SHA-512-256', 'SHA-256-sess'],
+      types: [],
       keeps: { digest: ['SHA-512-256', 'SHA-256'], scram: ['SHA-256'] },
     },
     {
@@ -45,12 +53,13 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
       realm: 'gate',
       schemes: ['Digest', 'Basic'],
       algorithms: ['SHA-256'],
+      types: [],
       keeps: { digest: ['SHA-256'], scram: [] },
     },
   ]);
   const { stdout } = await inProcess(shell, 'realm', 'list');
   expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
-    `${url('b')} | b | Bearer, Basic`,
+    `${url('b')} | b | Bearer, Basic, PrivateToken (voprf-p384)`,
     `${url('a')} | a | SCRAM-SHA-256, Digest (SHA-512-256, SHA-256-sess), API-Key | HA1 of SHA-512-256, HA1 of SHA-256, keys of SCRAM-SHA-256`,
     'http://[::1]:8080 | gate | Digest (SHA-256), Basic | HA1 of SHA-256',
     '',

@@ -136,7 +136,7 @@ describe('pollForToken', () => {
 
   test.each([
     ['access_denied', 'The request was denied.'],
-    ['expired_token', 'The code has expired before it was approved: run countersign login again.'],
+    ['expired_token', 'The code has expired before it was approved: run the command again.'],
     ['invalid_grant', `${TOKEN} answers 400: invalid_grant`],
     ['authorization_pending ', `${TOKEN} answers 400: authorization_pending `],
     ['constructor', `${TOKEN} answers 400: constructor`],

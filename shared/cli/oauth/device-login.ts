@@ -31,7 +31,7 @@ const SLOW_DOWN = 5;
 /** Seconds that a server which does not answer is left alone at most. */
 const LONGEST_BACKOFF = 60;
 
-const EXPIRED = 'The code has expired before it was approved: run countersign login again.';
+const EXPIRED = 'The code has expired before it was approved: run the command again.';
 
 /** Errors that a person brings about (section 3.5), in words. */
 const ENDS: ReadonlyMap<string, string> = new Map([

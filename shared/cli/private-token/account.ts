@@ -55,13 +55,25 @@ export function issuerAccount(issuer: string, asked: Asked): Account {
 const whoOf = ({ issuer, client_id }: Login, person = 'whoever approved') =>
   `${person}, signed in at ${issuer} with client ${client_id}`;
 
-/** Of the site. `at`: milliseconds since the epoch when a token was redeemed; undefined: none was. */
-export function siteAccount(site: string, issuer: string, at: number | undefined): Account {
+/** A token that was sent. */
+export interface Sent {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The site took it. */
+  readonly taken: boolean;
+}
+
+/** Of the site. `sent`: undefined where no token was. */
+export function siteAccount(site: string, issuer: string, sent: Sent | undefined): Account {
   const title = `What the site ${site} has learned now:`;
-  if (at === undefined) {
+  if (sent === undefined) {
     return { json: { site, redeemed: 0 }, lines: [title, '  that somebody asked what it takes'] };
   }
-  const time = new Date(at).toISOString();
+  const time = new Date(sent.at).toISOString();
+  if (!sent.taken) {
+    const what = '  that somebody has sent a token, which it did not take';
+    return { json: { site, redeemed: 0, time }, lines: [title, what] };
+  }
   return {
     json: { site, redeemed: 1, vouched_for_by: issuer, time },
     lines: [
@@ -74,6 +86,10 @@ export function siteAccount(site: string, issuer: string, at: number | undefined
     ],
   };
 }
+
+/** What the issuer learns of a token that it alone can verify (RFC 9578 section 5.4). */
+export const ISSUER_VERIFIES =
+  'Only the issuer can verify such a token: where the site asks it, it learns that one was used there, not whose.';
 
 /** What tokens do not hide. */
 export const BOTH_SEE = 'Both see the address of this machine and the time.';

@@ -103,7 +103,7 @@ describe('RFC 9577 section 2.1.3: what may be answered', () => {
     const both = answer(`${written(encoded())}, ${written(encoded({ type: VOPRF }))}`);
     expect(answerable(URL, both, clock, VOPRF)).toMatchObject([{ type: VOPRF }]);
     const one = answer(written(encoded()));
-    expect(() => answerable(URL, one, clock, VOPRF)).toThrow('of such a type');
+    expect(() => answerable(URL, one, clock, VOPRF)).toThrow('of type voprf-p384');
   });
 });
 

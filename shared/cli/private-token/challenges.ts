@@ -3,7 +3,7 @@ import { type AuthParams, parseChallenges } from '#shared/http/auth/challenge.ts
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { canonicalServerName, serverNameOf } from '#shared/private-token/server-name.ts';
 import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';
-import { type TokenType, tokenType } from '#shared/private-token/token-types.ts';
+import { TOKEN_TYPES, type TokenType, tokenType } from '#shared/private-token/token-types.ts';
 import { Failure } from '../command.ts';
 import type { Answer } from '../oauth/http.ts';
 
@@ -43,7 +43,8 @@ export function answerable(
   const [first, ...others] = good.filter(({ type }) => wanted === undefined || type === wanted);
   if (first !== undefined) return [first, ...others];
   const reasons = new Set(read.filter((one) => typeof one === 'string'));
-  const reason = [...reasons].join('; ') || 'none asks for a PrivateToken of such a type';
+  const type = wanted === undefined ? '' : ` of type ${TOKEN_TYPES[wanted].name}`;
+  const reason = [...reasons].join('; ') || `none asks for a PrivateToken${type}`;
   throw new Failure(`${url} gives no challenge that can be answered: ${reason}`);
 }
 

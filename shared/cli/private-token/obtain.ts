@@ -72,7 +72,7 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
   [401, 'the login does not count there: run the command again'],
   [403, 'the login may not have tokens there'],
   [422, 'its key is not in use any more: run the command again'],
-  [429, 'no more tokens for this person now'],
+  [429, 'no more tokens for this person and client now'],
 ]);
 
 function refusal(url: string, { status, fields }: Answer): string {

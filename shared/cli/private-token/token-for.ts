@@ -1,5 +1,6 @@
 import type { Token } from '#shared/private-token/token.ts';
 import { tokenKeyId } from '#shared/private-token/token-key.ts';
+import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Asked } from './account.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
@@ -8,6 +9,7 @@ import type { Wallet } from './wallet.ts';
 
 export interface Found {
   readonly token: Buffer;
+  readonly type: TokenType;
   /** Server name. */
   readonly issuer: string;
   /** What the issuer was asked for, to find it. */
@@ -24,10 +26,10 @@ export async function tokenFor(
   wallet: Wallet,
   holder: Holder,
 ): Promise<Found> {
-  for (const { digest, issuer, tokenKey } of challenges) {
+  for (const { digest, issuer, tokenKey, type } of challenges) {
     const ids = tokenKey === undefined ? [] : [tokenKeyId(tokenKey)];
     const token = await wallet.take(isFor(digest, ids));
-    if (token !== undefined) return { token, issuer, asked: { for: 'nothing' } };
+    if (token !== undefined) return { token, type, issuer, asked: { for: 'nothing' } };
   }
   const { clock } = holder.shell;
   const [first] = challenges;
@@ -36,12 +38,20 @@ export async function tokenFor(
   for (const { digest, type } of challenges.filter((one) => one.issuer === issuer)) {
     const ids = keysInUse(directory, type, clock).map(({ id }) => id);
     const token = await wallet.take(isFor(digest, ids));
-    if (token !== undefined) return { token, issuer, asked: { for: 'keys' } };
+    if (token !== undefined) return { token, type, issuer, asked: { for: 'keys' } };
   }
   const key = keyFor(first, directory, clock);
+  const ended = await wallet.count(({ challengeDigest }) =>
+    challenges.some(({ digest }) => challengeDigest.equals(digest)),
+  );
+  if (ended > 0) holder.shell.note(`Kept tokens for this site whose key has ended: ${ended}.`);
+  holder.shell.note(
+    'No kept token fits, so one is got now. In advance is better: countersign private-token get.',
+  );
   const { tokens, login } = await getTokens(first, directory.requestUrl, key, 1, holder);
-  const asked = { for: 'tokens', type: key.type, count: 1, login, at: clock.now() } as const;
-  return { token: tokens[0], issuer, asked };
+  const { type } = key;
+  const asked = { for: 'tokens', type, count: 1, login, at: clock.now() } as const;
+  return { token: tokens[0], type, issuer, asked };
 }
 
 /** RFC 9577 section 2.1.4: all fields of the challenge match, and the key is one of these. */

@@ -38,6 +38,8 @@ export interface Wallet {
    * and however many processes ask at once, nobody sends it a second time. Throws `Failure`.
    */
   take(fits: (token: Token) => boolean): Promise<Buffer | undefined>;
+  /** How many fit. Throws `Failure`. */
+  count(fits: (token: Token) => boolean): Promise<number>;
 }
 
 /** Throws `Failure` when there is no place for the file, others may read it, or it is something else. */
@@ -45,7 +47,12 @@ export async function openWallet(shell: Shell): Promise<Wallet> {
   const { clock, random, env } = shell;
   const path = privatePath('private-tokens.json', env);
   if (path === undefined) throw new Failure('there is no place for tokens: set HOME');
-  await readTokens(path, clock);
+  const fitting = (fits: (token: Token) => boolean) => (entry: Entry) => {
+    const token = parseToken(entry.token);
+    return token !== undefined && fits(token);
+  };
+  // What cannot be kept later is noticed before anybody is asked for it.
+  await lockPrivate(path, shell, () => readTokens(path, clock));
   return {
     path,
     put: async (tokens, until) =>
@@ -57,14 +64,12 @@ export async function openWallet(shell: Shell): Promise<Wallet> {
     take: async (fits) =>
       lockPrivate(path, shell, async () => {
         const kept = await readTokens(path, clock);
-        const taken = kept.find(({ token }) => {
-          const parsed = parseToken(token);
-          return parsed !== undefined && fits(parsed);
-        });
+        const taken = kept.find(fitting(fits));
         if (taken === undefined) return undefined;
         await writePrivate(path, written(kept.filter((entry) => entry !== taken)), random);
         return taken.token;
       }),
+    count: async (fits) => (await readTokens(path, clock)).filter(fitting(fits)).length,
   };
 }
 

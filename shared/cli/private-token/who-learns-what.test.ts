@@ -1,4 +1,5 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { cli } from '../cli.fixture.ts';
@@ -93,6 +94,17 @@ describe('who cheats gets no sign-in, and the site no token', () => {
       ]);
     }
     expect(user.parties.site.received).toHaveLength(before);
+  });
+
+  test('a wallet that cannot be kept: nobody is asked for anything', async () => {
+    const folder = join(user.file, '..');
+    await mkdir(join(folder, '..'), { recursive: true });
+    await writeFile(folder, 'a file where the folder should be');
+    for (const command of [get, redeem]) {
+      const { code, stderr } = await command();
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot use the folder`)]);
+    }
+    expect(user.parties.site.received).toEqual([]);
   });
 
   test('what they say cannot move the cursor', async () => {
