@@ -99,7 +99,9 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     await using user = await newUser();
     const { code, said } = await user.approve(['private-token', 'get', url, '--count', '8']);
     expect([code, said]).toEqual([1, expect.stringContaining('6 of 8 tokens')]);
-    expect(said).toMatch(/answers 429: no more tokens for this person now; try again in \d+ s/);
+    expect(said).toMatch(
+      /answers 429: no more tokens for this person and client now; try again in \d+ s/,
+    );
     expect(await tokensOf(user)).toHaveLength(6);
   }, 60_000);
 
