@@ -103,11 +103,11 @@ describe('private-token redeem', () => {
   });
 
   test('RFC 6585 section 4: a site that does not look at it now; when to try again', async () => {
-    user.parties.behaviour.busy = true;
+    user.parties.behaviour.busy = (hasToken) => hasToken;
     const { code, stderr } = await redeem();
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('The site did not take it. Try again in 7 s.'),
+      expect.stringContaining('The site did not take it.\nHTTP 429\nTry again in 7 s.\n'),
     ]);
     const { stdout } = await redeem('--json');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -115,6 +115,18 @@ describe('private-token redeem', () => {
       redeemed: false,
       learned: { site: { redeemed: 0 } },
     });
+  });
+
+  test('a site that has no time at all gets no token, and took or refused none', async () => {
+    await get();
+    user.parties.behaviour.busy = () => true;
+    const { code, stderr } = await redeem();
+    expect([code, stderr]).toEqual([
+      1,
+      'The site asked for no token.\nHTTP 429\nTry again in 7 s.\n',
+    ]);
+    expect(redeemed()).toEqual([]);
+    expect(await kept()).toHaveLength(1);
   });
 
   test('RFC 9578 section 5.4: what the issuer alone can verify, it may see used', async () => {

@@ -3,7 +3,7 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Command, Shell } from '../command.ts';
-import type { Answer } from '../oauth/http.ts';
+import { type Answer, retryAfter } from '../oauth/http.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
 import { BOTH_SEE, ISSUER_VERIFIES, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
@@ -11,6 +11,12 @@ import { openConnections } from '../private-token/connections.ts';
 import { siteUrl } from '../private-token/site-url.ts';
 import { tokenFor } from '../private-token/token-for.ts';
 import { openWallet } from '../private-token/wallet.ts';
+
+/**
+ * Of answers to a token that was refused (RFC 9577 section 2.2), or not even looked at (RFC 6585 section 4,
+ * RFC 9110 section 15.6.4).
+ */
+const NOT_TAKEN: ReadonlySet<number> = new Set([401, 429, 503]);
 
 export const privateTokenRedeem: Command = {
   name: 'private-token redeem',
@@ -54,21 +60,16 @@ export const privateTokenRedeem: Command = {
       const lines = [...issuers.lines, ...verified, ...sites.lines, BOTH_SEE];
       for (const line of lines) shell.note(line);
     }
+    if (!taken) shell.note('The site did not take it.');
     const learned = { issuer: issuers.json, site: sites.json };
     return report(answer, { status, redeemed: taken, learned }, shell);
   },
 };
 
-/** Of answers to a token that was refused, or not even looked at. */
-const NOT_TAKEN: ReadonlySet<number> = new Set([401, 429, 503]);
-
 function report(answer: Answer, json: object, shell: Shell) {
   shell.note(`HTTP ${answer.status}`);
-  if (NOT_TAKEN.has(answer.status)) {
-    const after = /^\d{1,9}$/.exec(answer.fields['retry-after'] ?? '')?.[0];
-    const again = after === undefined ? '' : ` Try again in ${after} s.`;
-    shell.note(`The site did not take it.${again}`);
-  }
+  const after = retryAfter(answer);
+  if (after !== undefined) shell.note(`Try again in ${after} s.`);
   return {
     json: { ...json, body: answer.body.toString() },
     lines: [],

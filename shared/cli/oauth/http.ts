@@ -81,6 +81,11 @@ export function jsonObject({ body }: Answer, from: string): Readonly<Record<stri
   return { ...value };
 }
 
+/** Seconds, as they were written; undefined when the answer does not say (RFC 9110 section 10.2.3). */
+export function retryAfter({ fields }: Answer): string | undefined {
+  return /^\d{1,9}$/.exec(fields['retry-after'] ?? '')?.[0];
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -12,7 +12,7 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import type { Random } from '#shared/random.ts';
 import { Failure } from '../command.ts';
-import type { Answer, Send } from '../oauth/http.ts';
+import { type Answer, retryAfter, type Send } from '../oauth/http.ts';
 import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';
 import { findMetadata } from '../oauth/resource-metadata.ts';
 import { expectMediaType } from './issuer.ts';
@@ -75,8 +75,9 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
   [429, 'no more tokens for this person and client now'],
 ]);
 
-function refusal(url: string, { status, fields }: Answer): string {
-  const after = /^\d{1,9}$/.exec(fields['retry-after'] ?? '')?.[0];
+function refusal(url: string, answer: Answer): string {
+  const { status } = answer;
+  const after = retryAfter(answer);
   const wait = after === undefined ? '' : `; try again in ${after} s`;
   const remedy = REMEDIES.get(status);
   return `${url} answers ${status}${remedy === undefined ? '' : `: ${remedy}`}${wait}`;

@@ -45,8 +45,8 @@ export interface Behaviour {
   challenge?: () => string;
   /** What the site gives for a token. */
   content?: string;
-  /** The site does not look at tokens now. */
-  busy?: boolean;
+  /** Whether the site has no time for a request, which has a token or not. */
+  busy?: (hasToken: boolean) => boolean;
   /** Members of the challenges that differ. */
   members?: Partial<TokenChallenge>;
   /** Seconds. */
@@ -131,7 +131,8 @@ export async function startParties(): Promise<Parties> {
       offered.some(({ digest }) => digest.equals(token.challengeDigest)) &&
       verifies(key, token) &&
       !spent.has(token.nonce.toString('hex'));
-    if (token && behaviour.busy) return { status: 429, fields: { 'retry-after': '7' } };
+    if (behaviour.busy?.(token !== undefined))
+      return { status: 429, fields: { 'retry-after': '7' } };
     if (good) spent.add(token.nonce.toString('hex'));
     const challenge = behaviour.challenge?.() ?? offered.map(({ text }) => text).join(', ');
     return good

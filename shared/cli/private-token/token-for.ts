@@ -35,14 +35,15 @@ export async function tokenFor(
   const [first] = challenges;
   const { issuer } = first;
   const directory = await directoryOf(issuer, holder.config);
-  for (const { digest, type } of challenges.filter((one) => one.issuer === issuer)) {
+  const itsOwn = challenges.filter((one) => one.issuer === issuer);
+  for (const { digest, type } of itsOwn) {
     const ids = keysInUse(directory, type, clock).map(({ id }) => id);
     const token = await wallet.take(isFor(digest, ids));
     if (token !== undefined) return { token, type, issuer, asked: { for: 'keys' } };
   }
   const key = keyFor(first, directory, clock);
   const ended = await wallet.count(({ challengeDigest }) =>
-    challenges.some(({ digest }) => challengeDigest.equals(digest)),
+    itsOwn.some(({ digest }) => challengeDigest.equals(digest)),
   );
   if (ended > 0) holder.shell.note(`Kept tokens for this site whose key has ended: ${ended}.`);
   holder.shell.note(
