@@ -3,8 +3,8 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The optional packages are Node binaries; the image has its own.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
+# The image has its own Node; native bindings are optional packages too, so these stay.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -rf node_modules/node-linux-* node_modules/.bin/node
 COPY authz-server authz-server
 COPY resource-server resource-server
 COPY shared shared

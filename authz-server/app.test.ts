@@ -22,6 +22,7 @@ function raw(text: string): Promise<string> {
   });
 }
 
+const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
 const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
 describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', () => {
@@ -49,7 +50,15 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       response_types_supported: ['code'],
       response_modes_supported: ['form_post', 'fragment', 'query'],
       code_challenge_methods_supported: ['S256'],
-      scopes_supported: ['openid', 'offline_access', 'profile'],
+      scopes_supported: [
+        'openid',
+        'offline_access',
+        'profile',
+        'documents:read',
+        'documents:write',
+        'rsa',
+        'ed',
+      ],
       acr_values_supported: ['urn:countersign:acr:password'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
@@ -59,6 +68,20 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
         'private_key_jwt',
         'none',
       ],
+      revocation_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+        'none',
+      ],
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+      // Obligatory where private_key_jwt is among the methods.
+      revocation_endpoint_auth_signing_alg_values_supported: ALGS,
+      introspection_endpoint_auth_signing_alg_values_supported: ALGS,
       authorization_response_iss_parameter_supported: true,
       request_uri_parameter_supported: false,
       claims_parameter_supported: false,
@@ -97,21 +120,21 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
 describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
   test.each([
     ['GET', '/token', 405, 'OPTIONS, POST'],
-    ['DELETE', '/jwks', 405, 'GET, HEAD, OPTIONS'],
+    ['POST', '/jwks', 405, 'GET, HEAD, OPTIONS'],
     ['POST', '/', 405, 'GET, HEAD, OPTIONS'],
-    ['QUERY', '/token/introspection', 405, 'OPTIONS, POST'],
+    ['GET', '/token/introspection', 405, 'OPTIONS, POST'],
     ['OPTIONS', '/token', 204, 'OPTIONS, POST'],
     ['GET', '/nothing', 404, null],
     ['GET', '/token/', 404, null],
-    ['DELETE', '/auth', 405, 'GET, HEAD, OPTIONS, POST'],
+    ['DELETE', '/auth', 501, null],
     ['POST', '/auth/x', 405, 'GET, HEAD, OPTIONS'],
     ['GET', '/request', 405, 'OPTIONS, POST'],
     ['GET', '/device/auth', 405, 'OPTIONS, POST'],
-    ['PUT', '/device', 405, 'GET, HEAD, OPTIONS, POST'],
+    ['PUT', '/device', 501, null],
     ['GET', '/device/x', 404, null],
     ['GET', '/session/end/confirm', 405, 'OPTIONS, POST'],
     ['POST', '/session/end/success', 405, 'GET, HEAD, OPTIONS'],
-    ['PUT', '/interaction/x/login', 405, 'GET, HEAD, OPTIONS, POST'],
+    ['PUT', '/interaction/x/login', 501, null],
     ['POST', '/interaction/x', 405, 'GET, HEAD, OPTIONS'],
     ['GET', '/interaction/x/y', 404, null],
     ['GET', '/interaction', 404, null],
@@ -139,12 +162,12 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     },
   );
 
-  test('one that the resource server has is 405 here, TRACE without an echo', async () => {
+  test('one that the resource server alone has is 501 here, TRACE without an echo', async () => {
     for (const method of ['TRACE', 'QUERY', 'PROPFIND', 'PATCH', 'LOCK']) {
       const answer = await raw(
         `${method} /token HTTP/1.1\r\nHost: localhost\r\nCookie: secret\r\nConnection: close\r\n\r\n`,
       );
-      expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*^Allow: OPTIONS, POST\r$/im);
+      expect(answer).toMatch(/^HTTP\/1\.1 501 /);
       expect(answer).not.toContain('secret');
     }
   });
@@ -174,7 +197,7 @@ describe('an error is a page for a person and problem details for a program', ()
   const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
   test.each([
     ['GET', '/nothing', 404],
-    ['DELETE', '/account', 405],
+    ['POST', '/', 405],
     ['GET', '/%2F', 400],
   ])('%s %s is %d', async (method, path, status) => {
     const ask = (accept: string) => fetch(authz.url + path, { method, headers: { accept } });
@@ -195,7 +218,7 @@ test('a program gets problem details although its library accepts pages', async 
       headers: { accept: 'text/html, */*' },
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([
-      405,
+      501,
       'application/problem+json',
     ]);
   }
@@ -223,7 +246,7 @@ describe('what is ambiguous or too long is refused', () => {
   test.each([
     ['two Host fields', 'Host: evil.example\r\n', 400],
     ['two Authorization fields', `Authorization: ${asApp.authorization}\r\n`.repeat(2), 400],
-    ['a form of another type', 'Content-Type: application/json\r\n', 400],
+    ['a form of another type', 'Content-Type: application/json\r\n', 401],
   ])('%s', async (_what, fields, status) => {
     expect(await post(fields)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
@@ -269,4 +292,45 @@ test('health', async () => {
     const response = await fetch(authz.url + path);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   }
+});
+
+describe('RFC 9110 section 9.1: what is handled nowhere', () => {
+  function ask(method: string, path: string): Promise<[number | undefined, string | undefined]> {
+    return new Promise((resolve, reject) => {
+      request(authz.url, { method, path }, (answer) => {
+        resolve([answer.resume().statusCode, answer.headers.allow]);
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'QUERY', 'TRACE', 'PURGE'])(
+    '%s is 501 on every path',
+    async (method) => {
+      for (const path of ['/', '/token', '/jwks', '/nowhere', '*']) {
+        expect(await ask(method, path)).toEqual([501, undefined]);
+      }
+    },
+  );
+
+  test('what is handled elsewhere is 405', async () => {
+    expect(await ask('GET', '/token')).toEqual([405, 'OPTIONS, POST']);
+  });
+
+  test('section 9.3.7: OPTIONS * tells what is', async () => {
+    expect(await ask('OPTIONS', '*')).toEqual([204, 'GET, HEAD, OPTIONS, POST']);
+    expect(await ask('GET', '*')).toEqual([400, undefined]);
+  });
+});
+
+test.each([...METADATA, '/jwks'])('RFC 9110 section 13: %s has a validator', async (path) => {
+  const first = await fetch(authz.url + path);
+  const etag = first.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[\w-]{43}"$/);
+  const again = await fetch(authz.url + path, { headers: { 'If-None-Match': etag } });
+  expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
+  expect(again.headers.get('content-type')).toBeNull(); // section 15.4.5
+  const other = await fetch(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
+  expect([other.status, await other.text()]).toEqual([200, await first.text()]);
 });

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lines } from '#shared/http/fields.ts';
 import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarded.ts';
-import { allow, SERVED } from '#shared/http/methods.ts';
+import { allow } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
+import { aboutServer } from '#shared/server/about-server.ts';
 import {
   errorAnswer,
   HttpError,
@@ -15,9 +16,11 @@ import {
 } from '#shared/server/answer.ts';
 import type { Answer } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
+import { strictTransport } from '#shared/server/guard.ts';
 import type { Handler } from '#shared/server/listen.ts';
+import { misdirection } from '#shared/server/misdirected.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
-import { endpointAt } from './endpoints.ts';
+import { endpointAt, HANDLED } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { errorProps } from './pages/page-error.ts';
 import { frameOf } from './pages/view-of.ts';
@@ -50,9 +53,10 @@ export function createApp(
     target: Target,
   ): Promise<void> {
     const { method = '' } = request;
+    if (target.form === 'asterisk') return send(request, response, aboutServer(method, HANDLED));
     const answer = tokenIssuer?.answer(request, target);
     if (answer !== undefined) return send(request, response, await answer);
-    if (!SERVED.has(method)) throw notImplemented(method);
+    if (!HANDLED.has(method)) throw notImplemented(method);
     const endpoint = endpointAt(target.path);
     if (endpoint === undefined) throw notFound();
     const allowed = allow(endpoint.methods);
@@ -82,7 +86,15 @@ export function createApp(
     });
   }
 
-  return frontDoor(handle, { ready, log, answer: told(server) });
+  const { issuer: tokenOrigin, url } = config.privateTokens ?? {};
+  const refuseMisdirected = misdirection([config.issuer, tokenOrigin, url], proxies);
+  return frontDoor(handle, {
+    ready,
+    refuseMisdirected,
+    fields: (request) => strictTransport(config.issuer, request, proxies),
+    log,
+    answer: told(server),
+  });
 }
 
 /** A person gets a page with a way on, a program problem details; the fields are the same. */

@@ -215,6 +215,22 @@ describe('RFC 6749 section 3.3: scope', () => {
     expect(answer.get('error_description')).toBe('this client may ask for: documents:read');
   });
 
+  test.each(['', 'consent'])(
+    'OpenID Connect Core 1.0 section 11: offline_access that the client may not have is ignored, prompt=%s',
+    async (prompt) => {
+      const client_id = `online ${prompt}`;
+      await flow.stores.clients.add({ ...WEB, client_id, scope: 'openid documents:read' });
+      const scope = 'openid documents:read offline_access';
+      const other = await flow.signedIn();
+      const asked = await other.open(flow.authorize({ client_id, scope, prompt }));
+      expect(asked.status).toBe(200);
+      expect(asked.forms.flatMap(({ fields }) => fields).flat()).not.toContain('offline_access');
+      const code = (await flow.allow(other, { client_id, scope, prompt })).get('code') ?? '';
+      const { body } = await flow.redeem(code, { client_id });
+      expect(body['scope']).toBe('openid documents:read');
+    },
+  );
+
   test('RFC 8707 section 2: the token is for the resource that was asked for', async () => {
     const body = await flow.tokens({ scope: 'documents:write', resource: DOCUMENTS });
     expect(decodeJwt(String(body['access_token']))).toMatchObject({
@@ -332,6 +348,10 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
       audience: 'classic',
     });
     expect(protectedHeader.alg).toBe('RS256');
+  });
+
+  test('ES256 signs them where a client does not say, as all did that earlier versions registered', async () => {
+    expect(WEB).not.toHaveProperty('id_token_signed_response_alg');
     const { id_token } = await flow.tokens();
     expect(decodeProtectedHeader(String(id_token)).alg).toBe('ES256');
   });

@@ -8,6 +8,7 @@ import type { Clock } from '#shared/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/log.ts';
+import type { Log } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { systemRandom } from '#shared/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
@@ -81,6 +82,7 @@ export const asApp = basic('app', SECRET);
 export async function testAuthz(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,
+  log: Log = silentLog,
 ): Promise<TestAuthz> {
   const data = await mkdtemp(join(tmpdir(), 'countersign-'));
   const config = configSchema.parse({
@@ -106,7 +108,7 @@ export async function testAuthz(
     master,
     clock,
     random: systemRandom,
-    log: silentLog,
+    log,
     ready,
   };
   const { handler } = await composeAuthorizationServer(parts);

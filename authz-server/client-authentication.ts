@@ -1,52 +1,55 @@
 import { createHash } from 'node:crypto';
-import { errors, Provider } from 'oidc-provider';
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
-import type { Clock } from '#shared/clock.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
-import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
-
-export interface ClientLimit {
-  readonly limits: Limits;
-  readonly rate: Rate;
-}
-
-/** Spent only by who has authenticated, so that nobody can use up the limit of a client that is not theirs. */
-async function spend({ limits, rate }: ClientLimit, clientId: string): Promise<void> {
-  const spent = await orTemporarilyUnavailable(limits.spend('client', clientId, rate));
-  if (spent.ok) return;
-  Provider.ctx?.set('Retry-After', String(spent.retryAfter));
-  throw new TooManyRequests(spent.retryAfter);
-}
-
-const limited = (ctx: KoaContextWithOIDC | undefined) => ctx?.oidc.route === 'token';
+import { spendOfClient } from './client-limit.ts';
+import type { AuthzServer } from './server.ts';
 
 /** Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. */
-export function useHashedSecrets(provider: Provider, limit: ClientLimit): void {
+export function useHashedSecrets(
+  provider: Provider,
+  server: Parameters<typeof spendOfClient>[0],
+): void {
   const client = provider.Client.prototype;
   const compareHashes = client.compareClientSecret;
   client.compareClientSecret = async function compareClientSecret(secret: string) {
     const hash = createHash('sha256').update(secret).digest('base64url');
     const same = await compareHashes.call(this, hash);
-    if (same && limited(Provider.ctx)) await spend(limit, this.clientId);
+    if (same) await spendOfClient(server, this.clientId);
     return same;
   };
 }
 
+/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or none, as older clients have it. */
+const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
+
 /**
- * What the engine does not check of a client assertion (RFC 7523 section 3): it must not outlive our
- * memory of it, or it could be used again.
+ * What the engine does not check of a client assertion (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis
+ * section 4): it is one, for this server alone, of now, and does not outlive our memory of it, or it could be
+ * used again.
  */
-export function checkAssertion(
-  limit: ClientLimit,
-  clock: Clock,
-): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> {
-  return async (ctx, claims, _header, client) => {
-    const { exp } = claims;
-    if (typeof exp !== 'number' || exp > epochSeconds(clock) + ASSERTION_SECONDS - 60) {
-      throw new errors.InvalidClientAuth('the client assertion lives too long');
+export function checkAssertion({
+  config,
+  clock,
+}: Pick<AuthzServer, 'config' | 'clock'>): NonNullable<
+  Configuration['assertJwtClientAuthClaimsAndHeader']
+> {
+  const { issuer, tokens } = config;
+  return (_ctx, { aud, exp, iat }, { typ }) => {
+    const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+    if (!TYPES.has(type as string | undefined)) refuse('the type is that of another JWT');
+    const audiences = [aud].flat();
+    if (audiences.length !== 1) refuse('there is more than one audience');
+    if (tokens.assertionAudience === 'issuer' && aud !== issuer) {
+      refuse('the audience is not the issuer, as a string; see tokens.assertionAudience');
     }
-    if (limited(ctx)) await spend(limit, client.clientId);
+    const now = epochSeconds(clock);
+    if (typeof iat === 'number' && iat > now + tokens.skew) refuse('it is of the future');
+    if (typeof exp !== 'number' || exp > now + ASSERTION_SECONDS - 60) refuse('it lives too long');
   };
+}
+
+function refuse(reason: string): never {
+  throw new errors.InvalidClientAuth(`client assertion: ${reason}`);
 }

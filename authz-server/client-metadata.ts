@@ -8,6 +8,7 @@ export const EXTRA_CLIENT_METADATA = [
   'introspects',
   'allowed_scope',
   'origins',
+  'without_pkce',
 ];
 
 /**
@@ -34,8 +35,9 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     ...(client.id_token_signed_response_alg !== undefined && {
       id_token_signed_response_alg: client.id_token_signed_response_alg,
     }),
+    ...(client.without_pkce && { without_pkce: true }),
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),
-    ...(client.introspects !== undefined && { introspects: client.introspects }),
+    ...(client.introspects !== undefined && { introspects: [client.introspects].flat() }),
   };
 }

@@ -5,6 +5,7 @@ import { endEverything } from '#shared/access/everything.ts';
 import { endGrant } from '#shared/access/grants.ts';
 import { endSignIn, listSignIns } from '#shared/access/sign-ins.ts';
 import { systemClock } from '#shared/clock.ts';
+import { storedId } from './adapter/stored-id.ts';
 import { basic, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { CALLBACK, sent, testFlow, VERIFIER } from './code-flow.fixture.ts';
@@ -72,6 +73,39 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
   ])('%s', async (_what, form, error) => {
     const answer = await flow.redeem(await newCode(), form);
     expect(refused(answer)).toEqual([400, error]);
+  });
+
+  test('OAuth 2.1 section 10.2: bound by PKCE it needs no redirect URI, whatever is registered', async () => {
+    const client = await flow.stores.clients.get('web');
+    const redirect_uris = [CALLBACK, 'https://app.example/other'];
+    if (client) await flow.stores.clients.add({ ...client, client_id: 'two', redirect_uris });
+    for (const client_id of ['web', 'two']) {
+      const code = await newCode({ client_id });
+      const wrong = { client_id, redirect_uri: 'https://app.example/other' };
+      expect(refused(await flow.redeem(code, wrong))).toEqual(INVALID_GRANT);
+      expect((await flow.redeem(code, { client_id, redirect_uri: '' })).status).toBe(200);
+    }
+  });
+
+  test('any other code needs that of its request, which is not guessed', async () => {
+    const code = await newCode({ client_id: 'server' });
+    const id = storedId('AuthorizationCode', code);
+    const { artefacts } = flow.stores;
+    const {
+      codeChallenge: _c,
+      codeChallengeMethod: _m,
+      ...payload
+    } = (await artefacts.get('AuthorizationCode', id)) ?? {};
+    await artefacts.put({ kind: 'AuthorizationCode', id, payload, seconds: 60 });
+    const redeem = (redirect_uri: string) =>
+      flow.redeem(
+        code,
+        { client_id: 'server', code_verifier: '', redirect_uri },
+        basic('server', SECRET),
+      );
+    expect(refused(await redeem(''))).toEqual([400, 'invalid_request']);
+    expect(refused(await redeem(`${CALLBACK}/`))).toEqual(INVALID_GRANT);
+    expect((await redeem(CALLBACK)).status).toBe(200);
   });
 
   test('the challenge itself is no verifier (no downgrade to plain)', async () => {
@@ -218,6 +252,16 @@ describe('RFC 9449 section 10: a code that is bound to a key', () => {
     const { status, body } = await flow.redeem(code, {}, { dpop: await proof() });
     expect([status, body['token_type']]).toEqual([200, 'DPoP']);
     expect(decodeJwt(String(body['access_token']))['cnf']).toEqual({ jkt });
+  });
+
+  test('section 11.1: a proof that comes again spends no code', async () => {
+    const { proof, jkt } = await keyAndProof();
+    const dpop = await proof();
+    expect((await flow.redeem(await newCode({ dpop_jkt: jkt }), {}, { dpop })).status).toBe(200);
+    const code = await newCode({ dpop_jkt: jkt });
+    const replayed = await flow.redeem(code, {}, { dpop });
+    expect(refused(replayed)).toEqual([400, 'invalid_dpop_proof']);
+    expect((await flow.redeem(code, {}, { dpop: await proof() })).status).toBe(200);
   });
 
   test('not with that of another, and not without', async () => {

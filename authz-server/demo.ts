@@ -1,3 +1,4 @@
+import { CLI } from '#shared/invocation.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { newApiKey } from '#shared/directory/api-key.ts';
 import { newSecret } from '#shared/directory/client-secret.ts';
@@ -131,7 +132,7 @@ async function device(parts: DemoParts): Promise<readonly string[]> {
   if (!made) return [];
   return [
     '# A device, public: the command line itself, which the person lets in with',
-    '# npm run -s cli -- login',
+    `# ${CLI} login`,
     'client_id      demo-device',
   ];
 }
@@ -143,7 +144,13 @@ async function addClient(
 ): Promise<boolean> {
   const generation = await stores.revocations.generation('client', client.client_id);
   if (generation > 0) return false;
-  return stores.clients.add({ ...client, demo: true, created_at: clock.now() });
+  return stores.clients.add({
+    ...client,
+    // What a client expects unless it was told otherwise (OpenID Connect Registration 1.0 section 2).
+    id_token_signed_response_alg: 'RS256',
+    demo: true,
+    created_at: clock.now(),
+  });
 }
 
 const takesTokens = ({ spaces }: Config) =>

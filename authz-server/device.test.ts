@@ -5,7 +5,7 @@ import { ManualClock } from '#shared/clock.ts';
 import { storedId } from './adapter/stored-id.ts';
 import { DOCUMENTS } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
-import { testFlow } from './code-flow.fixture.ts';
+import { testFlow, TV } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
 import type { TestBrowser } from './pages/browser.fixture.ts';
 
@@ -71,6 +71,15 @@ describe('RFC 8628 section 3.2: the device asks', () => {
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read', resource: DOCUMENTS });
   });
 
+  test('offline_access that the client may not have is ignored (OpenID Connect Core 1.0 section 11)', async () => {
+    await flow.stores.clients.add({ ...TV, client_id: 'online', scope: 'documents:read' });
+    const scope = 'documents:read offline_access';
+    const { status, body } = await start({ client_id: 'online', scope });
+    expect(status).toBe(200);
+    const stored = await storedCode(String(body['device_code']));
+    expect(stored?.['params']).toMatchObject({ scope: 'documents:read' });
+  });
+
   test('the address and the program that asked are kept for who decides', async () => {
     const agent = { 'user-agent': `tv ${'x'.repeat(1000)}`, 'x-forwarded-for': '192.0.2.1' };
     const { body } = await flow.post('/device/auth', { client_id: 'tv' }, agent);
@@ -82,9 +91,9 @@ describe('RFC 8628 section 3.2: the device asks', () => {
   });
 
   test.each<[string, Record<string, string>, number, string]>([
-    ['no client', { client_id: '' }, 400, 'invalid_request'],
+    ['no client', { client_id: '' }, 401, 'invalid_client'],
     ['an unknown client', { client_id: 'nobody' }, 401, 'invalid_client'],
-    ['a client that may not', { client_id: 'web' }, 400, 'invalid_request'],
+    ['a client that may not', { client_id: 'web' }, 400, 'unauthorized_client'],
     ['a client with a secret, without it', { client_id: 'server' }, 401, 'invalid_client'],
     ['a scope of nobody', { scope: 'admin' }, 400, 'invalid_scope'],
     ['an unknown resource', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
@@ -163,7 +172,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     ['an unknown code', { device_code: 'x' }, 'invalid_grant'],
     ['no code', { device_code: '' }, 'invalid_request'],
     ['the user code', { device_code: 'BCDF-GHJK' }, 'invalid_grant'],
-    ['of a client that may not', { client_id: 'web' }, 'invalid_request'],
+    ['of a client that may not', { client_id: 'web' }, 'unauthorized_client'],
   ])('%s is refused', async (_what, form, error) => {
     const { device_code } = await newCode();
     expect(refused(await poll(device_code, form))).toEqual([400, error]);

@@ -18,6 +18,7 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/': { methods: READ },
   '/logo': { methods: READ },
   '/account': { methods: BOTH },
+  '/account/end': { methods: READ },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },
@@ -40,6 +41,12 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },
 };
+
+/** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
+export const HANDLED: ReadonlySet<string> = new Set([
+  'OPTIONS',
+  ...Object.values(ENDPOINTS).flatMap(({ methods }) => methods),
+]);
 
 const isPattern = ([path]: readonly [string, Endpoint]) => path.includes(':uid');
 const EXACT = new Map(Object.entries(ENDPOINTS).filter((entry) => !isPattern(entry)));

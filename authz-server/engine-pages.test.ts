@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { listSignIns } from '#shared/access/sign-ins.ts';
 import { systemClock } from '#shared/clock.ts';
 import { createPasswords } from '#shared/directory/password.ts';
 import { addPerson } from '#shared/directory/people.ts';
@@ -89,16 +90,36 @@ describe('OAuth 2.0 Form Post Response Mode section 2', () => {
 });
 
 describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
-  const end = (one: TestBrowser) =>
-    one.open(
-      `/session/end?${new URLSearchParams({ client_id: 'odd', post_logout_redirect_uri: BYE }).toString()}`,
-    );
+  const end = (one: TestBrowser, more: Record<string, string> = {}) => {
+    const parameters = { client_id: 'odd', post_logout_redirect_uri: BYE, ...more };
+    return one.open(`/session/end?${new URLSearchParams(parameters).toString()}`);
+  };
 
-  test('who is not signed in is sent on by a form', async () => {
+  test.each([
+    ['', BYE],
+    ['a b&c', `${BYE}?state=a+b%26c`],
+  ])('who is not signed in is sent on at once, with the state %j', async (state, leadsTo) => {
     const one = flow.browser();
-    const page = await end(one);
-    expectSubmitting(page, `'self' ${BYE}`);
-    expect((await one.submit(page)).headers.get('location')).toBe(BYE);
+    const page = await end(one, { state });
+    expect([page.status, page.headers.get('location')]).toEqual([303, leadsTo]);
+    expect([policyOf(page), page.text]).toEqual([null, '']);
+    expectGuarded(page);
+  });
+
+  test('and has no session afterwards', async () => {
+    const one = flow.browser();
+    await end(one);
+    expect(one.cookies.filter(({ name }) => name.includes('session'))).toEqual([]);
+  });
+
+  test('without a place to go the page says so, in the language of the browser, without script', async () => {
+    const german = { 'accept-language': 'de' };
+    const ended = await fetch(`${flow.url}/session/end`, { redirect: 'manual', headers: german });
+    expect(ended.headers.get('location')).toBe(`${flow.config.issuer}/session/end/success`);
+    const success = await fetch(`${flow.url}/session/end/success`, { headers: german });
+    const text = await success.text();
+    expect(text).toContain('<html lang="de"');
+    expect(text).not.toContain('<script');
   });
 
   test('who is signed in is asked, on a page of ours', async () => {
@@ -119,13 +140,12 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
 
   test('without a client no URI is followed', async () => {
     const one = flow.browser();
-    const page = await one.open(`/session/end?post_logout_redirect_uri=${encodeURIComponent(BYE)}`);
-    const last = await one.submit(page);
+    const last = await one.open(`/session/end?post_logout_redirect_uri=${encodeURIComponent(BYE)}`);
     expect([last.status, last.url]).toEqual([200, `${flow.config.issuer}/session/end/success`]);
   });
 });
 
-test('somebody else signed in meanwhile, in another tab: a form ends that first', async () => {
+test('somebody else signed in meanwhile, in another tab: that ends first, without a page of its own', async () => {
   const bob = { stores: flow.stores, clock: systemClock, random: systemRandom, longestLife: 605 };
   await addPerson(
     { ...bob, passwords: createPasswords(), realms: [] },
@@ -137,9 +157,11 @@ test('somebody else signed in meanwhile, in another tab: a form ends that first'
   const resume = await one.send(page, { name: 'bob', password: PASSWORD }, form?.action);
   await one.submit(await one.open('/account'), { name: 'alice', password: PASSWORD });
 
-  const switching = await one.follow(resume);
-  expectSubmitting(switching, `'self' ${CALLBACK}`);
-  const consent = await one.submit(switching);
+  const access = { stores: flow.stores, clock: systemClock, longestLife: 605 };
+  const signedIn = (await listSignIns(access, flow.accountId)).length - 1;
+  const consent = await one.follow(resume);
+  expect(policyOf(consent)).not.toContain('script-src');
+  expect(await listSignIns(access, flow.accountId)).toHaveLength(signedIn);
   const code = sent(await one.submit(consent, { decision: 'allow' })).get('code') ?? '';
   const { body } = await flow.redeem(code);
   expect(decodeJwt(String(body['access_token'])).sub).not.toBe(flow.accountId);

@@ -2,17 +2,19 @@ import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Log } from '#shared/log.ts';
-import { note } from '#shared/server/request-log.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { validated } from '#shared/server/validated.ts';
 import type { KeyRing } from './key-ring.ts';
 import { enginePages } from './engine-pages.ts';
-import { TemporarilyUnavailable } from './errors.ts';
+import { supportedScopes } from './metadata.ts';
 import { site } from './pages/site.ts';
+import { proofs } from './proofs.ts';
 import { createProvider } from './provider.ts';
+import { noteRefusals, refusals } from './refusals.ts';
 import type { AuthzServer } from './server.ts';
 import { tokenResponse } from './token-response.ts';
 import { tokenStatus } from './token-status.ts';
 import { userinfo } from './userinfo.ts';
+import { uses } from './uses.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -34,14 +36,18 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const build = () => {
     const provider = createProvider(server, ring.current);
     provider.use(site(server, provider).routes());
-    provider.use(noted);
-    provider.use(unavailable);
+    provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
+    provider.use(refusals);
     provider.use(userinfo(server, publicKey));
     provider.use(publicMetadata(server.config.jwks.maxAge));
-    provider.use(enginePages);
+    provider.use(supportedScopes(server.config));
+    provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));
+    provider.use(uses(log));
     provider.use(tokenResponse(server));
+    provider.use(proofs(server));
+    noteRefusals(provider);
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),
     );
@@ -70,23 +76,9 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   };
 }
 
-/** Who asked and what was wrong, for the line of the request in the log. */
-async function noted(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+/** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
+async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
-  const { error } = (ctx.body ?? {}) as { error?: string };
-  note(ctx.req, { client: ctx.oidc?.client?.clientId, reason: error });
-}
-
-/** A store that cannot answer is 503; that and 429 say when to come back (RFC 9110 section 10.2.3). */
-async function unavailable(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  try {
-    await next();
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable || error instanceof TemporarilyUnavailable))
-      throw error;
-    ctx.status = 503;
-    ctx.body = { error: 'temporarily_unavailable', error_description: 'try again' };
-  }
   if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
     ctx.set('Retry-After', '1');
   }
@@ -106,6 +98,11 @@ function publicMetadata(maxAge: number) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
     const found = ctx.path === '/jwks' || ctx.path.startsWith('/.well-known/');
-    if (found && ctx.status === 200) ctx.set('Cache-Control', `public, max-age=${maxAge}`);
+    if (!found || ctx.status !== 200) return;
+    const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
+    const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
+    ctx.remove('X-Request-Id'); // what a cache may give to others is no answer to one request
+    ctx.status = answer.status; // 304 takes the content with it
+    ctx.set({ ...answer.fields } as Record<string, string>);
   };
 }

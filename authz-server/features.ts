@@ -38,6 +38,8 @@ export function features(
     },
     dPoP: {
       enabled: true,
+      // Decided by proofs.ts, by key and jti and for all clients, before anything is used up.
+      allowReplay: true,
       nonceSecret: derivedKey(master, 'dpop nonce'),
       requireNonce: () => config.tokens.nonce,
     },

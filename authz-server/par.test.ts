@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asApp, basic, SECRET } from './authz.fixture.ts';
-import { CALLBACK, sent, testFlow, VERIFIER } from './code-flow.fixture.ts';
+import { CALLBACK, sent, testFlow, VERIFIER, WEB } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
 import type { TestBrowser } from './pages/browser.fixture.ts';
 
@@ -75,6 +75,17 @@ describe('RFC 9126: pushed authorization requests', () => {
   test('section 2: the default scopes are asked for when there is no scope', async () => {
     const uri = await push({ scope: '' });
     expect(sent(await take(uri)).get('code')).not.toBeNull();
+  });
+
+  test('offline_access that the client may not have is ignored (OpenID Connect Core 1.0 section 11)', async () => {
+    const client_id = 'online';
+    await flow.stores.clients.add({ ...WEB, client_id, scope: 'documents:read' });
+    const form = { client_id, scope: 'documents:read offline_access', prompt: 'consent' };
+    const page = await browser.open(
+      (await take(await push(form), client_id)).headers.get('location') ?? '',
+    );
+    const code = sent(await browser.submit(page, { decision: 'allow' })).get('code') ?? '';
+    expect((await flow.redeem(code, { client_id })).body['scope']).toBe('documents:read');
   });
 
   test('an unknown request_uri gives an error, and goes nowhere but to the client', async () => {

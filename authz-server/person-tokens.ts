@@ -3,6 +3,7 @@ import { findAccess, grantedScopes } from '#shared/access/grants.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { TokenVerifier } from '#shared/auth/token-verifier.ts';
 import type { Directory } from '#shared/directory/directory.ts';
+import { parseScope } from '#shared/oauth/scope.ts';
 
 export interface PersonTokensOptions {
   /** Verifies the token by itself. */
@@ -13,8 +14,8 @@ export interface PersonTokensOptions {
 
 /**
  * Tokens as the authorization server itself takes them: it knows the person, who must still be there,
- * as `preferred_username`, and has the scopes of OpenID Connect from the grant, since those in the token
- * are of its resource. A token without a person or a grant has no such scope.
+ * as `preferred_username`. Of the scopes of OpenID Connect those count that the token was asked for and that
+ * the grant still holds. A token without a person or a grant has none.
  */
 export function personTokens({ tokens, access, directory }: PersonTokensOptions): TokenVerifier {
   /** The principal as it is known here; a string tells why there is none. */
@@ -27,10 +28,10 @@ export function personTokens({ tokens, access, directory }: PersonTokensOptions)
     if ((await findAccess(access, grantId)) === undefined) return 'the grant has ended';
     const person = await directory.find(principal.name);
     if (person === undefined) return 'the person is gone or disabled';
-    const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId));
+    const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId))[''];
     return {
       ...principal,
-      scopes: new Set(granted['']),
+      scopes: parseScope(claims['openid_scope']).intersection(new Set(granted)),
       claims: { ...claims, preferred_username: person.name },
     };
   }

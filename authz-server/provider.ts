@@ -1,5 +1,4 @@
-import { Provider } from 'oidc-provider';
-import type { Configuration } from 'oidc-provider';
+import type { Configuration, Provider } from 'oidc-provider';
 import { ACR } from './acr.ts';
 import { engineAdapter } from './adapter.ts';
 import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
@@ -12,8 +11,11 @@ import { features } from './features.ts';
 import { findAccount } from './find-account.ts';
 import type { KeySet } from './key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
+import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './metadata.ts';
 import { engineHooks } from './pages/engine-hooks.ts';
 import { LANGUAGES } from './pages/view.ts';
+import { pkceRequired } from './pkce.ts';
+import { Engine } from './redirect-uri-of-code.ts';
 import { OPENID_SCOPES, resources } from './resources.ts';
 import type { AuthzServer } from './server.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -22,8 +24,7 @@ export type { AuthzServer } from './server.ts';
 
 /** The engine, configured; it is made anew when the keys change, since it cannot change them itself. */
 export function createProvider(server: AuthzServer, keys: KeySet): Provider {
-  const { config, stores, clock } = server;
-  const limit = { limits: stores.limits, rate: config.limits.client };
+  const { config } = server;
   const known = resources(config, keys);
   const hooks = engineHooks(server);
   const configuration: Configuration = {
@@ -33,20 +34,20 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
     claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['preferred_username'] },
     acrValues: [ACR],
     responseTypes: ['code'],
-    pkce: { required: () => true },
+    pkce: { required: pkceRequired },
     clientDefaults: {
       grant_types: ['client_credentials'],
       response_types: [],
       id_token_signed_response_alg: 'ES256',
     },
     extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    clientAuthMethods: [...CLIENT_AUTHENTICATION],
     enabledJWA: {
-      clientAuthSigningAlgValues: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
+      clientAuthSigningAlgValues: [...ASSERTION_ALGS],
       dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
       idTokenSigningAlgValues: ['ES256', 'RS256'],
     },
-    assertJwtClientAuthClaimsAndHeader: checkAssertion(limit, clock),
+    assertJwtClientAuthClaimsAndHeader: checkAssertion(server),
     clientBasedCORS,
     clockTolerance: config.tokens.skew,
     ttl: lifetimes(server),
@@ -66,6 +67,7 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
     discovery: {
       userinfo_endpoint: `${config.issuer}/userinfo`,
       ui_locales_supported: [...LANGUAGES],
+      ...ENDPOINT_METADATA,
     },
     routes: {
       authorization: '/auth',
@@ -79,10 +81,10 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
       introspection: '/token/introspection',
     },
   };
-  const provider = new Provider(config.issuer, configuration);
+  const provider = new Engine(config.issuer, configuration);
   // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;
-  useHashedSecrets(provider, limit);
+  useHashedSecrets(provider, server);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;

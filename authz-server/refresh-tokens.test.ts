@@ -5,7 +5,7 @@ import { findAccess } from '#shared/access/grants.ts';
 import { ManualClock, systemClock } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
 import { storedId } from './adapter/stored-id.ts';
-import { basic, SECRET } from './authz.fixture.ts';
+import { basic, DOCUMENTS, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { testFlow } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
@@ -77,10 +77,30 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     ['with a resource of nobody', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
     ['that is none', { refresh_token: 'x' }, 400, 'invalid_grant'],
     ['that is missing', { refresh_token: '' }, 400, 'invalid_request'],
-    ['without a client', { client_id: '' }, 400, 'invalid_request'],
+    ['without a client', { client_id: '' }, 401, 'invalid_client'],
   ])('one %s is refused', async (_what, form, status, error) => {
     const token = await newToken(flow);
     expect(refused(await flow.refresh(token, form))).toEqual([status, error]);
+  });
+
+  test.each([
+    ['RFC 8707 section 2', { resource: 'https://rsa.example/' }, 'invalid_target'],
+    ['RFC 6749 section 6', { scope: 'documents:write' }, 'invalid_scope'],
+  ])('%s: a request that is refused has used nothing up', async (_section, form, error) => {
+    const token = await newToken(flow, { scope: 'documents:read' });
+    expect(refused(await flow.refresh(token, form))).toEqual([400, error]);
+    expect((await flow.refresh(token)).status).toBe(200);
+  });
+
+  test('RFC 8707 section 2: two resources are no target, and use nothing up', async () => {
+    const token = await newToken(flow);
+    const answer = await flow.post('/token', [
+      ...Object.entries({ grant_type: 'refresh_token', client_id: 'web', refresh_token: token }),
+      ['resource', DOCUMENTS],
+      ['resource', 'https://rsa.example/'],
+    ]);
+    expect(refused(answer)).toEqual([400, 'invalid_target']);
+    expect((await flow.refresh(token)).status).toBe(200);
   });
 
   test('a client of a secret has to show it', async () => {
@@ -107,7 +127,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(body).not.toHaveProperty('refresh_token');
     expect(refused(await flow.refresh('x', { client_id: 'once' }))).toEqual([
       400,
-      'invalid_request',
+      'unauthorized_client',
     ]);
   });
 
@@ -208,7 +228,9 @@ test('a refresh token does not outlive its grant', async () => {
     'RefreshToken',
     storedId('RefreshToken', tokenOf(next)),
   );
-  expect(Number(stored?.['exp'])).toBeLessThanOrEqual(Date.now() / 1000 + 301);
+  const grant = await flow.stores.artefacts.get('Grant', String(stored?.['grantId']));
+  const rest = Number(grant?.['exp']) - clock.now() / 1000;
+  expect(Number(stored?.['exp'])).toBeLessThanOrEqual(Date.now() / 1000 + rest + 1);
   clock.advance(302);
   expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
 });

@@ -30,6 +30,7 @@ export interface Resources {
   /**
    * Of an authorization request whose resources are known: throws `invalid_scope` for a scope of OpenID
    * Connect that the client may not ask for, and when nothing that it asks for could ever be granted.
+   * `offline_access` is then ignored instead (Core 1.0 section 11): clients add it where metadata lists it.
    */
   checkScope(ctx: KoaContextWithOIDC, client: Client): void;
 }
@@ -39,10 +40,22 @@ export function resources(config: Config, keys: KeySet): Resources {
   const find = (resource: string) => spaces.find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>
     strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
+  /** Whether the client may ask for all these scopes, though perhaps not of one resource. */
+  const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
+    const known = open(client).reduce(
+      (scopes, space) => scopes.union(spaceScopes(space)),
+      new Set<string>(),
+    );
+    const allowed = parseScope(text(client['allowed_scope'])).intersection(known);
+    return asked.size > 0 && asked.isSubsetOf(allowed);
+  };
 
   return {
     defaultResource(ctx, client, oneOf) {
-      if (oneOf) return oneOf[0];
+      if (oneOf) {
+        demandOne(ctx);
+        return oneOf[0];
+      }
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
       const knows = (space: TokenSpace) => asked.intersection(spaceScopes(space)).size;
       const candidates = open(client);
@@ -58,8 +71,12 @@ export function resources(config: Config, keys: KeySet): Resources {
       const allowed = parseScope(text(client['allowed_scope'])).intersection(spaceScopes(space));
       const asked = requestedScope(ctx, client);
       if (ctx.oidc.params?.['grant_type'] === 'client_credentials') {
+        demandOne(ctx);
         const granted = isDefaulted(ctx) ? asked.intersection(allowed) : asked;
         if (granted.size === 0 || !granted.isSubsetOf(allowed)) {
+          if (ctx.oidc.body?.['resource'] === undefined && isAllowed(client, asked)) {
+            throw invalidTarget('the scopes are of several resources, and a token is for one');
+          }
           const refused = [...asked.difference(allowed)].join(' ');
           throw new errors.InvalidScope(
             `for ${space.url} this client may ask for: ${list([...allowed])}`,
@@ -85,7 +102,10 @@ export function resources(config: Config, keys: KeySet): Resources {
         (known, { scopes }) => known.union(scopes),
         allowed.intersection(OPENID_SCOPES),
       );
-      const asked = oidc.requestParamScopes;
+      const { params = {}, requestParamScopes: asked } = oidc;
+      if (!allowed.has('offline_access') && asked.delete('offline_access')) {
+        params['scope'] = [...asked].join(' ');
+      }
       const refused = asked.intersection(OPENID_SCOPES).difference(allowed);
       const granted = asked.intersection(grantable).difference(new Set(['offline_access']));
       if (refused.size === 0 && granted.size > 0) return;
@@ -105,6 +125,13 @@ export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<stri
 /** A bare origin is one resource with and without a slash: URL parsers add it. */
 function sameResource(url: string, resource: string): boolean {
   return url === resource || (url === `${resource}/` && URL.parse(url)?.pathname === '/');
+}
+
+/** RFC 8707 section 2: throws `invalid_target` for a token of more than one resource. */
+function demandOne({ oidc }: KoaContextWithOIDC): void {
+  const { resource } = oidc.params ?? {};
+  if (oidc.route !== 'token' || !Array.isArray(resource) || resource.length < 2) return;
+  throw invalidTarget('a token is for one resource: name one');
 }
 
 const isDefaulted = (ctx: KoaContextWithOIDC) => ctx.oidc.params?.['scope'] === undefined;

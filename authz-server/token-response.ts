@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
 import { refreshLifetime } from './lifetimes.ts';
+import { openidScope, sourceOf } from './openid-scope.ts';
 import type { AuthzServer } from './server.ts';
 
 type Next = () => Promise<unknown>;
@@ -18,18 +19,14 @@ interface TokenResponse {
 export function tokenResponse(server: AuthzServer) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
-    const { grant, params, route } = ctx.oidc ?? {};
+    const { grant, refreshToken, route } = ctx.oidc ?? {};
     if (route !== 'token' || ctx.status !== 200 || grant === undefined) return;
-    const { refreshToken, requestParamScopes } = ctx.oidc;
-    const source = ctx.oidc.authorizationCode ?? ctx.oidc.deviceCode ?? refreshToken;
-    const asked = params?.['scope'] === undefined ? source?.scopes : requestParamScopes;
 
     const body = ctx.body as TokenResponse;
-    const scopes = [grant.getOIDCScopeFiltered(asked ?? new Set()), body.scope];
-    body.scope = scopes.filter(Boolean).join(' ');
+    body.scope = [openidScope(ctx), body.scope].filter(Boolean).join(' ');
     if (refreshToken === undefined) return;
     body.refresh_token = refreshToken.jti;
-    if (source === refreshToken && ctx.oidc.entities.RotatedRefreshToken === undefined) {
+    if (sourceOf(ctx) === refreshToken && ctx.oidc.entities.RotatedRefreshToken === undefined) {
       refreshToken.exp = epochSeconds(server.clock) + refreshLifetime(server, ctx);
       await refreshToken.save();
     }

@@ -7,6 +7,7 @@ import { systemClock } from '#shared/clock.ts';
 import { endCompromisedKey, privateJwk } from '#shared/jose/keys.ts';
 import { systemRandom } from '#shared/random.ts';
 import { createPrivateKey } from 'node:crypto';
+import { storedId } from './adapter/stored-id.ts';
 import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 
@@ -15,20 +16,17 @@ let authz: TestAuthz;
 beforeAll(async () => {
   authz = await testAuthz();
   await authz.stores.clients.add({ ...APP, client_id: 'other' });
-  await authz.stores.clients.add({
-    ...APP,
-    client_id: 'api',
-    grant_types: [],
-    scope: '',
-    introspects: DOCUMENTS,
-  });
+  const server = { ...APP, grant_types: [], scope: '' };
+  const several = ['https://nobody.example/', DOCUMENTS];
+  await authz.stores.clients.add({ ...server, client_id: 'api', introspects: several });
+  // As earlier versions wrote it.
+  await authz.stores.clients.add({ ...server, client_id: 'old-api', introspects: DOCUMENTS });
 });
 afterAll(async () => {
   await authz[Symbol.asyncDispose]();
 });
 
 const asOther = basic('other', SECRET);
-const asApi = basic('api', SECRET);
 
 async function newToken(scope = 'documents:read'): Promise<string> {
   const { body } = await authz.post('/token', { grant_type: 'client_credentials', scope }, asApp);
@@ -81,10 +79,14 @@ describe('RFC 7662: introspection of JWTs', () => {
     });
   });
 
-  test('section 4: the resource server learns of tokens for its own audience only', async () => {
-    expect((await introspect(await newToken(), asApi)).body['active']).toBe(true);
-    expect((await introspect(await newToken('rsa'), asApi)).body).toEqual({ active: false });
-  });
+  test.each(['api', 'old-api'])(
+    'section 4: the resource server %s learns of tokens for its own audiences only',
+    async (id) => {
+      const asServer = basic(id, SECRET);
+      expect((await introspect(await newToken(), asServer)).body['active']).toBe(true);
+      expect((await introspect(await newToken('rsa'), asServer)).body).toEqual({ active: false });
+    },
+  );
 
   test('section 2.2: to another client the token is not active', async () => {
     expect((await introspect(await newToken(), asOther)).body).toEqual({ active: false });
@@ -92,8 +94,13 @@ describe('RFC 7662: introspection of JWTs', () => {
 
   test('section 2.1: who does not authenticate learns nothing', async () => {
     const token = await newToken();
-    expect((await introspect(token, {})).status).toBe(400);
-    expect((await introspect(token, basic('app', 'wrong'))).status).toBe(401);
+    for (const fields of [{}, basic('app', 'wrong')]) {
+      for (const ask of [introspect, revoke]) {
+        const { status, body, headers } = await ask(token, fields);
+        expect([status, body['error']]).toEqual([401, 'invalid_client']);
+        expect(headers.get('www-authenticate')).toMatch(/^Basic /);
+      }
+    }
   });
 
   test('without a token the request is refused', async () => {
@@ -109,6 +116,21 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect((await introspect(ended, asApp)).body).toEqual({ active: false });
     expect((await introspect(kept, asApp)).body['active']).toBe(true);
     expect((await revoke(ended, asApp)).status).toBe(200);
+  });
+
+  test('section 2.2: the answer is JSON to who parses it, of an access token and of a refresh token', async () => {
+    const refresh = { kind: 'RefreshToken', clientId: 'app', jti: 'x' };
+    const id = storedId('RefreshToken', 'x');
+    await authz.stores.artefacts.put({ kind: 'RefreshToken', id, payload: refresh, seconds: 60 });
+    for (const token of [await newToken(), 'x', 'nonsense']) {
+      const { status, headers, body } = await revoke(token, asApp);
+      expect([status, headers.get('content-type'), body]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+        {},
+      ]);
+    }
+    expect(await authz.stores.artefacts.get('RefreshToken', id)).toBeUndefined();
   });
 
   test('section 2.1: another client is refused, and the token lives', async () => {

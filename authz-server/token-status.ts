@@ -38,16 +38,20 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         await server.stores.revocations.revoke('token', claims.jti, until);
       }
       ctx.status = 200;
-      ctx.body = '';
     },
   };
+
+  async function takeOver(ctx: KoaContextWithOIDC): Promise<void> {
+    const answer = answers[ctx.oidc.route];
+    if (answer !== undefined && ctx.oidc.client) await answer(ctx, ctx.oidc.client);
+  }
 
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
     const { error } = (ctx.body ?? {}) as { error?: unknown };
-    if (error !== 'unsupported_token_type') return;
-    const answer = answers[ctx.oidc.route];
-    if (answer !== undefined && ctx.oidc.client) await answer(ctx, ctx.oidc.client);
+    if (error === 'unsupported_token_type') await takeOver(ctx);
+    // RFC 7009 section 2.2 asks for no content; there are clients that parse it as JSON all the same.
+    if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
   };
 }
 
@@ -79,7 +83,9 @@ async function verify(
  */
 function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
   if (client.clientAuthMethod === 'none') return false;
-  return client.clientId === claims.client_id || client['introspects'] === claims.aud;
+  const { introspects } = client;
+  const ofAudience = Array.isArray(introspects) && introspects.includes(claims.aud);
+  return client.clientId === claims.client_id || ofAudience;
 }
 
 /** RFC 7662 section 2.2. */

@@ -53,7 +53,7 @@ async function verified(token: unknown) {
   });
 }
 
-function assertion(claims: Claims = {}): Promise<string> {
+function assertion(claims: Claims = {}, header: Claims = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT({
     iss: 'signer',
@@ -63,7 +63,7 @@ function assertion(claims: Claims = {}): Promise<string> {
     exp: now + 60,
     ...claims,
   })
-    .setProtectedHeader({ alg: 'ES256' })
+    .setProtectedHeader({ alg: 'ES256', ...header })
     .sign(assertionKey);
 }
 
@@ -136,7 +136,7 @@ describe('refusals of the token endpoint', () => {
     ['a wrong secret', GRANT, basic('app', 'wrong'), 401, 'invalid_client'],
     ['the hash of the secret', GRANT, basic('app', APP.secret_hash ?? ''), 401, 'invalid_client'],
     ['an unknown client', GRANT, basic('nobody', SECRET), 401, 'invalid_client'],
-    ['no client', GRANT, {}, 400, 'invalid_request'],
+    ['no client', GRANT, {}, 401, 'invalid_client'],
     ['no secret', { ...GRANT, client_id: 'app' }, {}, 401, 'invalid_client'],
     [
       'two ways of authentication',
@@ -205,7 +205,28 @@ describe('refusals of the token endpoint', () => {
       ],
       asApp,
       400,
+      'invalid_target',
+    ],
+    [
+      'scopes of two resources',
+      { ...GRANT, scope: 'documents:read rsa' },
+      asApp,
+      400,
+      'invalid_target',
+    ],
+    [
+      'scopes of two resources, and one of nobody',
+      { ...GRANT, scope: 'documents:read rsa x' },
+      asApp,
+      400,
       'invalid_scope',
+    ],
+    [
+      'a grant that the client may not use',
+      { grant_type: 'refresh_token', refresh_token: 'x' },
+      asApp,
+      400,
+      'unauthorized_client',
     ],
     ['a scope with a quote', { ...GRANT, scope: 'a"b' }, asApp, 400, 'invalid_scope'],
     [
@@ -230,20 +251,51 @@ describe('refusals of the token endpoint', () => {
   });
 
   const now = () => Math.floor(Date.now() / 1000);
-  test.each<[string, () => Claims]>([
-    ['that expired', () => ({ exp: now() - 60 })],
-    ['that outlives the memory of its use', () => ({ exp: now() + 7200 })],
-    ['for another audience', () => ({ aud: 'https://evil.example' })],
-    ['of another issuer', () => ({ iss: 'app' })],
-    ['without jti', () => ({ jti: undefined })],
-  ])('an assertion %s (RFC 7523 section 3)', async (_what, claims) => {
-    const form = {
-      ...GRANT,
-      client_assertion_type: ASSERTION_TYPE,
-      client_assertion: await assertion(claims()),
-    };
-    const answer = await authz.post('/token', form);
-    expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client']);
+  const asserted = async (...made: Parameters<typeof assertion>) => ({
+    ...GRANT,
+    client_assertion_type: ASSERTION_TYPE,
+    client_assertion: await assertion(...made),
+  });
+
+  test.each<[string, () => Claims, Claims]>([
+    ['that expired', () => ({ exp: now() - 60 }), {}],
+    ['that outlives the memory of its use', () => ({ exp: now() + 7200 }), {}],
+    ['for another audience', () => ({ aud: 'https://evil.example' }), {}],
+    ['of another issuer', () => ({ iss: 'app' }), {}],
+    ['without jti', () => ({ jti: undefined }), {}],
+    ['for the token endpoint', () => ({ aud: `${authz.config.issuer}/token` }), {}],
+    ['for us in a list', () => ({ aud: [authz.config.issuer] }), {}],
+    ['for others as well', () => ({ aud: [authz.config.issuer, 'https://evil.example'] }), {}],
+    ['of the future', () => ({ iat: now() + 1000 }), {}],
+    ['that is a DPoP proof', () => ({}), { typ: 'dpop+jwt' }],
+    ['that is an access token', () => ({}), { typ: 'at+jwt' }],
+  ])(
+    'an assertion %s (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis)',
+    async (_w, claims, header) => {
+      const answer = await authz.post('/token', await asserted(claims(), header));
+      expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client']);
+    },
+  );
+
+  test.each(['JWT', 'client-authentication+jwt', 'application/client-authentication+jwt'])(
+    'an assertion of the type %s is one',
+    async (typ) => {
+      const form = await asserted({ iat: now() + 3 }, { typ });
+      expect((await authz.post('/token', form)).status).toBe(200);
+    },
+  );
+
+  test('tokens.assertionAudience lets older clients name the endpoint, but nobody beside it', async () => {
+    await using older = await testAuthz({ tokens: { assertionAudience: 'endpoint' } });
+    const signer = await authz.stores.clients.get('signer');
+    if (signer) await older.stores.clients.add(signer);
+    const endpoint = `${older.config.issuer}/token`;
+    const status = async (aud: unknown) =>
+      (await older.post('/token', await asserted({ aud }))).status;
+    expect(await status(endpoint)).toBe(200);
+    expect(await status([older.config.issuer])).toBe(200);
+    expect(await status([endpoint, 'https://evil.example'])).toBe(401);
+    expect(await status('https://evil.example')).toBe(401);
   });
 
   test('the description of an unknown resource and scope says what there is', async () => {
@@ -292,6 +344,27 @@ describe('RFC 9449: tokens bound to a key', () => {
     expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_dpop_proof']);
   });
 
+  test('section 11.1: a proof is good for one request, whichever client sends it', async () => {
+    await authz.stores.clients.add({ ...APP, client_id: 'another' });
+    const dpop = await proof();
+    expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
+    for (const client of [asApp, basic('another', SECRET)]) {
+      const { status, body } = await authz.post('/token', GRANT, { ...client, dpop });
+      expect([status, body['error']]).toEqual([400, 'invalid_dpop_proof']);
+    }
+  });
+
+  test('section 11.1: a proof that came with a wrong secret is still good', async () => {
+    const dpop = await proof();
+    expect((await authz.post('/token', GRANT, { ...basic('app', 'x'), dpop })).status).toBe(401);
+    expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
+  });
+
+  test('another endpoint does not look at the field', async () => {
+    const form = { token: 'x' };
+    expect((await authz.post('/token/revocation', form, { ...asApp, dpop: 'x' })).status).toBe(200);
+  });
+
   test('section 8: an old proof is told to use a nonce, and passes with it', async () => {
     const old = { iat: Math.floor(Date.now() / 1000) - 3600 };
     const first = await authz.post('/token', GRANT, { ...asApp, dpop: await proof(old) });
@@ -331,6 +404,25 @@ describe('limits (RFC 6585 section 4)', () => {
     const { status, headers } = await limited.post('/token', GRANT, asApp);
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test("RFC 7523 section 3: an assertion that is replayed uses up nobody's limit", async () => {
+    await using limited = await testAuthz({ limits: { client: rate } });
+    const signer = await authz.stores.clients.get('signer');
+    if (signer) await limited.stores.clients.add(signer);
+    const form = async () => ({
+      ...GRANT,
+      client_assertion_type: ASSERTION_TYPE,
+      client_assertion: await assertion(),
+    });
+    const captured = await form();
+    expect((await limited.post('/token', captured)).status).toBe(200);
+    for (let replay = 0; replay < 5; replay += 1) {
+      expect((await limited.post('/token', captured)).status).toBe(401);
+    }
+    for (const status of [200, 200, 429]) {
+      expect((await limited.post('/token', await form())).status).toBe(status);
+    }
   });
 
   test('an address over its limit as well, whatever it forges', async () => {

@@ -132,6 +132,7 @@ export async function startWorld(settings: object = {}) {
         iat: now(),
         exp: now() + 600,
         scope: 'documents:read',
+        openid_scope: 'openid profile',
         grant_id: 'g1',
         sub_gen: 0,
         client_gen: 0,

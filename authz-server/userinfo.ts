@@ -9,7 +9,7 @@ import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { clientOrigins } from '#shared/oauth/client-origins.ts';
 import { type Answer, errorAnswer, type Fields } from '#shared/server/answer.ts';
-import { isPreflight } from '#shared/server/preflight.ts';
+import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { respond } from './pages/respond.ts';
@@ -30,14 +30,10 @@ const EXPOSED = { 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate
 /** A script of any origin may ask, and read why it is refused: only a token tells whose script it is. */
 const ANYBODY: Fields = { 'Access-Control-Allow-Origin': '*' };
 
-const PREFLIGHT: Answer = {
-  status: 204,
-  fields: {
-    ...ANYBODY,
-    'Access-Control-Allow-Methods': 'GET, POST',
-    'Access-Control-Allow-Headers': 'Authorization, DPoP, Content-Type',
-    'Access-Control-Max-Age': '600',
-  },
+const PREFLIGHT: Fields = {
+  ...ANYBODY,
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Max-Age': '600',
 };
 
 /**
@@ -76,7 +72,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path !== PATH) return next();
     const answered = isPreflight(ctx.req)
-      ? PREFLIGHT
+      ? { status: 204, fields: { ...PREFLIGHT, ...requestedFields(ctx.req) } }
       : await answer(ctx.req).catch((error: unknown) => {
           if (error instanceof StoreUnavailable) return errorAnswer(error);
           throw error;

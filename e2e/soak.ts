@@ -1,29 +1,66 @@
 /**
  * `npm run soak`: 1,000 kill -9 of the servers while they write, half of them on each store, and 400 amid
  * changes of whole trees.
+ *
+ * `npm run soak -- failover [RUNS]`: the master of Redis taken away in each way, that often (10 times), with
+ * Sentinel and with Cluster.
+ *
+ * `npm run soak -- fuzz [SEED]`: 300,000 fuzzed requests and 2 million frames.
  */
+import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
 import { crash } from './flows/crashes.ts';
+import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
 import { startFlowOn, STORE_KINDS } from './flows/flow.ts';
 
 const KILLS = 1000;
 const TREE_KILLS = 400;
+const FAILOVERS = 10;
 /** A token of the beginning is looked at in the end. */
 const SETTINGS = { tokens: { lifetime: 86_400 } };
 
-for (const kind of STORE_KINDS) {
-  const kills = KILLS / STORE_KINDS.length;
-  await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
-  const tally = await crash(flow, kills, ({ kills: done }) => {
-    if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${kills} kills\n`);
-  });
-  process.stdout.write(`${kind}: nothing lost. ${JSON.stringify(tally)}\n`);
+async function crashes(): Promise<void> {
+  for (const kind of STORE_KINDS) {
+    const kills = KILLS / STORE_KINDS.length;
+    await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
+    const tally = await crash(flow, kills, ({ kills: done }) => {
+      if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${kills} kills\n`);
+    });
+    process.stdout.write(`${kind}: nothing lost. ${JSON.stringify(tally)}\n`);
 
-  await using servers = await startTreeServers(kind);
-  const most = TREE_KILLS / STORE_KINDS.length;
-  const crashes = await crashTrees(servers, most, ({ kills: done }) => {
-    if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${most} kills amid trees\n`);
-  });
-  process.stdout.write(`${kind}: nothing done by half. ${JSON.stringify(crashes)}\n`);
+    await using servers = await startTreeServers(kind);
+    const most = TREE_KILLS / STORE_KINDS.length;
+    const amidTrees = await crashTrees(servers, most, ({ kills: done }) => {
+      if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${most} kills amid trees\n`);
+    });
+    process.stdout.write(`${kind}: nothing done by half. ${JSON.stringify(amidTrees)}\n`);
+  }
 }
+
+async function failovers(runs = FAILOVERS): Promise<void> {
+  for (const topology of TOPOLOGIES) {
+    for (const fault of FAULTS) {
+      await using servers = await startFailovers(topology);
+      const tally = noFailovers();
+      while (tally.runs < runs) {
+        await failOver(servers, fault, tally);
+        process.stdout.write(`${topology}, master ${fault}: ${tally.runs} of ${runs}\n`);
+      }
+      process.stdout.write(
+        `${topology}, master ${fault}: nothing lost. ${JSON.stringify(tally)}\n`,
+      );
+    }
+  }
+}
+
+/** Each takes the number that follows its name. */
+const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
+  crashes,
+  failover: failovers,
+  fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
+};
+const [name = 'crashes', number] = process.argv.slice(2);
+const part = PARTS[name];
+if (part === undefined) throw new Error(`there is no part ${name}`);
+await part(number === undefined ? undefined : Number(number));

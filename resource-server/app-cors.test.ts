@@ -42,20 +42,21 @@ const strangers = ['https://evil.example', 'null', `${PAGES}.evil.example`, PAGE
 
 describe('Fetch, section CORS-preflight fetch', () => {
   test('is answered without credentials, by the methods of the address', async () => {
-    const reply = await preflight('/documents/there');
+    const asked = { 'Access-Control-Request-Headers': 'authorization, x-anything' };
+    const reply = await preflight('/documents/there', asked);
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers).toMatchObject({
       'access-control-allow-origin': PAGES,
       'access-control-allow-methods': allow(METHODS_OF.possible),
       'access-control-max-age': '600',
+      'access-control-allow-headers': 'authorization, x-anything',
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     });
-    expect(reply.headers['access-control-allow-headers']).toMatch(/^Authorization, DPoP, /);
   });
 
   test('says the same of what is there and of what is not', async () => {
     const [there, missing] = [await preflight('/documents/there'), await preflight('/documents/x')];
-    const undated = { date: undefined };
+    const undated = { date: undefined, 'x-request-id': undefined };
     expect({ ...missing.headers, ...undated }).toEqual({ ...there.headers, ...undated });
   });
 
@@ -108,7 +109,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
 describe('Fetch, section CORS check: actual answers', () => {
   const Origin = PAGES;
   const EXPOSED =
-    'ETag, Location, Content-Location, Allow, Accept-Query, Accept-Patch, Accept-Ranges, Content-Range, DAV, Lock-Token, WWW-Authenticate, Authentication-Info, DPoP-Nonce, Link, Retry-After';
+    'ETag, Location, Content-Location, Allow, Accept-Query, Accept-Patch, Accept-Ranges, Content-Range, DAV, Lock-Token, WWW-Authenticate, Authentication-Info, DPoP-Nonce, Link, RateLimit, RateLimit-Policy, Retry-After';
 
   const answers: [number, string, string, Call][] = [
     [200, 'GET', 'there', {}],
@@ -196,9 +197,6 @@ describe('Fetch, section CORS check: actual answers', () => {
         'access-control-allow-credentials': 'true',
       });
     }
-    expect((await preflight('/trusting/')).headers['access-control-allow-headers']).toMatch(
-      /, X-Partner$/,
-    );
     const closed = await world.ask('GET', '/closed/', { headers: { Origin } });
     expect([cors(closed), closed.headers.vary]).toEqual([[], undefined]);
   });

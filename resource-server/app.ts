@@ -2,10 +2,10 @@ import { TLSSocket } from 'node:tls';
 import { admit, refusal } from '#shared/auth/admit.ts';
 import { authRequest, type Door } from '#shared/auth/request.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { BadRequest } from '#shared/http/fields.ts';
 import { allow, SERVED } from '#shared/http/methods.ts';
-import type { Target } from '#shared/http/target.ts';
+import { parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
+import { aboutServer } from '#shared/server/about-server.ts';
 import {
   type Answer,
   errorAnswer,
@@ -16,10 +16,13 @@ import {
   send,
 } from '#shared/server/answer.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
+import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { misdirection } from '#shared/server/misdirected.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
 import { unstored } from '#shared/server/unstored.ts';
-import { corsFields, OPEN, preflight } from './cors.ts';
+import { validated } from '#shared/server/validated.ts';
+import { corsFields, OPEN, OPEN_OPTIONS, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
 import { maxForwards } from './max-forwards.ts';
@@ -27,7 +30,7 @@ import { accepted, optionsFields } from './options.ts';
 import type { Resources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { createStage } from './resources/stage.ts';
-import type { Space, Spaces } from './spaces.ts';
+import { leadsInto, type Space, type Spaces } from './spaces.ts';
 import { verify } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
 
@@ -47,6 +50,8 @@ interface Endpoint {
   readonly get: (request: AnyRequest, target: Target) => Answer | Promise<Answer>;
   /** What every answer has besides. */
   readonly fields: Fields;
+  /** What OPTIONS says besides. */
+  readonly options?: Fields;
 }
 
 const ENDPOINT_METHODS = allow(['GET']);
@@ -59,11 +64,14 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
   const stage = createStage(log);
   const traced = spaces.all.some(({ trace }) => trace);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
+  const aboutAll = optionsFields(somewhere);
 
   async function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
     const { method = '' } = request;
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
-    if (target.form === 'asterisk') return send(request, response, aboutServer(method, somewhere));
+    if (target.form === 'asterisk') {
+      return send(request, response, aboutServer(method, SERVED, aboutAll));
+    }
 
     const space = spaces.find(originOf(request), target.segments);
     if (!SERVED.has(method)) {
@@ -100,7 +108,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     const served = resources.get(space);
     const possible = accepted(space, served?.possible(target, space) ?? []);
     if (isPreflight(request)) {
-      return send(request, response, preflight(space, headers.origin, possible));
+      return send(request, response, preflight(space, request, possible));
     }
     const cors = method === 'TRACE' ? {} : corsFields(space, headers.origin);
     if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
@@ -129,9 +137,13 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     get(request, target) {
       const trusted = door.proxies.has(request.socket.remoteAddress ?? '');
       const origin = trusted ? forwardedOrigin(request.rawHeaders) : undefined;
-      return resourceMetadata(config, spaces, origin ?? originOf(request), target);
+      return validated(
+        request,
+        resourceMetadata(config, spaces, origin ?? originOf(request), target),
+      );
     },
     fields: OPEN,
+    options: OPEN_OPTIONS,
   };
 
   function endpointAt(target: Target): Endpoint | undefined {
@@ -141,11 +153,30 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     return target.path === '/' && free ? home : undefined;
   }
 
-  return frontDoor(handle, { ready, log, answer: (error) => unstored(errorAnswer(error)) });
+  /** Within a tree of documents a doubled slash is one, and a name may have a carriage return. */
+  function parse(request: AnyRequest): Target | undefined {
+    const target = parseTreeTarget(request.url ?? '');
+    if (target?.odd === undefined) return target;
+    const space = spaces.find(originOf(request), target.segments);
+    return space && leadsInto(space, target) ? target : undefined;
+  }
+
+  return frontDoor(handle, {
+    parse,
+    ready,
+    refuseMisdirected: misdirection([config.resource, config.tls?.resource], door.proxies),
+    // What a proxy is told goes on to clients of another origin.
+    fields: (request, { path }) =>
+      path === '/verify' ? {} : strictTransport(originOf(request), request, door.proxies),
+    log,
+    answer: (error) => unstored(errorAnswer(error)),
+  });
 }
 
 async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Promise<Answer> {
-  if (request.method === 'OPTIONS') return { status: 204, fields: ENDPOINT_OPTIONS };
+  if (request.method === 'OPTIONS') {
+    return { status: 204, fields: { ...ENDPOINT_OPTIONS, ...endpoint.options } };
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw methodNotAllowed(ENDPOINT_METHODS);
   }
@@ -155,11 +186,4 @@ async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Pr
 /** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
 function isOpen({ hide }: Space, possible: readonly string[]): boolean {
   return hide === undefined && possible.includes('PROPFIND');
-}
-
-/** All that the server does somewhere (RFC 9110 section 9.3.7, `OPTIONS *`). */
-function aboutServer(method: string, somewhere: readonly string[]): Answer {
-  if (method === 'OPTIONS') return { status: 204, fields: optionsFields(somewhere) };
-  if (!SERVED.has(method)) throw notImplemented(method);
-  throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
 }

@@ -5,6 +5,7 @@ import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/kerberos/gss.ts';
+import { takesTokens } from '#shared/oauth/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { configuredLimits } from '#shared/server/configured-limits.ts';
@@ -77,8 +78,13 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
+  // Without them every token is 503, which whoever turns requests to this server has to know.
+  const readyWithKeys = async () => {
+    await ready();
+    if (config.spaces.some(takesTokens)) await jwks.ready();
+  };
   const door = { at: ORIGIN, proxies, local: isLocal(config) };
-  const app = createApp({ config, spaces, resources, ready, log, door });
+  const app = createApp({ config, spaces, resources, ready: readyWithKeys, log, door });
 
   const { proxy, tls } = config;
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });

@@ -1,26 +1,8 @@
 import { allow } from '#shared/http/methods.ts';
 import type { Answer, Fields } from '#shared/server/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { requestedFields } from '#shared/server/preflight.ts';
 import type { Space } from './spaces.ts';
-
-/** What pages may send besides what they may send anyway (Fetch, section CORS-safelisted request-header). */
-const REQUEST_FIELDS = [
-  'Authorization',
-  'DPoP',
-  'Content-Type',
-  'If-Match',
-  'If-None-Match',
-  'If-Modified-Since',
-  'If-Unmodified-Since',
-  'If-Range',
-  'Range',
-  'Accept',
-  'Depth',
-  'Destination',
-  'If',
-  'Lock-Token',
-  'Overwrite',
-  'Timeout',
-];
 
 /** What pages may read besides what they may read anyway. */
 const RESPONSE_FIELDS = [
@@ -38,30 +20,31 @@ const RESPONSE_FIELDS = [
   'Authentication-Info',
   'DPoP-Nonce',
   'Link',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
 ].join(', ');
 
 const PREFLIGHT_SECONDS = '600';
 
 /** Open to scripts of any origin: there is nothing secret and nobody is signed in. */
-export const OPEN: Fields = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Headers': '*',
-};
+export const OPEN: Fields = { 'Access-Control-Allow-Origin': '*' };
+/** To a preflight, besides (Fetch, section CORS protocol). */
+export const OPEN_OPTIONS: Fields = { 'Access-Control-Allow-Headers': '*' };
 
-type Shared = Pick<Space, 'corsOrigins' | 'corsCredentials' | 'apiKeyField'>;
+type Shared = Pick<Space, 'corsOrigins' | 'corsCredentials'>;
 
 /** Answers a preflight with the methods the address may have; an origin not listed is told nothing. */
 export function preflight(
   space: Shared,
-  origin: string | undefined,
+  request: Pick<AnyRequest, 'headers'>,
   methods: readonly string[],
 ): Answer {
+  const { origin } = request.headers;
   const fields = {
     Vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
   };
   if (!isListed(space, origin)) return { status: 204, fields };
-  const { apiKeyField } = space;
   return {
     status: 204,
     fields: {
@@ -69,10 +52,7 @@ export function preflight(
       ...letIn(space, origin),
       // No page can send TRACE (Fetch, section forbidden methods), so none needs to hear of it.
       'Access-Control-Allow-Methods': allow(methods.filter((method) => method !== 'TRACE')),
-      'Access-Control-Allow-Headers': [
-        ...REQUEST_FIELDS,
-        ...(apiKeyField === undefined ? [] : [apiKeyField]),
-      ].join(', '),
+      ...requestedFields(request),
       'Access-Control-Max-Age': PREFLIGHT_SECONDS,
     },
   };

@@ -5,7 +5,7 @@ import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
 import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */
-export function homePage({ issuer, resource, tls }: Config, spaces: Spaces): Answer {
+export function homePage({ issuer, resource, tls, brand }: Config, spaces: Spaces): Answer {
   const all = spaces.all.filter(({ origin }) => origin !== tls?.resource);
   const again = tls
     ? `All of it is at <a href="${escapeHtml(tls.resource)}">${escapeHtml(tls.resource)}</a>, too.`
@@ -13,7 +13,7 @@ export function homePage({ issuer, resource, tls }: Config, spaces: Spaces): Ans
   const authorizationServer = escapeHtml(issuer);
   const here = escapeHtml(resource);
   return page(
-    'Countersign resource server',
+    `${brand.name} resource server`,
     `<p>This server keeps documents and lets in whoever shows credentials for them. Tokens come from the
 authorization server at <a href="${authorizationServer}">${authorizationServer}</a>. A token that is
 revoked is refused by the next request. ${again}</p>
@@ -71,9 +71,9 @@ function tour({ url, allScopes }: Space, issuer: string): string {
   const folder = url.endsWith('/') ? url : `${url}/`;
   const scope = allScopes.length > 0 ? `-d scope=${shellWord(allScopes.join(' '))} ` : '';
   const token = '-H "Authorization: Bearer $TOKEN"';
-  return `curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials \\
-  -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)}
-TOKEN=the access_token of the answer
+  return `TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials \\
+  -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)} \\
+  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl ${token} -H 'Content-Type: text/plain' -X PUT -d Hello ${shellWord(`${folder}hello.txt`)}
 curl ${token} ${shellWord(`${folder}hello.txt`)}
 curl ${token} ${shellWord(folder)}`;

@@ -5,6 +5,7 @@ import http from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { epochSeconds, systemClock } from '#shared/clock.ts';
@@ -72,6 +73,28 @@ test('without an epoch nothing can be trusted: ready is 503, and so is every tok
   const { port } = await ready(child);
   expect((await ask(port, 'GET', '/health/ready')).status).toBe(503);
 });
+
+test('without keys of the issuer every token would be 503: ready is 503 until there are some', async () => {
+  const key = { ...publicJwk(GENERATE.ES256().publicKey), kid: 'k1' };
+  let keys: object[] = [];
+  const issuer = http.createServer((_request, response) => response.end(JSON.stringify({ keys })));
+  await once(issuer.listen(0, '127.0.0.1'), 'listening');
+  const jwks = { url: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/jwks` };
+  await using stores = await openSqlite({
+    folder: join(folder, 'data'),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  await stores.revocations.epoch(true);
+  const { child } = await run({ ...anyPort, jwks });
+  const { port } = await ready(child);
+  const status = async () => (await ask(port, 'GET', '/health/ready')).status;
+  expect(await status()).toBe(503);
+  keys = [key];
+  while ((await status()) !== 200) await setTimeout(50);
+  issuer.close();
+  expect(await status()).toBe(200);
+}, 20_000);
 
 test('an upload in flight is stored and answered before the end; a new connection is refused', async () => {
   const key = GENERATE.ES256();

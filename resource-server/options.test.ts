@@ -51,6 +51,12 @@ describe('RFC 9110 section 9.3.7: what OPTIONS says', () => {
     expect(author).toBe(classes && 'DAV');
   });
 
+  test('RFC 10008 section 3, RFC 5789 section 3.1: what no method takes is not offered', () => {
+    const own = { 'Accept-Query': 'application/json', 'Accept-Patch': 'application/json', X: 'y' };
+    expect(optionsFields(['GET'], own)).toEqual({ Allow: 'GET, HEAD, OPTIONS', X: 'y' });
+    expect(Object.keys(optionsFields(['PATCH'], own))).toEqual(['Allow', 'Accept-Patch', 'X']);
+  });
+
   test('and what the resource says of itself', () => {
     expect(optionsFields(['QUERY'], { 'Accept-Query': 'application/json' })).toEqual({
       Allow: 'OPTIONS, QUERY',

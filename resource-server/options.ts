@@ -13,18 +13,29 @@ export function accepted(
   return [...narrowed, 'OPTIONS', ...(trace ? ['TRACE'] : [])];
 }
 
+/** Fields that say what a method takes. */
+const METHOD_OF: Readonly<Record<string, string>> = {
+  'Accept-Patch': 'PATCH',
+  'Accept-Query': 'QUERY',
+};
+
 /**
  * What OPTIONS says (RFC 9110 section 9.3.7) of something that accepts these methods: of WebDAV also its
- * classes (RFC 4918 section 10.1), and the field without which Windows takes it for FrontPage.
+ * classes (RFC 4918 section 10.1), and the field without which Windows takes it for FrontPage. What it
+ * takes as a query or a patch goes with these methods (RFC 10008 section 3, RFC 5789 section 3.1).
  */
 export function optionsFields(methods: readonly string[], own: Fields = {}): Fields {
   const locks = methods.includes('LOCK') && methods.includes('UNLOCK');
+  const fits = ([name]: [string, unknown]) => {
+    const method = METHOD_OF[name];
+    return method === undefined || methods.includes(method);
+  };
   return {
     Allow: allow(methods),
     ...(methods.includes('PROPFIND') && {
       DAV: locks ? '1, 2, 3' : '1, 3',
       'MS-Author-Via': 'DAV',
     }),
-    ...own,
+    ...Object.fromEntries(Object.entries(own).filter(fits)),
   };
 }

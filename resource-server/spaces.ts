@@ -3,7 +3,7 @@ import { RESERVED } from '#shared/config/rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { parseTarget } from '#shared/http/target.ts';
+import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
@@ -38,6 +38,11 @@ export interface Spaces {
    * None has what the server keeps for itself.
    */
   find(origin: string, segments: readonly string[]): Space | undefined;
+}
+
+/** Whether a target can be read in one way only as far as the space, and within it means one thing. */
+export function leadsInto({ serves, segments }: Space, { odd }: Target): boolean {
+  return odd === undefined || (serves === 'documents' && odd >= segments.length);
 }
 
 /** Where the spaces of an origin are, for one of them. */

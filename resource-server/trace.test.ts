@@ -107,11 +107,10 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     'X-Papertrail: secret',
     'X-INTERNAL: secret',
   ])('what is likely to be secret is left out: %s', async (line) => {
-    const received = await trace([
-      line,
-      line.toUpperCase().replace('SECRET', 'secret'),
-      'X-After: 1',
-    ]);
+    const shouted = line.toUpperCase().replace('SECRET', 'secret');
+    // Of two lines that say who asks the request would be ambiguous.
+    const lines = /^(?:Proxy-)?Authorization/.test(line) ? [shouted] : [line, shouted];
+    const received = await trace([...lines, 'X-After: 1']);
     expect(statuses(received)).toEqual([200]);
     expect(received).not.toContain('secret');
     expect(received).toContain('X-After: 1');

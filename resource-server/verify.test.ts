@@ -1,6 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
 import { prover } from '#shared/auth/auth.fixture.ts';
+import { somePerson } from '#shared/stores/contract/samples.ts';
 import { startWorld, type World } from './world.fixture.ts';
 
 let world: World;
@@ -37,6 +39,60 @@ describe('granted', () => {
     const token = world.token('app:read', { sub: 'alice', sub_gen: 0 });
     const { headers } = await verify(bearer(token));
     expect(headers).toMatchObject({ 'x-auth-subject': 'alice', 'x-auth-client': 'machine' });
+  });
+
+  test('a person is the same subject by Basic and by token; the name is beside it', async () => {
+    await using town = await startWorld({
+      spaces: [
+        {
+          url: 'https://app.example/',
+          realm: 'app',
+          schemes: ['Bearer', 'Basic'],
+          scopes: { safe: ['app:read'], unsafe: ['app:write'] },
+          grants: { everyone: ['app:read'] },
+          serves: 'verify',
+        },
+      ],
+    });
+    const password_hash = await hash('open sesame');
+    const person = { ...somePerson('älice'), password_hash };
+    await town.stores.people.add(person);
+    const basic = Buffer.from('älice:open sesame').toString('base64');
+    const named = await verify({ Authorization: `Basic ${basic}` }, town);
+    expect([named.status, named.headers]).toEqual([
+      204,
+      expect.objectContaining({
+        'x-auth-subject': person.id,
+        'x-auth-name': '%C3%A4lice',
+        'x-auth-client': '',
+        'x-auth-scheme': 'Basic',
+      }),
+    ]);
+    const token = town.token('app:read', { sub: person.id, sub_gen: 0 });
+    const { headers } = await verify(bearer(token), town);
+    expect(headers).toMatchObject({ 'x-auth-subject': person.id, 'x-auth-name': '' });
+    const [first, second] = town.lines.slice(-2).map((line) => JSON.parse(line) as object);
+    expect(first).toMatchObject({ subject: person.id, scheme: 'Basic' });
+    expect(second).toMatchObject({ subject: person.id, client: 'machine', scheme: 'Bearer' });
+    expect(town.lines.join('')).not.toContain('sesame');
+    expect(town.lines.join('')).not.toContain(basic);
+  });
+
+  test('the line of the log says what was asked for and who was let in, without the query', async () => {
+    await verify({ ...bearer(world.token('app:read')), 'X-Forwarded-Uri': '/a/b?secret=1#x' });
+    expect(JSON.parse(world.lines.at(-1) ?? '')).toMatchObject({
+      askedMethod: 'GET',
+      askedHost: 'https://app.example',
+      askedPath: '/a/b',
+    });
+    await verify({ 'X-Forwarded-Method': 'PUT', 'X-Forwarded-Uri': '/a/../b?secret=1' });
+    const refused = world.lines.at(-1) ?? '';
+    expect(JSON.parse(refused)).toMatchObject({
+      askedMethod: 'PUT',
+      askedPath: '/a/../b',
+      reason: 'the forwarded URI is ambiguous',
+    });
+    expect(world.lines.join('')).not.toContain('secret=');
   });
 
   test('no value can add a field or pass for another one', async () => {
@@ -123,7 +179,7 @@ describe('refused', () => {
       'X-Forwarded-Method': 'DELETE',
     });
     expect(reply.status).toBe(403);
-    expect(reply.headers['www-authenticate']).toContain('scope="app:write"');
+    expect(reply.headers['www-authenticate']).toContain('scope="app:write app:read"');
     const odd = { ...bearer(world.token('app:read')), 'X-Forwarded-Method': 'FROBNICATE' };
     expect((await verify(odd)).status).toBe(403);
   });
@@ -170,6 +226,8 @@ describe('refused', () => {
     ['X-Forwarded-Uri', '/a/%2e%2e/b', 403],
     ['X-Forwarded-Uri', '/a%2Fb', 403],
     ['X-Forwarded-Uri', '//b', 403],
+    ['X-Forwarded-Uri', '/a//b', 403],
+    ['X-Forwarded-Uri', '/a%0D', 403],
     ['X-Forwarded-Uri', 'reports', 403],
   ])('%s: %s is %d', async (name, value, status) => {
     const reply = await verify({ ...bearer(world.token('app:read')), [name]: value });

@@ -1,11 +1,12 @@
 import { admit, refusal } from '#shared/auth/admit.ts';
 import { authRequest, type Door } from '#shared/auth/request.ts';
+import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note, pathOf } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import type { Spaces } from './spaces.ts';
 
@@ -20,6 +21,7 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  * on Authorization and DPoP, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
  * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
  * identity fields, or 401 or 403 with the challenges; 400 when the proxy's description is incomplete.
+ * A person is the same subject by whatever scheme; the name is there if the scheme tells it.
  * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
  * those of the client leaves nothing that the client wrote.
  */
@@ -34,6 +36,7 @@ export async function verify(request: AnyRequest, spaces: Spaces, door: Door): P
     throw new BadRequest('X-Forwarded-Method, -Proto, -Host and -Uri must describe the request.');
   }
 
+  note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
   const target = parseTarget(uri);
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const space = spaces.find(origin, target.segments);
@@ -64,14 +67,11 @@ function refused(request: AnyRequest, reason: string): Answer {
 }
 
 function identityFields(scheme: string, principal: Principal): Fields {
-  const subject =
-    principal.kind === 'person'
-      ? principal.name
-      : principal.kind === 'application'
-        ? principal.id
-        : '';
+  const subject = subjectOf(principal) ?? '';
+  const named = principal.kind === 'person' && principal.name !== subject;
   return {
     'X-Auth-Subject': safe(subject),
+    'X-Auth-Name': named ? safe(principal.name) : '',
     'X-Auth-Client': safe(principal.claims?.['client_id'] ?? ''),
     'X-Auth-Scope': [...(principal.scopes ?? [])].map(safe).join(' '),
     'X-Auth-Scheme': scheme,

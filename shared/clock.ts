@@ -2,13 +2,16 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Milliseconds of a clock that nobody sets, since some moment or other. */
+  monotonic(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** A clock that a test moves by hand. */
 export class ManualClock implements Clock {
   #now: number;
+  #monotonic = 0;
 
   constructor(now = 1_800_000_000_000) {
     this.#now = now;
@@ -18,7 +21,17 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
   advance(seconds: number): void {
+    this.set(seconds);
+    this.#monotonic += seconds * 1000;
+  }
+
+  /** Sets the clock ahead or back while no time passes. */
+  set(seconds: number): void {
     this.#now += seconds * 1000;
   }
 }

@@ -9,12 +9,18 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** Writes one JSON object a line. */
+/** What JSON lets through and a terminal would take for a command: DEL and C1 controls (ECMA-48 section 5.3). */
+const CONTROLS = /[\x7f-\x9f]/g;
+
+const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Writes one JSON object a line, of printable characters alone. */
 export function jsonLog(write: (line: string) => void, clock: Clock, server: string): Log {
-  const at = (level: string) => (event: string, fields?: LogFields) =>
-    write(
-      `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, server, event, ...fields })}\n`,
-    );
+  const at = (level: string) => (event: string, fields?: LogFields) => {
+    const time = new Date(clock.now()).toISOString();
+    const line = JSON.stringify({ time, level, server, event, ...fields });
+    write(`${line.replaceAll(CONTROLS, escaped)}\n`);
+  };
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#shared/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { localOrigin } from '#shared/config/local-origin.ts';
 import { ConfigError } from '#shared/config/mistake.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { printable } from '#shared/cli/printable.ts';
@@ -23,7 +24,8 @@ const complain = (line: string) => void process.stderr.write(`${printable(line)}
 async function start(): Promise<number> {
   const config = await loadConfig(process.env);
   return runPair(PARTS, {
-    env: process.env,
+    // The public way may lead through a proxy with a certificate that only browsers know, or not lead back here.
+    env: { COUNTERSIGN_AUTHZ_URL: localOrigin(config.listen.authz), ...process.env },
     clock: systemClock,
     signals: process,
     complain,

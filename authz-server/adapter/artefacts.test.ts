@@ -97,6 +97,8 @@ test('clients are read, never written', async () => {
   await expect(write).rejects.toThrow('not written by the engine');
 });
 
+const SINGLE_USE = new Set(['RefreshToken', 'DeviceCode']);
+
 test('a store that does not answer is 503, never "no such thing"', async () => {
   const down = () => Promise.reject(new StoreUnavailable('down'));
   const artefacts = { ...authz.stores.artefacts, get: down, consume: down, put: down };
@@ -112,7 +114,8 @@ test('a store that does not answer is 503, never "no such thing"', async () => {
   const payload: AdapterPayload = {};
   for (const kind of ['Session', 'RefreshToken', 'DeviceCode', 'Grant', 'Interaction']) {
     const model = broken(kind);
-    for (const asked of [model.find('x'), model.upsert('x', payload, 1), model.consume('x')]) {
+    const consume = SINGLE_USE.has(kind) ? [model.consume('x')] : [];
+    for (const asked of [model.find('x'), model.upsert('x', payload, 1), ...consume]) {
       await expect(asked).rejects.toMatchObject({
         statusCode: 503,
         error: 'temporarily_unavailable',

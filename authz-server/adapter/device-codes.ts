@@ -1,15 +1,16 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
-import { artefactAdapter } from './artefacts.ts';
+import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
+import { boundedForStrangers, byPublicClient } from './strangers.ts';
 
 /** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
 export const AFTERLIFE = 600;
 
 /** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {
-  const artefacts = artefactAdapter(store, 'DeviceCode');
+  const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byPublicClient);
   const { interval } = store.config.device;
   // A second of tolerance for the ways of the network, but never more than half of the interval.
   const rate = { burst: 1, per: Math.max(interval - 1, interval / 2) };
@@ -18,16 +19,16 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
     accountId === undefined && error === undefined && exp > epochSeconds(store.clock);
 
   return {
-    ...artefacts,
+    ...codes,
 
-    upsert: (id, payload, expiresIn) => artefacts.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
+    upsert: (id, payload, expiresIn) => codes.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
 
     /**
      * A device that polls twice lost an answer; it is no thief. So the engine, which would end the grant,
      * is not told that the code was used: `consume` decides, and who comes second is refused.
      */
     async find(id) {
-      const payload = await artefacts.find(id);
+      const payload = await codes.find(id);
       if (!payload) return undefined;
       delete payload.consumed;
       if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
@@ -39,8 +40,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
 
     /** A denial gives nothing away, so it is told as often as it is asked for. */
     async consume(id) {
-      const { error } = (await artefacts.find(id)) ?? {};
-      if (error === undefined) await artefacts.consume(id);
+      const { error } = (await codes.find(id)) ?? {};
+      if (error === undefined) await codes.consume(id);
     },
   };
 }

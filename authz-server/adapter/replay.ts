@@ -1,9 +1,8 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { spendOfClient } from '../client-limit.ts';
 import type { AdapterStore } from './store.ts';
 
-/** Seconds for which a DPoP proof is remembered: its `iat` may lie 300 s in the future as well as in the past. */
-const PROOF_SECONDS = 660;
 /**
  * Seconds for which a client assertion is remembered: an hour, the default of Authlib, and a margin.
  * Longer-lived ones are refused (client-authentication.ts).
@@ -11,18 +10,18 @@ const PROOF_SECONDS = 660;
 export const ASSERTION_SECONDS = 3720;
 
 /**
- * The engine asks `find` and then saves, which lets a replay race through. Here `find` itself claims
- * the identifier: only the first to ask is told that there is none (RFC 9449 section 11.1, RFC 7523
- * section 3).
+ * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
+ * through. Here `find` itself claims the identifier: only the first to ask is told that there is none, and
+ * only that costs the client anything: a captured assertion that is replayed uses up nobody's limit.
  */
-export function replayAdapter({ stores }: AdapterStore): Adapter {
+export function replayAdapter(store: AdapterStore): Adapter {
   const nothing = () => Promise.resolve(undefined);
   return {
     async find(id): Promise<AdapterPayload | undefined> {
-      const asserted = Provider.ctx?.oidc.params?.['client_assertion'] !== undefined;
-      const seconds = asserted ? ASSERTION_SECONDS : PROOF_SECONDS;
-      const first = await stores.replay.unique('engine', id, seconds);
-      return first ? undefined : { jti: id, kind: 'ReplayDetection' };
+      const first = await store.stores.replay.unique('assertion', id, ASSERTION_SECONDS);
+      if (!first) return { jti: id, kind: 'ReplayDetection' };
+      await spendOfClient(store, Provider.ctx?.oidc.client?.clientId ?? '');
+      return undefined;
     },
     upsert: nothing,
     findByUid: nothing,

@@ -208,9 +208,8 @@ describe('cookies (RFC 6265bis section 4.1.3)', () => {
       issuer: 'https://auth.example',
       resource: 'https://api.example',
     });
-    const browser = secure.browser();
-    await browser.open(secure.authorize());
-    await browser.open('/session/end');
+    const browser = await secure.signedIn();
+    await browser.open(secure.authorize({ prompt: 'consent' }));
     const lines = Object.fromEntries(browser.cookies.map(({ name, line }) => [name, line]));
     const names = Object.keys(lines);
     expect(names).toEqual(

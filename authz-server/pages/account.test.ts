@@ -118,13 +118,17 @@ describe('ending at the account page', () => {
   });
 
   test.each([
-    ['this browser', async () => ({ end: 'sign-in', id: (await signInsOf('alice'))[0]?.uid })],
-    ['everything', async () => ({ end: 'everything' })],
-  ])('%s: signed out here', async (_name, changes) => {
+    [
+      'this browser',
+      async () => ({ end: 'sign-in', id: (await signInsOf('alice'))[0]?.uid }),
+      '/sign-out',
+    ],
+    ['everything', async () => ({ end: 'everything' }), '/account'],
+  ])('%s: signed out here', async (_name, changes, path) => {
     const browser = await world.signedIn('alice');
     const session = browser.cookies.filter(({ name }) => name.endsWith('session'));
     const page = await browser.follow(await end(browser, await changes()));
-    expect([page.status, new URL(page.url).pathname]).toEqual([200, '/sign-out']);
+    expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
     expect(browser.cookies.filter(({ name }) => name.endsWith('session'))).toEqual([]);
     expect(session).not.toEqual([]);
     expect(await signInsOf('alice')).toEqual([]);
@@ -220,6 +224,70 @@ describe('ending at the account page', () => {
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
     const asked = await browser.submit(page, { end: 'everything', id: '' }, '/account');
     expect(asksToSignIn(asked)).toBe(true);
+    expect(asked.text).toContain('Nothing was ended');
     expect(await world.userinfo(tv['access_token'])).toBe(200);
   });
+
+  test('everything: it is asked for first, and then said what has ended', async () => {
+    const browser = await world.signedIn('alice');
+    await world.signedIn('alice');
+    const tv = await connect(browser);
+    const account = await browser.open('/account');
+    expect(account.forms.flatMap(({ fields }) => fields)).not.toContainEqual(['end', 'everything']);
+    expect(account.text).toContain('href="/account/end"');
+    const asked = await browser.open('/account/end');
+    expect(asked.text).toContain('End everything?');
+    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    const ended = await browser.submit(asked);
+    expect([ended.status, ended.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(ended.text).toContain('Everything has ended');
+    expect(ended.text.match(/<dd>(.*?)<\/dd>/g)).toEqual(['<dd>2</dd>', '<dd>1</dd>']);
+    expect(await world.userinfo(tv['access_token'])).toBe(401);
+    // The form once more, as a reload sends it.
+    const again = await browser.submit(asked);
+    expect(again.text).toContain('Nothing was ended');
+  });
+
+  test('nobody signed in: to be asked about everything one signs in first', async () => {
+    expect(asksToSignIn(await world.browser().open('/account/end'))).toBe(true);
+  });
+});
+
+describe('a person who has more than a page shows', () => {
+  test('pages: each is bounded, and between them they show all', async () => {
+    const { stores } = world.authz;
+    const { id: accountId } = world.people.alice;
+    const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
+    for (const [n, grantId] of ids.entries()) {
+      const payload = { grantId, accountId, clientId: 'tv', generation: 0, since: n, device: {} };
+      await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 1000 + n });
+    }
+    const browser = await world.signedIn('alice');
+    const grantsOn = async (query: string) =>
+      idsOn(await browser.open(`/account${query}`)).filter((id) => id.startsWith('grant-'));
+    const first = await grantsOn('');
+    expect(first).toHaveLength(50);
+    const shown = [first, await grantsOn('?page=2'), await grantsOn('?page=3')].flat();
+    expect(shown.toSorted()).toEqual(ids.toSorted());
+    expect((await browser.open('/account?page=2')).text).toContain('Page 2 of 3');
+    for (const odd of ['?page=4', '?page=999999']) {
+      expect(await grantsOn(odd)).toEqual(await grantsOn('?page=3'));
+    }
+    for (const odd of ['?page=0', '?page=-1', '?page=1e9', '?page=x', '?page=9999999999']) {
+      expect(await grantsOn(odd)).toEqual(first);
+    }
+  });
+});
+
+test('the sign-in page says what for: the account, or a device', async () => {
+  const asked = await world.browser().open('/account');
+  expect(asked.text).toContain('to go to your account');
+  for (const path of ['/device', '/device?user_code=BCDF-GHJK']) {
+    const page = await world.browser().open(path);
+    expect(asksToSignIn(page)).toBe(true);
+    expect(page.text).toContain('to connect a device');
+  }
+  const browser = world.browser();
+  browser.fields = { ...browser.fields, 'accept-language': 'de' };
+  expect((await browser.open('/device')).text).toContain('um ein Gerät zu verbinden');
 });

@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { endEverything } from '#shared/access/everything.ts';
-import { endGrant, listAccess } from '#shared/access/grants.ts';
+import type { Ended } from '#shared/access/everything.ts';
+import { endGrant, findAccess, listAccess } from '#shared/access/grants.ts';
 import type { ListedAccess } from '#shared/access/grants.ts';
-import { endSignIn, listSignIns } from '#shared/access/sign-ins.ts';
+import { endSignIn, findSignIn, listSignIns } from '#shared/access/sign-ins.ts';
 import { askedItems } from './asked.ts';
 import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';
@@ -15,15 +16,19 @@ import { createSignIn } from './sign-in.ts';
 import type { AccountAccess, AccountProps, Language } from './view.ts';
 import { createViewOf } from './view-of.ts';
 import { accountPage } from './views/account.ts';
+import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
 import { TO_ACCOUNT } from './way-back.ts';
 
 const PATH = '/account';
+/** As many sign-ins, and as many grants, as one page shows. */
+const PAGE = 50;
 
 /** The page where a person sees what is open in their name, and ends it. */
 export function accountHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'show' | 'end', Middleware>> {
+): Readonly<Record<'show' | 'ask' | 'end', Middleware>> {
+  const { stores } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor, signOutVisitor } = createSessions(server, provider);
   const { ask } = createSignIn(server, provider);
@@ -35,19 +40,27 @@ export function accountHandlers(
     await showAccount(ctx, visitor, 200, endedIn(ctx.querystring));
   }
 
+  /** Before everything is ended. */
+  async function askFirst(ctx: Context): Promise<void> {
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, PATH);
+    respond(ctx, endEverythingPage(viewOf(ctx, visitor.person), { action: PATH, back: PATH }));
+  }
+
   async function end(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);
-    if (visitor === undefined) return ask(ctx, PATH);
+    if (visitor === undefined) return ask(ctx, PATH, { notice: 'nothing-ended' });
     const ending = ENDINGS.get(form.get('end') ?? '');
     if (ending === undefined) {
       throw new PageError(400, 'request', { back: TO_ACCOUNT });
     }
     const ended = await ending(server, visitor, form.get('id') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
-    if (ended !== 'this browser') return seeOther(ctx, `${PATH}?ended=${ended}`);
+    if (ended === 'sign-in' || ended === 'access') return seeOther(ctx, `${PATH}?ended=${ended}`);
     await signOutVisitor(ctx, visitor);
-    seeOther(ctx, '/sign-out');
+    if (ended === 'this browser') return seeOther(ctx, '/sign-out');
+    respond(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
   }
 
   async function showAccount(
@@ -57,13 +70,19 @@ export function accountHandlers(
     ended?: AccountProps['ended'],
   ): Promise<void> {
     const view = viewOf(ctx, person);
+    const counts = await Promise.all(
+      ['SignIn', 'Access'].map((kind) => stores.artefacts.countByAccount(kind, person.id)),
+    );
+    const pages = Math.ceil(Math.max(1, ...counts) / PAGE);
+    const page = Math.min(pageIn(ctx.querystring), pages);
+    const slice = { skip: (page - 1) * PAGE, count: PAGE };
     const [signIns, accesses] = await Promise.all([
-      listSignIns(server, person.id),
-      listAccess(server, person.id),
+      listSignIns(server, person.id, slice),
+      listAccess(server, person.id, slice),
     ]);
     const listed = (some: readonly ListedAccess[]) =>
       Promise.all(some.map((access) => inWords(server, access, view.language)));
-    const page = accountPage(view, {
+    const answer = accountPage(view, {
       action: PATH,
       name: person.name,
       signIns: signIns.map(({ uid, since, address, agent }) =>
@@ -76,43 +95,49 @@ export function accountHandlers(
       applications: await listed(accesses.filter(({ device }) => device === undefined)),
       devices: await listed(accesses.filter(({ device }) => device !== undefined)),
       ...(ended && { ended }),
+      page,
+      pages,
     });
-    respond(ctx, { ...page, status });
+    respond(ctx, { ...answer, status });
   }
 
-  return { show, end };
+  return { show, ask: askFirst, end };
 }
 
-type Ended = 'sign-in' | 'access' | 'this browser' | 'nothing';
+type Ending = 'sign-in' | 'access' | 'this browser' | 'nothing' | Ended;
 
 /** What the form's `end` may say; only what belongs to the visitor is found, and ended. */
 const ENDINGS: ReadonlyMap<
   string,
-  (server: PagesServer, visitor: Visitor, id: string) => Promise<Ended>
+  (server: PagesServer, visitor: Visitor, id: string) => Promise<Ending>
 > = new Map([
   ['sign-in', endOneSignIn],
   ['access', endOneAccess],
   ['everything', endAll],
 ]);
 
-async function endOneSignIn(server: PagesServer, visitor: Visitor, id: string): Promise<Ended> {
-  const signIns = await listSignIns(server, visitor.person.id);
-  const signIn = signIns.find(({ uid }) => uid === id);
-  if (signIn === undefined) return 'nothing';
+async function endOneSignIn(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
+  const signIn = await findSignIn(server, id);
+  if (signIn?.accountId !== visitor.person.id) return 'nothing';
   await endSignIn(server, signIn);
   return signIn.uid === visitor.signIn.uid ? 'this browser' : 'sign-in';
 }
 
-async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): Promise<Ended> {
-  const accesses = await listAccess(server, visitor.person.id);
-  if (!accesses.some(({ grantId }) => grantId === id)) return 'nothing';
+async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
+  const access = await findAccess(server, id);
+  if (access?.accountId !== visitor.person.id) return 'nothing';
   await endGrant(server, id);
   return 'access';
 }
 
-async function endAll(server: PagesServer, { person }: Visitor): Promise<Ended> {
-  await endEverything(server, person.id);
-  return 'this browser';
+async function endAll(server: PagesServer, { person }: Visitor): Promise<Ending> {
+  return endEverything(server, person.id);
+}
+
+/** Which page the address asks for; the first when it says nothing that can be meant. */
+function pageIn(querystring: string): number {
+  const page = new URLSearchParams(querystring).get('page') ?? '';
+  return /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1;
 }
 
 /** What the address says after something was ended. */

@@ -103,6 +103,27 @@ describe.each(FORMS)('the form of %s', (path, visit) => {
   });
 });
 
+test.each([
+  ['that somebody made up', () => 'AAAAAAAAAAAAAAAAAAAAAA'],
+  ['of the same length', (token: string) => token.replace(/./g, 'A')],
+  ['without its signature', (token: string) => token.split('.')[0] ?? ''],
+  ['with the signature of another', (token: string) => `x${token}`],
+  ['that is empty', () => ''],
+])('RFC 6265 section 8.6: a cookie %s is none of ours, and gets replaced', async (_, made) => {
+  const { browser, page } = await signedIn();
+  const csrf = made(csrfOf(page));
+  const others = browser.cookies.filter(({ name }) => name !== 'csrf');
+  const cookie = [...others, { name: 'csrf', value: csrf }]
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+  const form = new URLSearchParams({ csrf, end: 'everything' });
+  expect((await browser.request('POST', '/account', form, { cookie })).status).toBe(403);
+  const anew = await browser.request('GET', '/account', undefined, { cookie });
+  expect(anew.text).toContain('/sign-out');
+  expect(csrfOf(anew)).not.toBe(csrf);
+  expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'csrf')?.value);
+});
+
 test('a form that breaks off harms nobody', async () => {
   const { browser, page } = await signedIn();
   const socket = connect(Number(new URL(site.url).port), '127.0.0.1');

@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { randomId } from '#shared/random.ts';
+import { derivedKey } from '../derived-key.ts';
 import { hostCookieName } from './cookie-name.ts';
 import { expired, PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
@@ -20,15 +22,32 @@ export interface Csrf {
   checkForm(ctx: Context): Promise<URLSearchParams>;
 }
 
-/** A form is sent by a page of ours if its Origin says so, and it knows the cookie of the browser. */
-export function createCsrf({ config, random }: Pick<PagesServer, 'config' | 'random'>): Csrf {
+/**
+ * A form is sent by a page of ours if its Origin says so, and it knows the cookie of the browser. The
+ * cookie is signed: without the prefix `__Host-` others may set one, but none that they made up.
+ */
+export function createCsrf({
+  config,
+  master,
+  random,
+}: Pick<PagesServer, 'config' | 'master' | 'random'>): Csrf {
   const cookie = hostCookieName(config, 'csrf');
+  const key = derivedKey(master, 'csrf');
+  const signed = (id: string) =>
+    `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;
+
+  /** Undefined: the browser has none of ours. */
+  function known(ctx: Context): string | undefined {
+    const token = ctx.cookies.get(cookie) ?? '';
+    const [id = ''] = token.split('.');
+    return sameText(token, signed(id)) ? token : undefined;
+  }
 
   return {
     csrfToken(ctx) {
-      const known = ctx.cookies.get(cookie);
-      if (known !== undefined) return known;
-      const token = randomId(random);
+      const before = known(ctx);
+      if (before !== undefined) return before;
+      const token = signed(randomId(random));
       ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
       return token;
     },
@@ -41,7 +60,7 @@ export function createCsrf({ config, random }: Pick<PagesServer, 'config' | 'ran
         (name) => name !== REPEATED && form.getAll(name).length > 1,
       );
       if (duplicated) throw new PageError(400, 'request');
-      if (!sameText(form.get('csrf') ?? '', ctx.cookies.get(cookie) ?? '')) {
+      if (!sameText(form.get('csrf') ?? '', known(ctx) ?? '')) {
         throw expired(undefined, 403);
       }
       return form;

@@ -68,6 +68,8 @@ function bound(artefacts: TestSite['server']['stores']['artefacts']) {
     getByUid: artefacts.getByUid.bind(artefacts),
     getByUserCode: artefacts.getByUserCode.bind(artefacts),
     consume: artefacts.consume.bind(artefacts),
+    settle: artefacts.settle.bind(artefacts),
+    countByAccount: artefacts.countByAccount.bind(artefacts),
     listByAccount: artefacts.listByAccount.bind(artefacts),
     remove: artefacts.remove.bind(artefacts),
     removeByGrant: artefacts.removeByGrant.bind(artefacts),

@@ -27,6 +27,8 @@ export interface Sessions {
   signInVisitor(ctx: Context, authenticated: Authenticated): Promise<Visitor>;
   /** Signs the browser out and ends the grants that end with the session. */
   signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
+  /** Takes the session of somebody who is not signed in from the store and the browser. */
+  forget(ctx: Context, session: Session): Promise<void>;
 }
 
 /** Where and with what program a person signs in, for the account page. */
@@ -56,6 +58,9 @@ export function createSessions(server: PagesServer, provider: Provider): Session
     await endSignIn(server, signIn);
     await session.destroy();
   }
+
+  const dropCookie = (ctx: Context) =>
+    ctx.cookies.set(cookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
 
   return {
     async currentVisitor(ctx) {
@@ -94,7 +99,12 @@ export function createSessions(server: PagesServer, provider: Provider): Session
 
     async signOutVisitor(ctx, visitor) {
       await end(visitor);
-      ctx.cookies.set(cookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
+      dropCookie(ctx);
+    },
+
+    async forget(ctx, session) {
+      await session.destroy();
+      dropCookie(ctx);
     },
   };
 }

@@ -249,6 +249,36 @@ describe('nobody learns who has an account', () => {
   });
 });
 
+describe('a right password', () => {
+  const LIMITS = { account: { burst: 4, per: 3600 }, signIn: { burst: 6, per: 3600 } };
+
+  /** In a browser that never saw anybody. */
+  async function attempt(own: TestSite, { name, password }: typeof ALICE): Promise<number> {
+    const browser = own.browser();
+    return (await browser.send(await browser.open('/account'), { name, password })).status;
+  }
+
+  test('costs nothing: again and again, in fresh browsers, three at once', async () => {
+    await using own = await testSite({ limits: LIMITS });
+    for (let n = 0; n < 8; n += 1) expect(await attempt(own, ALICE)).toBe(303);
+    const together = await Promise.all([ALICE, ALICE, ALICE].map((one) => attempt(own, one)));
+    expect(together).toEqual([303, 303, 303]);
+  });
+
+  test('gives back its own attempt and no guess, of that name or of the address', async () => {
+    await using own = await testSite({ limits: LIMITS });
+    const wrong = (name: string) => attempt(own, { name, password: 'wrong password' });
+    expect([await wrong('alice'), await wrong('alice'), await wrong('alice')]).toEqual([
+      422, 422, 422,
+    ]);
+    for (let n = 0; n < 5; n += 1) expect(await attempt(own, ALICE)).toBe(303);
+    expect([await wrong('alice'), await wrong('alice')]).toEqual([422, 429]);
+    // What was refused by the name has cost the address as well.
+    expect(await attempt(own, BOB)).toBe(303);
+    expect([await wrong('bob'), await attempt(own, BOB)]).toEqual([422, 429]);
+  });
+});
+
 describe('nobody can be locked out of their own browser', () => {
   test('a browser that knows the person has its own count; another name has none there', async () => {
     await using own = await testSite({
@@ -267,7 +297,9 @@ describe('nobody can be locked out of their own browser', () => {
     expect((await home.send(form, ALICE)).status).toBe(303);
     // Its own count ends as well, and no other person profits from it.
     expect((await home.send(form, BOB)).status).toBe(429);
-    await home.send(form, ALICE);
+    for (const status of [422, 422, 429]) {
+      expect((await home.send(form, { name: 'alice', password: 'guess' })).status).toBe(status);
+    }
     expect((await home.send(form, ALICE)).status).toBe(429);
   });
 

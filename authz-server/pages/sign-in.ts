@@ -17,7 +17,7 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
 
 export interface StandaloneSignIn {
   /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`. */
-  ask(ctx: Context, goOn: string, tried?: Pick<SignInProps, 'name' | 'problem'>): void;
+  ask(ctx: Context, goOn: string, more?: Pick<SignInProps, 'name' | 'problem' | 'notice'>): void;
   /** POST /sign-in. */
   signIn: Middleware;
 }
@@ -30,9 +30,10 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const viewOf = createViewOf(server);
   const passwordSignIn = createPasswordSignIn(server);
 
-  const ask: StandaloneSignIn['ask'] = (ctx, goOn, tried) => {
+  const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const hidden = { continue: checkedContinue(goOn, config.issuer) };
-    respond(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, ...tried }));
+    const purpose = hidden.continue.startsWith('/device') ? 'device' : 'account';
+    respond(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
   };
 
   return {

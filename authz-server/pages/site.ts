@@ -26,13 +26,14 @@ export function site(server: PagesServer, provider: Provider): Router {
   const account = accountHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
-  const home = homePage(server.config);
+  const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
 
   const routes: readonly (readonly [method: string, path: string, handler: Middleware])[] = [
-    ['GET', '/', (ctx) => respond(ctx, home)],
+    ['GET', '/', (ctx) => respond(ctx, homes[frameOf(server, ctx.req).language])],
     ['GET', '/logo', logo(server)],
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
+    ['GET', '/account/end', account.ask],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],

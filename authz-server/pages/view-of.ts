@@ -31,7 +31,9 @@ export function frameOf(
   };
 }
 
-export function createViewOf(server: Pick<PagesServer, 'config' | 'random' | 'clock'>): ViewOf {
+export function createViewOf(
+  server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
+): ViewOf {
   const { csrfToken } = createCsrf(server);
   return (ctx, person, uiLocales) => ({
     ...frameOf(server, ctx.req, uiLocales),

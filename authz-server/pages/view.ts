@@ -35,6 +35,10 @@ export interface SignInProps {
   readonly name?: string;
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
+  /** The page of ours that they are on the way to. */
+  readonly purpose?: 'account' | 'device';
+  /** What did not happen, since nobody was signed in any more. */
+  readonly notice?: 'nothing-ended';
   /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
   readonly cancel?: string;
   readonly hidden?: Readonly<Record<string, string>>;
@@ -123,6 +127,24 @@ export interface AccountProps {
   readonly devices: readonly AccountAccess[];
   /** Something was ended just now. */
   readonly ended?: 'sign-in' | 'access';
+  /** Which of how many pages this is. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+export interface EndEverythingProps {
+  /** Where the form is posted: `end` = everything. */
+  readonly action: string;
+  /** Where nothing is ended. */
+  readonly back: string;
+}
+
+/** How much was open until it was ended. */
+export interface EverythingEndedProps {
+  readonly signIns: number;
+  readonly grants: number;
+  /** Where to sign in again. */
+  readonly again: string;
 }
 
 export interface AccountAccess {

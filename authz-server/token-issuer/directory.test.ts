@@ -110,6 +110,7 @@ describe('RFC 9110 section 13: conditional requests', () => {
     const { etag = '' } = headers;
     const again = await read(1, ['If-None-Match', etag]);
     expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0]);
+    expect(again.headers).not.toHaveProperty('content-type'); // section 15.4.5
     world.clock.advance(TIMES.rotation - TIMES.maxAge);
     await world.chores();
     const changed = await read(1, ['If-None-Match', etag]);

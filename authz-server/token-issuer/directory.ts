@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
-import { formatEntityTag } from '#shared/http/etag.ts';
-import { BadRequest } from '#shared/http/fields.ts';
-import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-directory.ts';
 import { type Answer, HttpError } from '#shared/server/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
+import { validated } from '#shared/server/validated.ts';
 import { hasEachType, type IssuerKey, type IssuerKeyRing } from './key-ring.ts';
 
 export interface DirectoryParts {
@@ -41,18 +38,11 @@ export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
         notAfter: notAfter / 1000,
       })),
     });
-    const etag = { weak: false, opaque: createHash('sha256').update(body).digest('base64url') };
     const fields = {
-      ETag: formatEntityTag(etag),
       'Cache-Control': `public, max-age=${fresh}`,
       'Content-Type': DIRECTORY_TYPE,
     };
-    const { method = '', headers } = request;
-    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
-    const result = evaluatePreconditions({ method, ...conditions }, { etag }, clock.now());
-    if (result === 400) throw new BadRequest('A condition is neither `*` nor entity tags.');
-    if (result === 412) throw new HttpError(412, 'The directory is another one now.');
-    return result === 304 ? { status: 304, fields } : { status: 200, fields, body };
+    return validated(request, { status: 200, fields, body });
   };
 }
 

@@ -1,13 +1,18 @@
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import { aboutServer } from '#shared/server/about-server.ts';
 import { errorAnswer, notFound, send } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
+import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { misdirection } from '#shared/server/misdirected.ts';
 import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { unstored } from '#shared/server/unstored.ts';
 import type { TokenIssuer } from './token-issuer.ts';
+
+const HANDLED = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /** The listener of a token issuer that has an origin of its own. */
 export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly Beside[] {
@@ -24,13 +29,25 @@ export function tokenIssuerHandler(
   issuer: TokenIssuer,
 ): AnyHandler {
   const { config, log, ready } = parts;
+  const { issuer: origin = config.issuer, url } = config.privateTokens ?? {};
+  const trusted = trustedProxies(config.trustedProxies);
+  const refuseMisdirected = misdirection([origin, url], trusted);
   const door = frontDoor<AnyRequest, AnyResponse>(
     async (request, response, target) => {
+      if (target.form === 'asterisk') {
+        return send(request, response, aboutServer(request.method ?? '', HANDLED));
+      }
       const answer = issuer.answer(request, target);
       if (answer === undefined) throw notFound();
       send(request, response, await answer);
     },
-    { ready, log, answer: (error) => unstored(errorAnswer(error)) },
+    {
+      ready,
+      refuseMisdirected,
+      fields: (request) => strictTransport(origin, request, trusted),
+      log,
+      answer: (error) => unstored(errorAnswer(error)),
+    },
   );
-  return logged(door, { ...parts, trusted: trustedProxies(config.trustedProxies) });
+  return logged(door, { ...parts, trusted });
 }

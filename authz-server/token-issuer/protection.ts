@@ -62,7 +62,8 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
       if (outcome.kind === 'answer') return refusal(outcome, {});
       const { principal, fields } = outcome;
       const clientId = principal.claims?.['client_id'] ?? '';
-      note(request, { client: clientId });
+      // The line does not say who gets tokens (RFC 9576 section 5).
+      note(request, { client: clientId, subject: undefined });
       const answer = await work(request, { clientId, principal });
       return { ...answer, fields: { ...fields, ...answer.fields } };
     };

@@ -16,7 +16,7 @@ import {
 } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { isPreflight } from '#shared/server/preflight.ts';
+import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import type { Chore, Parts } from '#shared/server/process.ts';
 import { unstored } from '#shared/server/unstored.ts';
 import { blindSigners } from './blind-signers.ts';
@@ -60,7 +60,6 @@ const ANYBODY: Fields = {
 };
 const PREFLIGHT: Fields = {
   'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': 'Authorization, DPoP, Content-Type',
   'Access-Control-Max-Age': '600',
 };
 
@@ -124,7 +123,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     const { fields, preflight } = endpoint;
     const answer =
       preflight && isPreflight(request)
-        ? { status: 204, fields: preflight }
+        ? { status: 204, fields: { ...preflight, ...requestedFields(request) } }
         : await serve(endpoint, request).catch((error: unknown) => {
             noteError(request, error, log);
             return unstored(errorAnswer(error));

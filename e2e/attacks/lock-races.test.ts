@@ -252,5 +252,30 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
+  test('section 6.1: twenty who lock and unlock their own documents keep nobody from writing to others', async () => {
+    await arrive();
+    const writing = new Set(Array.from({ length: 4 }, (_, n) => n));
+    const lockers = Array.from({ length: 20 }, async (_, n) => {
+      const replies: Reply[] = [];
+      do {
+        const granted = await lock(n, `own-${n}`);
+        replies.push(granted, await unlock(n + 1, `own-${n}`, tokenOf(granted)));
+      } while (writing.size > 0);
+      return replies;
+    });
+    const writers = [...writing].map(async (n) => {
+      const replies: Reply[] = [];
+      for (let turn = 0; turn < 3; turn += 1) replies.push(await put(turn, `${n}-${turn}`, 'x'));
+      writing.delete(n);
+      return replies;
+    });
+    const written = (await Promise.all(writers)).flat();
+    expect(tally(written)).toEqual({ 201: 12 });
+    const answers = tally((await Promise.all(lockers)).flat());
+    expect(Object.keys(answers)).toEqual(['200', '201', '204']);
+    expect(await locksNow()).toEqual([]);
+    await assertSound(servers, me.tree);
+  });
+
   test('both servers live on, and no error was a defect', () => assertAlive(servers));
 });

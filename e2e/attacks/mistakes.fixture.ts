@@ -24,7 +24,7 @@ export const ADDRESSES: readonly Mistake[] = [
   [400, 'half an escape', { path: '/dav/doc%2' }],
   [400, 'an overlong encoding of a dot', { path: '/dav/%C0%AE%C0%AE/doc' }],
   [400, 'half a surrogate pair', { path: '/dav/%ED%A0%80' }],
-  [400, 'an empty segment', { path: '/dav//doc' }],
+  [400, 'an empty segment first', { path: '//dav/doc' }],
   [400, 'credentials and those of an application', { fields: { 'X-API-Key': 'x' } }],
   [400, 'a field that CGI takes for another', { fields: { Content_Length: '1' } }],
 ];

@@ -248,10 +248,10 @@ export function masked({ status, fields, content }: HttpResponse): string {
 const stars = (text: string) => text.replaceAll(/[^=]/g, '*');
 
 function maskedValue(name: string, value: string): string {
-  if (['date', 'retry-after'].includes(name.toLowerCase())) return stars(value);
+  if (['date', 'retry-after', 'x-request-id'].includes(name.toLowerCase())) return stars(value);
   return value
-    .replaceAll(/(?<=(?:nonce|sr|sid)=")[^"]*/g, stars)
-    .replaceAll(/(?<=data=")[^"]*/g, (data) =>
+    .replaceAll(/(?<=(?:nonce|sr|sid)="?)[^",]+/g, stars)
+    .replaceAll(/(?<=\bdata=)[^",]+/g, (data) =>
       Buffer.from(data, 'base64')
         .toString()
         .replaceAll(/(?<=^r=|,s=)[^,]*/g, stars),

@@ -199,7 +199,7 @@ export async function assertSound(servers: TreeServers, tree: string): Promise<v
   }
 }
 
-const LATER = { now: () => systemClock.now() + 7 * 86_400_000 };
+const LATER = { ...systemClock, now: () => systemClock.now() + 7 * 86_400_000 };
 
 /** Removes what a crash has left behind, as the servers do a day later. */
 export function sweep({ pair, stores }: TreeServers): Promise<number> {

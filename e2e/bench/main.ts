@@ -1,5 +1,5 @@
 /**
- * `npm run bench [as|rs|schemes|private-token|documents|proxy|revocation] [-- --json]`: prints tables;
+ * `npm run bench [as|rs|schemes|private-token|documents|proxy|revocation|sweep] [-- --json]`: prints tables;
  * those of all suites when none is named. Exits 1 when an answer was not what it should have been, 2 when
  * nothing can be measured here.
  */
@@ -15,6 +15,7 @@ import { measureRevocation } from './revocation.ts';
 import { measureProxy } from './proxy.ts';
 import { measureRs } from './rs.ts';
 import { measureSchemes } from './schemes.ts';
+import { measureSweep } from './sweep.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
@@ -26,6 +27,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   documents: measureDocuments,
   proxy: measureProxy,
   revocation: measureRevocation,
+  sweep: measureSweep,
 };
 /** Debian packages by the program that is needed of them. */
 const PACKAGES = {

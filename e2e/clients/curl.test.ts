@@ -103,7 +103,7 @@ describe('the tour of README.md', () => {
 
   test('revoke it, and the next request is refused', () => {
     const [, , , revoked = '', after = ''] = printed;
-    expect(revoked).toBe('');
+    expect(revoked).toBe('{}');
     expect(parse(after).status).toBe(401);
     expect(after).toContain('error="invalid_token"');
     expect(after).not.toContain('Hello');
@@ -194,7 +194,13 @@ describe('fields and methods', () => {
 
   test('RFC 9110 section 9.3.2: --head has the fields of GET', async () => {
     await curl(...bearer(), '-T', join(ROOT, 'package.json'), document('package.json'));
-    const passing = new Set(['date', 'keep-alive', 'connection', 'transfer-encoding']);
+    const passing = new Set([
+      'date',
+      'keep-alive',
+      'connection',
+      'transfer-encoding',
+      'x-request-id',
+    ]);
     const lasting = ({ fields }: Answer) =>
       new Map([...fields].filter(([name]) => !passing.has(name)));
     for (const url of [
@@ -246,7 +252,6 @@ describe('paths that can be read in two ways are 400, whoever asks', () => {
     'documents/a%2Fb',
     'documents/a%5Cb',
     'documents/a%00',
-    'documents//a',
     'documents/%',
     'documents/%ff',
     '/documents/',

@@ -196,7 +196,9 @@ describe.each([
       const headers = bearer(await token('app:read'));
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
         const challenge = await refused(await ask('/a', { method, headers }), 403);
-        expect(challenge).toMatch(/^Bearer .*error="insufficient_scope".*scope="app:write"/);
+        expect(challenge).toMatch(
+          /^Bearer .*error="insufficient_scope".*scope="app:write app:read"/,
+        );
       }
     });
 

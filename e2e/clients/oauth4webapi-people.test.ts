@@ -31,7 +31,7 @@ async function discover({ issuer }: Pair): Promise<AuthorizationServer> {
 }
 
 async function newClient(options: readonly string[], at = pair): Promise<Client> {
-  const { id } = await addPeopleClient(at, '--public', ...options);
+  const { id } = await addPeopleClient(at, '--public', '--id-token-alg', 'ES256', ...options);
   return { client_id: id, id_token_signed_response_alg: 'ES256' };
 }
 

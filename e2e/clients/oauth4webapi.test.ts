@@ -257,7 +257,7 @@ describe('a resource server of somebody else', () => {
 });
 
 describe('client authentication', () => {
-  test('private_key_jwt with the issuer as audience (RFC 7523 section 3)', async () => {
+  test('private_key_jwt with the issuer as audience, and no other (draft-ietf-oauth-rfc7523bis section 4)', async () => {
     const { id, privateKey } = await addKeyClient(pair, 'ES256', 'read write');
     const client = { client_id: id };
     const request = (audience: string) =>
@@ -274,7 +274,7 @@ describe('client authentication', () => {
       );
     const expected = {
       [pair.issuer]: true,
-      [`${pair.issuer}/token`]: true,
+      [`${pair.issuer}/token`]: false,
       'https://evil.example': false,
     };
     for (const [audience, ok] of Object.entries(expected)) {

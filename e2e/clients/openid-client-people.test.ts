@@ -52,8 +52,8 @@ beforeEach(async () => {
 afterAll(async () => pair?.[Symbol.asyncDispose]());
 
 function discover(id: string, authentication: ClientAuth): Promise<Configuration> {
-  // The default of a client is RS256 (OpenID Connect Core 1.0 section 15.1); ID tokens here are ES256.
-  const metadata = { id_token_signed_response_alg: 'ES256' };
+  // What it expects when it is told nothing.
+  const metadata = { id_token_signed_response_alg: 'RS256' };
   const execute = [client.allowInsecureRequests];
   return client.discovery(new URL(pair.issuer), id, metadata, authentication, { execute });
 }

@@ -84,9 +84,12 @@ describe.each(ONE_STORE)('on %s: what is ended is refused by the very next reque
     const { page } = await flow.visit({ person });
     await openAccount(page);
     await signInByKeyboard(page, person);
+    await tabTo(page.getByRole('link', { name: 'End everything' }));
+    await page.keyboard.press('Enter');
+    await expect(title(page)).resolves.toBe('End everything?');
     await tabTo(page.getByRole('button', { name: 'End everything' }));
     await page.keyboard.press('Space');
-    await page.getByText('You are signed out').waitFor();
+    await page.getByText('Everything has ended').waitFor();
     await expectEnded(tokens);
     await expectSignedOut(there.page);
     await expectSignedOut(page);

@@ -56,9 +56,9 @@ describe.each(STORE_KINDS)('on %s: cookies that somebody planted', (kind) => {
       ['at our own pages', (one) => one.open('/account')],
       ['for a client', (one) => one.open(app.url())],
     ])('a session that was planted is not the one that is signed in, %s', async (_where, open) => {
-      const attacker = browserAt(flow);
-      await attacker.open(app.url());
-      await attacker.open('/session/end');
+      const mallory = await newPerson(flow);
+      const attacker = await signedIn(flow, mallory);
+      await flow.pair.cli('user', 'end', mallory.name);
       expect(attacker.cookies.map(({ name }) => name)).toContain('session');
       const victim = browserAt(flow);
       victim.plant(attacker);

@@ -4,7 +4,7 @@ import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture
 import type { Person } from '../parts/pair.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';
-import { accesses, alsoAt, App, asksToSignIn, browserAt, INVALID_GRANT } from './person.ts';
+import { accesses, alsoAt, App, asksToSignIn, INVALID_GRANT } from './person.ts';
 import { newPerson, refusal, sent, signedIn, tokensIn } from './person.ts';
 import type { Tokens } from './person.ts';
 
@@ -216,9 +216,10 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     expect(await isSignedIn(browser)).toBe(true);
     const [form] = page.forms;
     const fields = new Map(form?.fields);
-    const stranger = browserAt(flow);
-    const theirs = new Map((await stranger.open('/session/end')).forms[0]?.fields);
-    for (const xsrf of ['', 'x', theirs.get('xsrf') ?? 'none']) {
+    const stranger = await signedIn(flow, await newPerson(flow));
+    const theirs = new Map((await stranger.open('/session/end')).forms[0]?.fields).get('xsrf');
+    expect(theirs).toEqual(expect.any(String));
+    for (const xsrf of ['', 'x', String(theirs)]) {
       const forged = new URLSearchParams({ ...Object.fromEntries(fields), xsrf, logout: 'yes' });
       const answer = await browser.request('POST', '/session/end/confirm', forged);
       expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);

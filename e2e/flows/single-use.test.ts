@@ -10,6 +10,9 @@ import type { CryptoKey, JWK } from 'jose';
 import { Provider } from 'oidc-provider';
 import { engineAdapter } from '../../authz-server/adapter.ts';
 import { useHashedSecrets } from '../../authz-server/client-authentication.ts';
+import { proofs } from '../../authz-server/proofs.ts';
+import { refusals } from '../../authz-server/refusals.ts';
+import { uses } from '../../authz-server/uses.ts';
 import { systemClock } from '#shared/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { RedisConfig } from '#shared/config/schema.ts';
@@ -123,6 +126,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
   });
 
   function createEngine(store: Stores, signing: object): Provider {
+    const config = configSchema.parse({});
     const provider = new Provider('https://auth.example', {
       adapter: engineAdapter({
         stores: store,
@@ -130,7 +134,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
         random: systemRandom,
         longestLife: LIFE,
         demoClients: false,
-        config: configSchema.parse({}),
+        config,
         master: Buffer.alloc(32),
         directory: {
           find: (id) => Promise.resolve({ id, name: id }),
@@ -160,7 +164,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
         deviceFlow: { enabled: true },
-        dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1) },
+        dPoP: { enabled: true, allowReplay: true, nonceSecret: Buffer.alloc(32, 1) },
         resourceIndicators: {
           enabled: true,
           defaultResource: () => RESOURCE,
@@ -175,10 +179,10 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       },
       routes: { token: '/token' },
     });
-    useHashedSecrets(provider, {
-      limits: store.limits,
-      rate: { burst: 1000, per: 0.001 },
-    });
+    useHashedSecrets(provider, { stores: store, config });
+    provider.use(refusals);
+    provider.use(uses(silentLog));
+    provider.use(proofs({ stores: store }));
     return provider;
   }
 

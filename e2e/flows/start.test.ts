@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -75,6 +75,25 @@ async function interrupt(running: RunningProcess): Promise<number | null> {
   return running.exitCode;
 }
 
+/** One request after the other on one connection, until an answer says that it is the last or none comes. */
+function keepAsking(url: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers: number[] = [];
+  async function ask(): Promise<string> {
+    for (;;) {
+      const asking = request(url, { agent }).end();
+      const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+      await text(answer);
+      answers.push(answer.statusCode ?? 0);
+      if (answer.headers.connection === 'close') return 'told to close';
+    }
+  }
+  const end = ask()
+    .catch((error: Error) => error.message)
+    .finally(() => agent.destroy());
+  return { answers, end };
+}
+
 /** Lines of the banner, without those of the log. */
 const banner = ({ output }: RunningProcess) =>
   output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
@@ -139,6 +158,28 @@ test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, 
   expect(running.output).not.toContain('has ended');
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
+}, 30_000);
+
+test('SIGTERM to npm start, as from a supervisor, ends both servers with what they were asked', async () => {
+  await using place = await home();
+  await using running = await startProcess('npm', ['start'], {
+    cwd: ROOT,
+    env: place.env,
+    ready: (output) => output.includes('ready.'),
+  });
+  // Clients that keep their connections busy, at both servers.
+  const origins = Array.from({ length: 6 }, () => [place.issuer, place.resource]).flat();
+  const clients = origins.map((origin) => keepAsking(`${origin}/health/live`));
+  await until(() => clients.every(({ answers }) => answers.length > 5));
+  running.signal('SIGTERM');
+  const ends = await Promise.all(clients.map(({ end }) => end));
+  expect(new Set(ends)).toEqual(new Set(['told to close']));
+  expect(new Set(clients.flatMap(({ answers }) => answers))).toEqual(new Set([200]));
+  await until(() => refusesConnections(place.issuer));
+  await until(() => refusesConnections(place.resource));
+  await until(
+    () => (running.output.match(/"event":"ending","reason":"SIGTERM"/g) ?? []).length === 2,
+  );
 }, 30_000);
 
 test('Ctrl-C while an upload is under way: it is finished, answered and there after the next start', async () => {
@@ -229,6 +270,27 @@ describe('whatever can be reached from elsewhere is production', () => {
     },
     30_000,
   );
+
+  test('where the public issuer cannot be reached from inside, tokens are taken all the same', async () => {
+    await using place = await home();
+    await using pair = await place.start(PUBLIC);
+    const main = join(ROOT, 'shared/cli/main.ts');
+    const machine = ['--name', 'Machine', '--grant', 'client_credentials'];
+    const add = ['client', 'add', ...machine, '--scope', 'documents:read', '--json'];
+    const env = { ...place.env, ...PUBLIC };
+    const added = JSON.parse((await run(process.execPath, [main, ...add], { env })).stdout);
+    const client = btoa(`${added.client_id}:${added.client_secret}`);
+    const answer = await fetch(`${place.issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${client}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${place.resource}/documents/`, { headers })).status).toBe(200);
+    expect((await fetch(`${place.resource}/health/ready`)).status).toBe(200);
+    expect(await interrupt(pair)).toBe(0);
+  }, 30_000);
 
   test('with all that is needed it starts, without a demo client', async () => {
     await using place = await home();

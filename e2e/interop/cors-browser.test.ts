@@ -234,10 +234,10 @@ describe('blocked by the browser', () => {
     expect((await directly('GET', path)).text).toBe('{"a":1}');
   });
 
-  test('a field that is not named', async () => {
+  test('a field that names another method passes, and is ignored', async () => {
     const path = await place('open');
     const headers = { 'X-HTTP-Method-Override': 'DELETE' };
-    expect(await armed(friend, 'GET', path, { headers })).toBe('blocked');
+    expect(await armed(friend, 'GET', path, { headers })).not.toBe('blocked');
     expect((await directly('GET', path)).status).toBe(200);
   });
 

@@ -134,7 +134,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const ports = await listeningPorts();
       expect(ports).toEqual(expect.arrayContaining([own, String(secret.port)]));
       const codes = new Map<string, number>();
-      for (const one of ports.filter((other) => other !== port)) {
+      const { port: overTls } = new URL(site.pair.resourceTls);
+      for (const one of ports.filter((other) => other !== port && other !== overTls)) {
         for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
           const { status, tunnel } = await send(asked('CONNECT', `${host}:${one}`, BASIC));
           tunnel?.destroy();

@@ -17,7 +17,7 @@ import { launchBrowser } from '../parts/browser.ts';
 
 const PAGES: Readonly<Record<string, (view: View) => Answer>> = {
   ...SAMPLES,
-  home: ({ brand }) => homePage({ ...withTour(configSchema.parse({})), brand }),
+  home: ({ brand, language }) => homePage({ ...withTour(configSchema.parse({})), brand }, language),
 };
 
 const LOGO: Answer = {
@@ -90,6 +90,7 @@ test.each(LANGUAGES)(
       await page.emulateMedia({ colorScheme: 'light' });
     });
   },
+  120_000,
 );
 
 test('axe-core finds what is wrong', async () => {

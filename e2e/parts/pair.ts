@@ -54,6 +54,10 @@ export class ServerProcess {
     this.#process?.signal(signal);
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** Its log so far, since the last start. */
   get log(): string {
     return this.#process?.output ?? '';

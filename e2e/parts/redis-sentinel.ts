@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { startProcess, until } from './process.ts';
+import type { RunningProcess } from './process.ts';
 import { startRedis } from './redis.ts';
 import type { Redis } from './redis.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -15,6 +16,11 @@ export interface SentinelSet extends AsyncDisposable {
   readonly urls: string[];
   /** The master at the start, then the replicas. */
   readonly servers: readonly Redis[];
+  /** SIGSTOP to all sentinels, and SIGCONT. */
+  hang(): void;
+  wake(): void;
+  /** How many connections a sentinel has accepted so far. */
+  accepted(): Promise<number>;
   /** The server that a sentinel names as the master now. */
   master(): Promise<Redis>;
   /** Makes all sentinels name another server, as they do after a failover the old master knows nothing of. */
@@ -29,14 +35,16 @@ export interface SentinelOptions {
 export async function startSentinels(options: SentinelOptions = {}): Promise<SentinelSet> {
   await using parts = new AsyncDisposableStack();
   const { password } = options;
-  const common = { appendonly: true, ...(password === undefined ? {} : { password }) };
+  const settings = ['min-replicas-to-write 1'];
+  const common = { appendonly: true, settings, ...(password === undefined ? {} : { password }) };
   const master = parts.use(await startRedis(common));
   const servers = [master];
   for (let replica = 0; replica < 2; replica++) {
     servers.push(parts.use(await startRedis({ ...common, replicaOf: master.port })));
   }
   const ports: number[] = [];
-  for (let sentinel = 0; sentinel < 3; sentinel++) {
+  const processes: RunningProcess[] = [];
+  while (ports.length < 3) {
     const folder = parts.use(await temporaryFolder());
     const port = await freePort();
     const lines = [
@@ -48,12 +56,13 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
       ...(password === undefined ? [] : [`sentinel auth-pass mymaster ${password}`]),
     ];
     await writeFile(join(folder.path, 'sentinel.conf'), `${lines.join('\n')}\n`);
-    parts.use(
+    const sentinel = parts.use(
       await startProcess('redis-sentinel', ['sentinel.conf'], {
         cwd: folder.path,
         ready: async () => (await cli(port, 'PING')) === 'PONG',
       }),
     );
+    processes.push(sentinel);
     ports.push(port);
   }
   await until(async () => {
@@ -68,16 +77,22 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
       )
     );
   });
+  const [first] = ports;
+  if (first === undefined) throw new Error('there are no sentinels');
   const owned = parts.move();
   return {
     urls: ports.map(
       (port) => `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     ),
     servers,
+    hang: () => processes.forEach((one) => one.signal('SIGSTOP')),
+    wake: () => processes.forEach((one) => one.signal('SIGCONT')),
+    async accepted() {
+      const info = await cli(first, 'INFO', 'stats');
+      return Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
+    },
     async master() {
-      const [port] = ports;
-      if (port === undefined) throw new Error('there are no sentinels');
-      const answer = await cli(port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
+      const answer = await cli(first, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       const named = servers.find((server) => String(server.port) === answer.split('\n')[1]);
       if (named === undefined) throw new Error(`the sentinel names a stranger: ${answer}`);
       return named;

@@ -14,6 +14,9 @@ export interface RedisOptions {
   readonly password?: string;
   /** Append-only file with `appendfsync always`. */
   readonly appendonly?: boolean;
+  /** Address and port it listens at; default: 127.0.0.1, and one that is free. */
+  readonly host?: string;
+  readonly port?: number;
   /** Port of the master it copies. */
   readonly replicaOf?: number;
   /** Further lines of redis.conf. */
@@ -24,13 +27,15 @@ export interface RedisOptions {
 export class Redis implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
+  readonly #host: string;
   readonly #password: string | undefined;
   readonly #folder: TemporaryFolder;
   #process: RunningProcess | undefined;
 
-  constructor(port: number, folder: TemporaryFolder, password: string | undefined) {
+  constructor(host: string, port: number, folder: TemporaryFolder, password: string | undefined) {
+    this.#host = host;
     this.port = port;
-    this.url = `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
+    this.url = `redis://${password === undefined ? '' : `:${password}@`}${host}:${port}`;
     this.#password = password;
     this.#folder = folder;
   }
@@ -60,9 +65,8 @@ export class Redis implements AsyncDisposable {
   /** What redis-cli prints for a command. */
   async cli(...args: readonly string[]): Promise<string> {
     const login = this.#password === undefined ? [] : ['--no-auth-warning', '-a', this.#password];
-    const { stdout } = await run('redis-cli', ['-p', String(this.port), ...login, ...args], {
-      timeout: 5000,
-    });
+    const place = ['-h', this.#host, '-p', String(this.port)];
+    const { stdout } = await run('redis-cli', [...place, ...login, ...args], { timeout: 5000 });
     return stdout.trim();
   }
 
@@ -74,10 +78,9 @@ export class Redis implements AsyncDisposable {
 
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
   const folder = await memoryFolder();
-  const port = await freePort();
-  const { password } = options;
+  const { password, host = '127.0.0.1', port = await freePort() } = options;
   const lines = [
-    'bind 127.0.0.1',
+    `bind ${host}`,
     `port ${port}`,
     'save ""',
     ...(options.appendonly ? ['appendonly yes', 'appendfsync always'] : []),
@@ -87,7 +90,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
     ...(options.settings ?? []),
   ];
   await writeFile(join(folder.path, 'redis.conf'), `${lines.join('\n')}\n`);
-  const redis = new Redis(port, folder, password);
+  const redis = new Redis(host, port, folder, password);
   try {
     await redis.start();
     return redis;

@@ -45,6 +45,22 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     expect(state.fetches).toBe(1);
   });
 
+  test('ready says whether there are keys, and fetches them', async () => {
+    const { clock, state, jwks, away, settle } = setup();
+    const { answer } = state;
+    state.answer = away;
+    await expect(jwks.ready()).rejects.toThrow(KeysUnavailable);
+    state.answer = answer;
+    clock.advance(1);
+    await expect(jwks.ready()).rejects.toThrow(KeysUnavailable); // and asks in the background
+    await settle();
+    await expect(jwks.ready()).resolves.toBeUndefined();
+    state.answer = away;
+    jwks.renew();
+    await settle();
+    await expect(jwks.ready()).resolves.toBeUndefined();
+  });
+
   test('a known key is there without waiting', async () => {
     const { jwks, key } = setup();
     await key('a');

@@ -12,6 +12,8 @@ export interface Jwks extends IssuerKeys {
   drop(kid: string): void;
   /** Fetches the set at once, whatever the cooldown says: the issuer may have made new keys. */
   renew(): void;
+  /** Resolves when there are keys, fetched now if need be; throws `KeysUnavailable`. */
+  ready(): Promise<void>;
 }
 
 export interface JwksOptions {
@@ -72,5 +74,8 @@ export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOpt
       document.renew();
     },
     renew: document.renew,
+    async ready() {
+      await document.findAtOnce(({ size }) => size);
+    },
   };
 }

@@ -122,7 +122,6 @@ export function schemeFactories(parts: SchemeParts): SchemeFactories {
           addressSecret,
           memory: () => stores.revocations.epoch(false),
           clock,
-          skew: config.tokens.skew,
         }),
       'API-Key': ({ realm, apiKey: { field, query, limit } }) =>
         apiKey({

@@ -1,10 +1,16 @@
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, single } from '#shared/http/fields.ts';
-import { ambiguous } from '#shared/server/ambiguity.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { framingOf } from './fields.ts';
 import { type Authority, parseAuthority, parseTarget, type Target } from './target.ts';
+
+/** What a target is, and why a proxy does not take it. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^[a-z]+:\/\/[^/?#]*@/i, 'A target has no user name or password (RFC 9110 section 4.2.4).'],
+  [/^https:/i, 'The target has to be an http URL. For https ask for a tunnel (CONNECT).'],
+];
+const OTHER = 'The target has to be an http URL, with a host that can be read in one way.';
 
 /**
  * What a request to a proxy is for, and its whole URL. Throws BadRequest, or HttpError 421 for what is
@@ -12,7 +18,7 @@ import { type Authority, parseAuthority, parseTarget, type Target } from './targ
  */
 export function targetOf(request: AnyRequest): { readonly uri: string; readonly target: Target } {
   const { method = '', url = '' } = request;
-  refuseAmbiguous(request);
+  refuseOtherHost(request);
   const http2 = request instanceof Http2ServerRequest;
   if (!http2 && (url === '*' || url.startsWith('/'))) {
     throw new HttpError(421, 'This is a forward proxy, which needs the whole URL as the target.');
@@ -28,14 +34,15 @@ export function targetOf(request: AnyRequest): { readonly uri: string; readonly 
   const uri = http2 ? `${request.scheme}://${request.authority}${url === '*' ? '' : url}` : url;
   const target = parseTarget(method, uri);
   if (target === undefined) {
-    throw new BadRequest('The target has to be an http URL. For https ask for a tunnel (CONNECT).');
+    const [, because = OTHER] = REASONS.find(([form]) => form.test(uri)) ?? [];
+    throw new BadRequest(because);
   }
   return { uri, target };
 }
 
 /** Where a tunnel leads. Throws BadRequest for what is not `host:port` (RFC 9110 section 9.3.6). */
 export function destinationOf(request: AnyRequest, authority: string): Authority {
-  refuseAmbiguous(request);
+  refuseOtherHost(request);
   const { rawHeaders } = request;
   if (['content-length', 'transfer-encoding'].some((name) => single(rawHeaders, name))) {
     throw new BadRequest('CONNECT has no content (RFC 9110 section 9.3.6).');
@@ -45,9 +52,7 @@ export function destinationOf(request: AnyRequest, authority: string): Authority
   return destination;
 }
 
-function refuseAmbiguous(request: AnyRequest): void {
-  const reason = ambiguous(request);
-  if (reason !== undefined) throw new BadRequest(reason);
+function refuseOtherHost(request: AnyRequest): void {
   if (!(request instanceof Http2ServerRequest)) return; // where the target wins over Host
   const { host = request.authority } = request.headers;
   if (host.toLowerCase() !== request.authority.toLowerCase()) {

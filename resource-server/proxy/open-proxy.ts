@@ -17,18 +17,20 @@ export interface ProxyServer extends LineParts {
   readonly schemes: SchemeFactories['people'];
   readonly network: Network;
   readonly limits: Partial<ServerLimits>;
-  /** The resource server that it stands beside: its destination `self`. */
+  /** Of the resource server that it stands beside. */
   readonly main: Listening;
+  /** All of that server's: the destination `self`, but for the proxy, through which nobody reaches the proxy. */
+  readonly listeners: readonly Listening[];
 }
 
 /** The forward proxy as a further listener of the resource server. */
-export function besideAsProxy(parts: Omit<ProxyServer, 'main'>): Beside {
-  return { name: 'proxy', open: (main) => openProxy({ ...parts, main }) };
+export function besideAsProxy(parts: Omit<ProxyServer, 'main' | 'listeners'>): Beside {
+  return { name: 'proxy', open: (main, listeners) => openProxy({ ...parts, main, listeners }) };
 }
 
 /** Listens as a forward proxy. Rejects like `listen`, and when a file of the certificate cannot be read. */
 export async function openProxy(parts: ProxyServer): Promise<Listening> {
-  const { address, config, schemes, limits, main, log } = parts;
+  const { address, config, schemes, limits, main, listeners, log } = parts;
   const { host, port } = address;
   const { realm, digest, tls } = config;
   const site: RealmSite = { realm, digest };
@@ -48,15 +50,17 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     // Nobody stands before a forward proxy whose word on addresses would count.
     door: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
     origin: proxyUrl(config, address),
-    self: () => [main],
+    self: () => listeners.filter((one) => one !== proxy),
   });
-  return listen({
+  const proxy: Listening = await listen({
     host,
     port,
     handler,
     tunnel,
     http2: { handler, certificate },
     limits,
+    admission: main.admission,
     log,
   });
+  return proxy;
 }

@@ -100,6 +100,7 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     ['HTTP://A.Example', 80, 'A.Example', '/'],
     ['http://a.example?b', 80, 'a.example', '/?b'],
     ['http://a.example//b', 80, 'a.example', '//b'],
+    ['http://a.example/debian/./Packages', 80, 'a.example', '/debian/./Packages'],
     ['http://a.example/%2F%00', 80, 'a.example', '/%2F%00'],
     ['http://a.example/http://b.example/', 80, 'a.example', '/http://b.example/'],
     ['http://[::1]:3001/', 3001, '[::1]:3001', '/'],

@@ -325,7 +325,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     const waiting = new TestSocket(listening);
     await waiting.send(ask(''));
     await waiting.until('407');
-    const closed = listening.close(100);
+    const closed = listening.close(3000);
     await waiting.all;
     await tunnel.send('still here');
     await tunnel.until('still here');

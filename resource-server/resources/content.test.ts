@@ -34,6 +34,7 @@ beforeEach(async () => {
   folder = join(outer, 'content', 'tree');
   content = openContent({
     folder,
+    principal: 'alice',
     maxBytes: 10,
     uploads: new Uploads(10),
     recent: new RecentMap(2),
@@ -119,13 +120,14 @@ describe('adding', () => {
     const uploads = new Uploads(10);
     const busy = openContent({
       folder,
+      principal: 'alice',
       maxBytes: 10,
       uploads,
       recent: new RecentMap(2),
       sync: createFolderSync(),
       random: systemRandom,
     });
-    const other = uploads.begin(folder, 'other');
+    const other = uploads.begin('alice', 'other');
     other.grow(256 * 1024 * 1024 - 5);
     const before = await readdir(folder);
     const refuse = async () => {

@@ -17,6 +17,8 @@ import type { Upload, Uploads } from './uploads.ts';
 export interface ContentOptions {
   /** Folder of this tree; made with mode 0700 when something is first written. */
   readonly folder: string;
+  /** Whose uploads these are. */
+  readonly principal: string;
   /** Longest content, in bytes. */
   readonly maxBytes: number;
   /** Files that this process is writing, of all trees; they are kept at any age. */
@@ -30,7 +32,11 @@ export interface ContentOptions {
 /** The immutable files of a tree: each is written once under a random name, and never changed. */
 export interface Content {
   /** As `receive` of `ResourceStore`. */
-  add<T>(body: AsyncIterable<Buffer>, commit: (received: Received) => Promise<T>): Promise<T>;
+  add<T>(
+    body: AsyncIterable<Buffer>,
+    commit: (received: Received) => Promise<T>,
+    announced?: number,
+  ): Promise<T>;
   /** A document's content, or a part of it. Undefined when there is no such file (any more). */
   read(
     document: Pick<Document, 'file' | 'length'>,
@@ -56,7 +62,7 @@ const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
-  const { folder, maxBytes, uploads, recent, sync, random } = options;
+  const { folder, principal, maxBytes, uploads, recent, sync, random } = options;
   const pathOf = (file: string) => join(folder, file);
 
   /** Rejects when something else is in the folder's place: a link to another one is not followed. */
@@ -93,9 +99,9 @@ export function openContent(options: ContentOptions): Content {
   }
 
   return {
-    async add(body, commit) {
+    async add(body, commit, announced) {
       const file = randomId(random);
-      const upload = uploads.begin(folder, file);
+      const upload = uploads.begin(principal, file, announced);
       try {
         const length = await write(file, body, upload);
         return await commit({ file, length }).catch(async (error: unknown) => {

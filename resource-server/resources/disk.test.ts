@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
 import { HttpError } from '#shared/server/answer.ts';
-import { copy } from '#shared/stores/contract/samples.ts';
+import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
   folder = join(data, 'content');
   stores = await openSqlite({ folder: data, clock, random: systemRandom });
   disk = open();
-  store = await disk.tree(TREE);
+  store = await disk.tree(TREE, 'alice');
 });
 afterEach(async () => {
   await stores[Symbol.asyncDispose]();
@@ -100,7 +100,7 @@ describe('a change', () => {
         return stores.trees.commit(tree, change);
       },
     };
-    const late = await open(slow).tree(TREE);
+    const late = await open(slow).tree(TREE, 'alice');
     await late.change(['a'], (view) => {
       const entry = view.entries.get('a');
       seen.push(entry?.revision);
@@ -113,7 +113,7 @@ describe('a change', () => {
 
   test('of nothing commits nothing', async () => {
     const commit = () => Promise.reject(new Error('committed'));
-    const idle = await open({ ...stores.trees, commit }).tree(TREE);
+    const idle = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     expect(await idle.change(['a'], () => ({ edits: [], value: 'seen' }))).toBe('seen');
   });
 
@@ -123,13 +123,27 @@ describe('a change', () => {
       tries += 1;
       return { kind: 'conflict' as const };
     };
-    const busy = await open({ ...stores.trees, commit }).tree(TREE);
+    const busy = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     await expect(write('a', 'x', busy)).rejects.toMatchObject({
       status: 503,
       fields: { 'Retry-After': '1' },
     });
     expect(tries).toBe(100);
     expect(await files()).toEqual([]);
+  });
+
+  test('RFC 4918 section 6.1: who locks and unlocks other documents all the time holds nobody up', async () => {
+    let [tries, locked] = [0, 0];
+    const commit: Trees['commit'] = async (tree, change) => {
+      tries += 1;
+      locked += 1;
+      await edit(stores, tree, [{ kind: 'lock', lock: someLock(`other/${locked}`) }]);
+      return stores.trees.commit(tree, change);
+    };
+    const busy = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
+    await write('a', 'x', busy);
+    await write('a', 'y', busy);
+    expect(tries).toBe(2);
   });
 
   test('RFC 4331 section 6: over the quota is 507 and leaves nothing, bytes or entries', async () => {
@@ -173,7 +187,7 @@ describe('a change', () => {
 
   test('whose outcome is not known keeps its file', async () => {
     const commit = () => Promise.reject(new StoreUnavailable('no answer'));
-    const lost = await open({ ...stores.trees, commit }).tree(TREE);
+    const lost = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     await expect(write('a', 'x', lost)).rejects.toThrow(StoreUnavailable);
     expect(await files()).toHaveLength(1);
   });
@@ -192,7 +206,7 @@ describe('a change', () => {
 
 describe('trees', () => {
   test('know nothing of one another', async () => {
-    const other = await disk.tree('/dav?person=../b');
+    const other = await disk.tree('/dav?person=../b', 'alice');
     const document = await write('a', 'x');
     expect(await other.get('a')).toBeUndefined();
     expect(await other.content(document)).toBeUndefined();
@@ -206,7 +220,7 @@ describe('trees', () => {
 
   test('whose names differ in case have folders that differ in more', async () => {
     for (const name of ['App', 'app', 'aPP']) {
-      await write('a', name, await disk.tree(`/dav?application=${name}`));
+      await write('a', name, await disk.tree(`/dav?application=${name}`, 'alice'));
     }
     expect((await readdir(folder)).toSorted()).toEqual([
       '%2Fdav%3Fapplication%3D%41pp',
@@ -217,10 +231,10 @@ describe('trees', () => {
 
   test('RFC 9110 section 15.5.15: a name that no folder can have is 414', async () => {
     for (const name of ['n'.repeat(253), 'N'.repeat(85), 'ü'.repeat(43)]) {
-      await expect(disk.tree(`/${name}`)).rejects.toMatchObject({ status: 414 });
+      await expect(disk.tree(`/${name}`, 'alice')).rejects.toMatchObject({ status: 414 });
     }
     for (const name of ['n'.repeat(252), 'N'.repeat(84)]) {
-      await write('a', 'x', await disk.tree(`/${name}`));
+      await write('a', 'x', await disk.tree(`/${name}`, 'alice'));
     }
   });
 
@@ -244,7 +258,7 @@ describe('the sweep', () => {
   test('looks through all trees, and keeps what their rows name', async () => {
     expect(await disk.sweep(far)).toBe(0);
     const { file } = await write('a', 'x');
-    const other = await disk.tree('/dav?person=b');
+    const other = await disk.tree('/dav?person=b', 'alice');
     const theirs = await write('a', 'x', other);
     await writeFile(join(folder, '%2Fdocuments', 'orphan'), 'x');
     await writeFile(join(folder, '%2Fdav%3Fperson%3Db', 'orphan.part'), 'x');

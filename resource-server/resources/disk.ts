@@ -8,6 +8,7 @@ import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Collection, Outcome, Quota, Trees, View } from '#shared/stores/trees.ts';
 import { type Content, openContent, quotaExceeded } from './content.ts';
 import { createFolderSync } from './folder-sync.ts';
+import { fewAtATime } from './few-at-a-time.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
@@ -26,8 +27,11 @@ export interface DiskOptions {
 
 /** Trees of resources: rows in the store, content in files. */
 export interface Disk {
-  /** The tree of this name. Rejects with `HttpError` 414 when no folder can have its name. */
-  tree(name: string): Promise<ResourceStore>;
+  /**
+   * The tree of this name, for whoever asks: what is being received and what takes turns counts for them.
+   * Rejects with `HttpError` 414 when no folder can have its name.
+   */
+  tree(name: string, principal: string): Promise<ResourceStore>;
   /**
    * Removes the files left behind by a crash: those that no row names, last written more than `age`
    * seconds ago. Resolves to their number.
@@ -63,13 +67,14 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
     random,
   };
   const inTurn = createWholeTreeTurns();
-  const contentOf = (own: string) => openContent({ ...ofAll, folder: join(folder, own) });
+  const contentOf = (own: string, principal = '') =>
+    openContent({ ...ofAll, folder: join(folder, own), principal });
 
   return {
-    async tree(name) {
+    async tree(name, principal) {
       const own = folderOf(name);
       if (own.length > LONGEST) throw new HttpError(414, 'The name of the tree is too long.');
-      return createStore(name, contentOf(own));
+      return createStore(name, contentOf(own, principal), principal);
     },
 
     async sweep(age) {
@@ -82,7 +87,7 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
     },
   };
 
-  function createStore(name: string, content: Content): ResourceStore {
+  function createStore(name: string, content: Content, principal: string): ResourceStore {
     const look = (paths: readonly string[]) => trees.look(name, paths);
 
     /** `alone`: its turn to change a whole tree has come. */
@@ -97,13 +102,13 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
         const { edits, value } = decide(withRoot(view));
         if (edits.length === 0) return value;
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
-          return inTurn(name, () => change(paths, decide, true));
+          return inTurn(principal, () => change(paths, decide, true));
         }
         const { entries, locksVersion } = view;
         const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
         const outcome = await trees.commit(name, { seen, locksVersion, edits, quota });
         if (outcome.kind === 'done') {
-          await Promise.all(outcome.released.map((file) => content.remove(file)));
+          await fewAtATime(outcome.released, (file) => content.remove(file));
           return value;
         }
         if (outcome.kind !== 'conflict') throw REFUSALS[outcome.kind]();
@@ -117,7 +122,7 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
       look: async (paths) => withRoot(await look(paths)),
       members: (path, after, limit) => trees.members(name, path, after, limit),
       list: (path, after, limit) => trees.list(name, path, after, limit),
-      receive: (body, commit) => content.add(body, commit),
+      receive: (...from) => content.add(...from),
       content: (document, range) => content.read(document, range),
       change: (paths, decide) => change(paths, decide, false),
     };

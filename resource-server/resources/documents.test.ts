@@ -80,7 +80,6 @@ describe('names', () => {
     '/documents/a%5Cb',
     '/documents/a%00b',
     '/documents/a%0D%0Ab',
-    '/documents//a',
     '/documents/%ff',
     '/documents/%ED%A0%80',
     '/documents/%C0%AF',

@@ -1,3 +1,4 @@
+import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import type { Fields } from '#shared/server/answer.ts';
@@ -38,8 +39,8 @@ const FACTORIES: Readonly<Record<string, MethodFactory>> = {
 };
 
 export interface Documents extends Services {
-  /** Opens the tree of this name; its name never becomes a path of its own. */
-  tree(name: string): Promise<ResourceStore>;
+  /** Opens the tree of this name for whoever asks; its name never becomes a path of its own. */
+  tree(name: string, principal: string): Promise<ResourceStore>;
 }
 
 /** Documents and collections on disk: one tree for all, or one for each principal. */
@@ -56,7 +57,7 @@ export function documents(services: Documents): Resources {
       throw new HttpError(403, 'The documents here belong to somebody in particular.');
     }
     const tree = space.tree === 'shared' ? shared : `${shared}?${whose}`;
-    const store = await services.tree(tree);
+    const store = await services.tree(tree, whose);
     const path = pathWithin({ space, target });
     const slash = target.trailingSlash;
     const found = await store.get(path);
@@ -96,10 +97,8 @@ export function documents(services: Documents): Resources {
  * since nothing may tell them apart.
  */
 function keyOf(principal: Principal): string {
-  if (principal.kind === 'anonymous') return ANONYMOUS;
-  const id =
-    principal.kind === 'person' ? (principal.claims?.['sub'] ?? principal.name) : principal.id;
-  return `${principal.kind}=${encodeURIComponent(id)}`;
+  const id = subjectOf(principal);
+  return id === undefined ? ANONYMOUS : `${principal.kind}=${encodeURIComponent(id)}`;
 }
 
 function optionsOf(accepted: readonly string[], entry: Entry | undefined): Fields {

@@ -80,6 +80,20 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(path, `${tag} (Not ${token})`)).toBe(204);
   });
 
+  test.each(['http://99999999999999999999/a', 'http://e%00vil/x', 'https://1.2.3.4.5.6/'])(
+    'RFC 3986 section 3.2.2: %s has a host that is none, and is 400 in If and in Destination',
+    async (url) => {
+      const path = fresh();
+      await alice('PUT', path, {}, 'x');
+      const reply = await alice('GET', path, { If: `<${url}> (<b:c>)` });
+      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('host')]);
+      for (const method of ['COPY', 'MOVE']) {
+        const went = await alice(method, path, { Destination: url });
+        expect([went.status, went.text]).toEqual([400, expect.stringContaining('host')]);
+      }
+    },
+  );
+
   test('10.4.4: a lock matches anywhere in its scope, and nowhere else', async () => {
     const path = fresh();
     await alice('MKCOL', path);

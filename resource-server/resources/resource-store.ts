@@ -28,10 +28,14 @@ export interface ResourceStore {
   change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T>;
   /**
    * Writes content to a new immutable file, durably, and hands it to `commit`, which names it in a
-   * `change`. Removed again when `commit` rejects with anything but an outage of the store. Rejects
-   * with `HttpError` 413 when it is too long, 507 when the disk is full.
+   * `change`. `announced`: bytes that are known to come. Removed again when `commit` rejects with anything but an outage of the store. Rejects
+   * with `HttpError` 413 when it is too long, 503 when too much is being received, 507 when the disk is full.
    */
-  receive<T>(body: AsyncIterable<Buffer>, commit: (received: Received) => Promise<T>): Promise<T>;
+  receive<T>(
+    body: AsyncIterable<Buffer>,
+    commit: (received: Received) => Promise<T>,
+    announced?: number,
+  ): Promise<T>;
   /**
    * The content, or a part of it. Undefined: the document was replaced or removed meanwhile; look again.
    */

@@ -55,7 +55,8 @@ async function* upTo(room: number, content: AsyncIterable<Buffer>): AsyncGenerat
   }
 }
 
-function announced({ rawHeaders }: AnyRequest): number {
+/** Bytes that its Content-Length says will come. */
+export function announced({ rawHeaders }: AnyRequest): number {
   return Number(single(rawHeaders, 'content-length') ?? 0);
 }
 

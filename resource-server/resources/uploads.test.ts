@@ -15,27 +15,53 @@ function thrown(work: () => void): unknown {
 }
 
 describe('what is on its way at a time', () => {
-  test('of one tree: 256 MiB, in however many uploads', () => {
+  test('from one principal: 256 MiB, in however many uploads; from another as much', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
-    const [one, two] = [uploads.begin('tree', '1'), uploads.begin('tree', '2')];
+    const [one, two] = [uploads.begin('alice', '1'), uploads.begin('alice', '2')];
     one.grow(200 * MEBIBYTE);
     two.grow(56 * MEBIBYTE);
-    expect(thrown(() => one.grow(1))).toMatchObject(BUSY);
+    uploads.begin('bob', '3').grow(256 * MEBIBYTE);
     expect(thrown(() => two.grow(1))).toMatchObject(BUSY);
-    uploads.begin('other', '3').grow(256 * MEBIBYTE);
-    two.end();
     one.grow(56 * MEBIBYTE);
+    expect(thrown(() => one.grow(1))).toMatchObject(BUSY);
   });
 
-  test('of all trees: 1 GiB', () => {
+  test('of sixteen uploads of 64 MiB at once four come to their end: what is announced is counted at once', () => {
+    const uploads = new Uploads(64 * MEBIBYTE);
+    const begin = (n: number) => uploads.begin('alice', String(n), 64 * MEBIBYTE);
+    const begun = [0, 1, 2, 3].map(begin);
+    for (let n = 4; n < 16; n += 1) expect(thrown(() => begin(n))).toMatchObject(BUSY);
+    expect(uploads.files.size).toBe(4);
+    for (let megabyte = 0; megabyte < 64; megabyte += 1) {
+      for (const upload of begun) upload.grow(MEBIBYTE);
+    }
+    expect(thrown(() => begun[0]?.grow(1))).toMatchObject(BUSY);
+    begin(16);
+  });
+
+  test('nor do all sixteen fail that announce nothing: who is refused gives back what it had', () => {
+    const uploads = new Uploads(64 * MEBIBYTE);
+    const all = Array.from({ length: 16 }, (_, n) => uploads.begin('alice', String(n)));
+    const going = new Set(all);
+    for (let megabyte = 0; megabyte < 64; megabyte += 1) {
+      for (const upload of going) {
+        if (thrown(() => upload.grow(MEBIBYTE)) !== undefined) going.delete(upload);
+      }
+    }
+    expect(going.size).toBe(4);
+  });
+
+  test('from all: 1 GiB', () => {
     const uploads = new Uploads(MEBIBYTE);
     const all = ['a', 'b', 'c', 'd'].map((tree) => uploads.begin(tree, tree));
     for (const upload of all) upload.grow(256 * MEBIBYTE);
     const late = uploads.begin('e', 'e');
     expect(thrown(() => late.grow(1))).toMatchObject(BUSY);
     all[0]?.end();
-    late.grow(256 * MEBIBYTE);
-    expect(thrown(() => late.grow(1))).toMatchObject(BUSY);
+    late.end();
+    const again = uploads.begin('e', 'f');
+    again.grow(256 * MEBIBYTE);
+    expect(thrown(() => again.grow(1))).toMatchObject(BUSY);
   });
 
   test('four of the longest documents always fit', () => {

@@ -1,14 +1,14 @@
 import { tooMuchAtOnce } from '#shared/server/spool.ts';
 
-/** Bytes that may be on their way into one tree, and into all trees of a process. */
-const ONE_TREE = 256 * 1024 * 1024;
-const ALL_TREES = 4 * ONE_TREE;
+/** Bytes that may be on their way from one principal, and from all to a process. */
+const ONE_PRINCIPAL = 256 * 1024 * 1024;
+const ALL = 4 * ONE_PRINCIPAL;
 /** At least as much as so many of the longest documents. */
 const DOCUMENTS = 4;
 
 /** A file that is being written. */
 export interface Upload {
-  /** Throws `HttpError` 503 when so many more bytes are too much at a time. */
+  /** Throws `HttpError` 503, and gives back all of it, when so many more bytes are too much at a time. */
   grow(bytes: number): void;
   /** It is a document now, or removed. */
   end(): void;
@@ -20,8 +20,8 @@ export interface Upload {
  */
 export class Uploads {
   readonly #files = new Set<string>();
-  /** Bytes, by the folder of each tree that is being written to. */
-  readonly #trees = new Map<string, number>();
+  /** Bytes, by the principal that sends them, to whatever trees. */
+  readonly #principals = new Map<string, number>();
   #all = 0;
   readonly #least: number;
 
@@ -34,28 +34,41 @@ export class Uploads {
     return this.#files;
   }
 
-  begin(folder: string, file: string): Upload {
+  /**
+   * `announced`: bytes that are known to come. They are counted at once, so that of many uploads those that
+   * have begun come to their end. Throws `HttpError` 503 when they are too much at a time.
+   */
+  begin(principal: string, file: string, announced = 0): Upload {
+    let [counted, received] = [0, 0];
+    const count = (bytes: number) => {
+      this.#count(principal, bytes);
+      counted += bytes;
+    };
+    count(announced);
     this.#files.add(file);
-    let length = 0;
     return {
       grow: (bytes) => {
-        const own = (this.#trees.get(folder) ?? 0) + bytes;
-        if (own > Math.max(ONE_TREE, this.#least)) throw tooMuchAtOnce();
-        if (this.#all + bytes > Math.max(ALL_TREES, this.#least)) throw tooMuchAtOnce();
-        this.#count(folder, bytes);
-        length += bytes;
+        received += bytes;
+        try {
+          count(Math.max(received - counted, 0));
+        } catch (error) {
+          count(-counted);
+          throw error;
+        }
       },
       end: () => {
-        this.#count(folder, -length);
+        count(-counted);
         this.#files.delete(file);
       },
     };
   }
 
-  #count(folder: string, more: number): void {
+  #count(principal: string, more: number): void {
+    const own = (this.#principals.get(principal) ?? 0) + more;
+    if (more > 0 && own > Math.max(ONE_PRINCIPAL, this.#least)) throw tooMuchAtOnce();
+    if (more > 0 && this.#all + more > Math.max(ALL, this.#least)) throw tooMuchAtOnce();
     this.#all += more;
-    const own = (this.#trees.get(folder) ?? 0) + more;
-    if (own > 0) this.#trees.set(folder, own);
-    else this.#trees.delete(folder);
+    if (own > 0) this.#principals.set(principal, own);
+    else this.#principals.delete(principal);
   }
 }

@@ -33,7 +33,7 @@ function works() {
 const TOO_MANY = { status: 503, fields: { 'Retry-After': '1' } };
 
 describe('turns', () => {
-  test('are one at a time in the process; a tree with many holds up another for one only', async () => {
+  test('are one at a time in the process; who has many holds up another for one only', async () => {
     const inTurn = createWholeTreeTurns();
     const { begun, work, end } = works();
     const done = [
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect(await Promise.all(done)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
   });
 
-  test('RFC 9110 section 15.6.4: who would wait behind eight others is sent away, never begun; another tree is not', async () => {
+  test('RFC 9110 section 15.6.4: who would wait behind eight others is sent away, never begun; somebody else is not', async () => {
     const inTurn = createWholeTreeTurns();
     const { begun, work, end } = works();
     const waiting = Array.from({ length: 9 }, (_, n) => inTurn('a', work(`a${n}`)));
@@ -66,10 +66,10 @@ describe('turns', () => {
     expect(await again).toBe('again');
   });
 
-  test('RFC 9110 section 15.6.4: of many trees a few wait', async () => {
+  test('RFC 9110 section 15.6.4: of many people a few wait', async () => {
     const inTurn = createWholeTreeTurns();
     const { work, end } = works();
-    const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`tree ${n}`, work(`${n}`)));
+    const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`person ${n}`, work(`${n}`)));
     await new Promise(setImmediate);
     await expect(inTurn('another', work('another'))).rejects.toMatchObject(TOO_MANY);
     for (const _ of waiting) await end();
@@ -119,7 +119,7 @@ describe('a whole tree is taken', () => {
       copy('d', 'x'),
       copy('c', 'x', { deep: false }),
       { kind: 'lock', lock: someLock('c') },
-      { kind: 'unlock', tokens: ['c'] },
+      { kind: 'unlock', locks: [someLock('c')] },
     ];
     for (const edit of others) expect(edit && takesWholeTree(edit, view)).toBe(false);
   });

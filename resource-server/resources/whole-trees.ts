@@ -3,20 +3,20 @@ import type { Edit, View } from '#shared/stores/trees.ts';
 import { createAtMost } from './at-most.ts';
 import { createInTurn, type InTurn } from './in-turn.ts';
 
-/** Changes that are done or wait: of one tree, and trees of which there are some. */
-const MOST_OF_TREE = 9;
-const MOST_TREES = 32;
+/** Changes that are done or wait: of one principal, and principals of whom there are some. */
+const MOST_EACH = 9;
+const MOST_PRINCIPALS = 32;
 
 /**
- * Turns, by the name of a tree, for changes that take a collection with all that is in it: the store does
- * nothing else meanwhile, so this process does one at a time. A tree with many of them holds up another for
- * one only. Rejects with `HttpError` 503 when too many wait.
+ * Turns, by the principal, for changes that take a collection with all that is in it: the store does
+ * nothing else meanwhile, so this process does one at a time. Who has many of them holds up another for
+ * one only, in whatever tree. Rejects with `HttpError` 503 when too many wait.
  */
 export function createWholeTreeTurns(): InTurn {
-  const [ofTree, trees] = [createAtMost(MOST_OF_TREE), createAtMost(MOST_TREES)];
-  const [inTree, inProcess] = [createInTurn(), createInTurn()];
-  return (tree, work) =>
-    ofTree(tree, () => inTree(tree, () => trees('', () => inProcess('', work))));
+  const [ofEach, principals] = [createAtMost(MOST_EACH), createAtMost(MOST_PRINCIPALS)];
+  const [ofOne, inProcess] = [createInTurn(), createInTurn()];
+  return (principal, work) =>
+    ofEach(principal, () => ofOne(principal, () => principals('', () => inProcess('', work))));
 }
 
 /** Whether an edit takes a collection with all that is in it. The view has the paths of the edit. */

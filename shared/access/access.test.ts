@@ -7,9 +7,16 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { AccessStore } from './access-store.ts';
 import { endEverything } from './everything.ts';
-import { endGrant, findAccess, listAccess, noteIssue, recordAccess } from './grants.ts';
+import {
+  endGrant,
+  findAccess,
+  listAccess,
+  MOST_GRANTS,
+  noteIssue,
+  recordAccess,
+} from './grants.ts';
 import type { Access } from './grants.ts';
-import { endSignIn, findSignIn, listSignIns, recordSignIn } from './sign-ins.ts';
+import { endSignIn, findSignIn, listSignIns, MOST_SIGN_INS, recordSignIn } from './sign-ins.ts';
 import type { SignIn } from './sign-ins.ts';
 
 const LIFE = 600;
@@ -140,10 +147,10 @@ describe('ending', () => {
     const made = await signIn(accountId);
     const access = await allow(accountId);
     const theirs = await allow(somebodyElse);
-    await endEverything(store, accountId);
+    expect(await endEverything(store, accountId)).toEqual({ signIns: 1, grants: 1 });
     expect(await findSignIn(store, made.uid)).toBeUndefined();
     expect(await findAccess(store, access.grantId)).toBeUndefined();
-    expect(await revokedBy(access)).toBe('grant');
+    expect(await revokedBy(access)).toBe('person');
     expect(await revokedBy(theirs)).toBeUndefined();
     expect(await stores.artefacts.listByAccount('SignIn', accountId)).toEqual([]);
     expect(await stores.artefacts.listByAccount('Access', accountId)).toEqual([]);
@@ -162,5 +169,93 @@ describe('ending', () => {
     const anew = await allow(accountId, { generation: 1 });
     expect(await findAccess(store, anew.grantId)).toEqual(anew);
     expect(await revokedBy(anew)).toBeUndefined();
+  });
+});
+
+describe('a person who has very much', () => {
+  /** Grants as a store may have them that knew no bound yet. */
+  async function hoard(accountId: string, count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, fresh);
+    for (const [n, grantId] of ids.entries()) {
+      const payload = { grantId, accountId, clientId: 'app', generation: 0, since: n };
+      const seconds = 1000 + n;
+      await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds });
+    }
+    for (const id of [ids[0], ids.at(-1)]) {
+      const payload = { accountId, grantId: id };
+      await stores.artefacts.put({ kind: 'RefreshToken', id: `r-${id}`, payload });
+    }
+    return ids;
+  }
+  /** Turns of the event loop that others get meanwhile. */
+  async function turnsDuring(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      pending = setImmediate(count);
+    };
+    let pending = setImmediate(count);
+    await work;
+    clearImmediate(pending);
+    return turns;
+  }
+
+  test('the oldest grant makes room, with a revocation of its own; the new one stays', async () => {
+    const accountId = fresh();
+    const [oldest = '', ...others] = await hoard(accountId, MOST_GRANTS);
+    const ended = await stores.artefacts.get('Access', oldest);
+    // It would end before all others, as what ends with a browser's session does.
+    const added = await allow(accountId);
+    const left = (await listAccess(store, accountId)).map(({ grantId }) => grantId);
+    expect(new Set(left)).toEqual(new Set([...others, added.grantId]));
+    expect(await stores.artefacts.get('RefreshToken', `r-${oldest}`)).toBeUndefined();
+    expect(await revokedBy(ended as unknown as Access)).toBe('grant');
+    const next = await allow(accountId);
+    expect(await findAccess(store, added.grantId)).toEqual(added);
+    expect(await findAccess(store, next.grantId)).toEqual(next);
+    expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
+  });
+
+  test('grants given at once: no more of them stay than may', async () => {
+    const accountId = fresh();
+    await hoard(accountId, MOST_GRANTS - 2);
+    await Promise.all(Array.from({ length: 6 }, () => allow(accountId)));
+    expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
+  });
+
+  test('the browser in which they signed in first is signed out, with its grants', async () => {
+    const accountId = fresh();
+    const first = await signIn(accountId);
+    const within = await allow(accountId, { signIn: first.uid });
+    for (let n = 0; n < MOST_SIGN_INS; n++) {
+      clock.advance(1);
+      await signIn(accountId);
+    }
+    expect(await findSignIn(store, first.uid)).toBeUndefined();
+    expect(await findAccess(store, within.grantId)).toBeUndefined();
+    expect(await listSignIns(store, accountId)).toHaveLength(MOST_SIGN_INS);
+  });
+
+  test('a slice reads and shows no more than it', async () => {
+    const accountId = fresh();
+    const ids = await hoard(accountId, 12);
+    const slice = await listAccess(store, accountId, { skip: 10, count: 5 });
+    expect(slice.map(({ grantId }) => grantId)).toEqual(ids.slice(0, 2).toReversed());
+  });
+
+  test('everything ends in batches with turns between, and one revocation says it all', async () => {
+    const accountId = fresh();
+    const ids = await hoard(accountId, 300);
+    await using feed = await stores.revocations.feed();
+    await feed.latest();
+    const before = feed.status().entries;
+    const turns = await turnsDuring(endEverything(store, accountId));
+    expect(turns).toBeGreaterThanOrEqual(300 / 50);
+    await feed.latest();
+    expect(feed.status().entries).toBe(before + 1);
+    expect(await stores.artefacts.countByAccount('Access', accountId)).toBe(0);
+    for (const id of [ids[0], ids.at(-1)]) {
+      expect(await stores.artefacts.get('RefreshToken', `r-${id}`)).toBeUndefined();
+    }
   });
 });

@@ -1,5 +1,10 @@
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import type { Slice } from '#shared/stores/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
+import { surplus } from './walk.ts';
+
+/** As many grants as a person has at a time. */
+export const MOST_GRANTS = 100;
 
 /** What a person has allowed a client, kept beside the engine's Grant and ended with it. */
 export interface Access {
@@ -24,14 +29,21 @@ export interface ListedAccess extends Access {
   readonly lastIssue?: number;
 }
 
-/** Keeps it for `seconds`, the rest of the life of the Grant. */
+/**
+ * Keeps it for `seconds`, the rest of the life of the Grant. A person who has `MOST_GRANTS` loses the
+ * oldest of those that would end soonest.
+ */
 export async function recordAccess(
-  { stores }: AccessStore,
+  store: AccessStore,
   access: Access,
   seconds: number,
 ): Promise<void> {
-  const { grantId } = access;
-  await stores.artefacts.put({ kind: 'Access', id: grantId, payload: { ...access }, seconds });
+  const { grantId, accountId } = access;
+  const payload = { ...access };
+  await store.stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds });
+  for (const old of await surplus(store, 'Access', accountId, MOST_GRANTS)) {
+    await endGrant(store, String(old['grantId']));
+  }
 }
 
 /**
@@ -73,14 +85,15 @@ export async function noteIssue(
   await stores.artefacts.put({ kind: 'LastIssue', id: grantId, payload, seconds });
 }
 
-/** All that the person has allowed and has not ended, the latest first. */
+/** What the person has allowed and has not ended, all or a slice of it; in that the latest first. */
 export async function listAccess(
   store: AccessStore,
   accountId: string,
+  slice?: Slice,
 ): Promise<readonly ListedAccess[]> {
   const { stores } = store;
   const generation = await stores.revocations.generation('person', accountId);
-  const found = await stores.artefacts.listByAccount('Access', accountId);
+  const found = await stores.artefacts.listByAccount('Access', accountId, slice);
   const live = found
     .flatMap((payload) => asAccess(payload) ?? [])
     .filter((access) => access.generation >= generation)

@@ -1,5 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Slice } from '#shared/stores/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
-import { endGrant, listAccess } from './grants.ts';
+import { endGrant } from './grants.ts';
+import { surplus, walk } from './walk.ts';
+
+/** As many browsers as a person is signed in with at a time. */
+export const MOST_SIGN_INS = 50;
 
 /**
  * That a person signed in with a browser: what stands behind the engine's Session, under the same
@@ -17,18 +23,18 @@ export interface SignIn {
   readonly agent?: string;
 }
 
-/** Keeps it for `seconds`, the life of a session. */
+/** Keeps it for `seconds`, the life of a session. A person who has `MOST_SIGN_INS` loses the oldest. */
 export async function recordSignIn(
-  { stores }: AccessStore,
+  store: AccessStore,
   signIn: SignIn,
   seconds: number,
 ): Promise<void> {
-  await stores.artefacts.put({
-    kind: 'SignIn',
-    id: signIn.uid,
-    payload: { ...signIn },
-    seconds,
-  });
+  const { uid, accountId } = signIn;
+  const payload = { ...signIn };
+  await store.stores.artefacts.put({ kind: 'SignIn', id: uid, payload, seconds });
+  for (const old of await surplus(store, 'SignIn', accountId, MOST_SIGN_INS)) {
+    await endSignIn(store, { uid: String(old['uid']), accountId });
+  }
 }
 
 /** Undefined when it has ended: by itself, by its end, or because everything of the person was ended. */
@@ -42,13 +48,14 @@ export async function findSignIn(
   return signIn.generation < generation ? undefined : signIn;
 }
 
-/** All browsers in which the person is signed in, the latest first. */
+/** The browsers in which the person is signed in, all or a slice of them; in that the latest first. */
 export async function listSignIns(
   { stores }: AccessStore,
   accountId: string,
+  slice?: Slice,
 ): Promise<readonly SignIn[]> {
   const generation = await stores.revocations.generation('person', accountId);
-  const found = await stores.artefacts.listByAccount('SignIn', accountId);
+  const found = await stores.artefacts.listByAccount('SignIn', accountId, slice);
   return found
     .flatMap((payload) => asSignIn(payload) ?? [])
     .filter((signIn) => signIn.generation >= generation)
@@ -56,10 +63,18 @@ export async function listSignIns(
 }
 
 /** Signs that browser out and ends the grants that end with it. */
-export async function endSignIn(store: AccessStore, { uid, accountId }: SignIn): Promise<void> {
+export async function endSignIn(
+  store: AccessStore,
+  { uid, accountId }: Pick<SignIn, 'uid' | 'accountId'>,
+): Promise<void> {
   await store.stores.artefacts.remove('SignIn', uid);
-  for (const access of await listAccess(store, accountId)) {
-    if (access.signIn === uid) await endGrant(store, access.grantId);
+  const within: string[] = [];
+  for await (const { signIn, grantId } of walk(store, 'Access', accountId)) {
+    if (signIn === uid) within.push(String(grantId));
+  }
+  for (const grantId of within) {
+    await endGrant(store, grantId);
+    await setImmediate();
   }
 }
 

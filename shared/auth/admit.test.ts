@@ -8,9 +8,13 @@ import { silentLog } from '#shared/log.ts';
 import { systemRandom } from '#shared/random.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { admit, refusal } from './admit.ts';
+import { judge } from './judge.ts';
+import { apiKey } from './schemes/api-key.ts';
+import { basic } from './schemes/basic.ts';
+import { negotiate } from './schemes/negotiate.ts';
 import { requestOf } from './auth.fixture.ts';
 import { schemeOf, spaceOf } from './judge.fixture.ts';
-import type { Outcome, Scheme } from './scheme.ts';
+import type { AuthRequest, Outcome, ProtectionSpace, Scheme } from './scheme.ts';
 
 const key: Scheme = {
   name: 'Key',
@@ -108,6 +112,54 @@ describe('RFC 9457: what a client is told', () => {
       detail: expect.stringMatching(/^[A-Z].*\.$/),
     });
     expect(answer.body).not.toContain('secret');
+  });
+
+  /** The detail of an answer to a request in clear text. */
+  async function detailOf(one: ProtectionSpace, request: AuthRequest): Promise<unknown[]> {
+    const outcome = await judge(one, request);
+    if (outcome.kind !== 'answer') throw new Error(outcome.kind);
+    const { detail } = JSON.parse(refusal(outcome, {}).body ?? '') as { detail: unknown };
+    return [outcome.status, detail, outcome.fields['Retry-After']];
+  }
+  // Of a scheme that is not asked to look at anything.
+  const unused = {} as Parameters<typeof apiKey>[0] &
+    Parameters<typeof basic>[0] &
+    Parameters<typeof negotiate>[0];
+  const inClear = { ...requestOf(), confidential: false };
+
+  test.each([
+    [apiKey({ ...unused, field: 'X-Key' }), 403, 'A valid API key is needed in the field X-Key.'],
+    [basic(unused), 403, 'Basic is not taken in clear text: use https.'],
+    [negotiate({ ...unused, gss: undefined }), 503, 'Negotiate is not set up on this server.'],
+  ])('what is missing where nothing can be asked for: %#', async (scheme, status, detail) => {
+    expect(await detailOf(spaceOf([scheme]), inClear)).toEqual([status, detail, undefined]);
+  });
+
+  test('what is missing: a scope, or a page of ours', async () => {
+    const { outcome } = await admitted([['Authorization', 'One good']], 'PUT');
+    expect(outcome).toMatchObject({ detail: 'This needs the scope documents:write.' });
+    const page = requestOf(
+      [
+        ['Authorization', 'One good'],
+        ['Origin', 'https://evil.example'],
+      ],
+      { method: 'PUT' },
+    );
+    const ambient = spaceOf([schemeOf('One', { ambient: true })]);
+    expect(await detailOf(ambient, page)).toEqual([
+      403,
+      'One is not taken from a page of another origin.',
+      undefined,
+    ]);
+  });
+
+  test('what is hidden says nothing of what is missing', async () => {
+    const hidden = spaceOf([apiKey({ ...unused, field: 'X-Key' })], { hide: 'forbidden' });
+    expect(await detailOf(hidden, inClear)).toEqual([
+      404,
+      'There is nothing at this address.',
+      undefined,
+    ]);
   });
 
   test('what is hidden: as of what is missing', () => {

@@ -9,6 +9,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
 import { authorize } from './authorize.ts';
 import { judge } from './judge.ts';
+import { subjectOf } from './person.ts';
 import type { AuthRequest, Outcome, Principal, ProtectionSpace } from './scheme.ts';
 
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
@@ -20,7 +21,11 @@ export async function admit(
   asked: AuthRequest,
 ): Promise<Outcome> {
   const judged = await judge(space, asked);
-  if (judged.kind === 'pass') note(request, { application: idOf(judged.application) });
+  if (judged.kind === 'pass') {
+    const { principal, application } = judged;
+    note(request, { subject: subjectOf(principal), client: principal.claims?.['client_id'] });
+    note(request, { application: idOf(application) });
+  }
   const outcome = judged.kind === 'pass' ? authorize(space, judged, asked) : judged;
   note(request, { space: space.realm, verdict: VERDICTS[outcome.kind] });
   if (outcome.kind !== 'absent') note(request, { scheme: outcome.scheme });
@@ -45,10 +50,11 @@ const DETAILS: Readonly<Record<number, string>> = {
 
 /** What a client that was not admitted is told; hidden is as missing. */
 export function refusal(
-  { status, fields }: Extract<Outcome, { kind: 'answer' }>,
+  { status, fields, detail }: Extract<Outcome, { kind: 'answer' }>,
   more: Fields,
 ): Answer {
-  const detail = DETAILS[status];
-  const answer = detail === undefined ? errorAnswer(notFound()) : problemAnswer(status, detail);
+  const usual = DETAILS[status];
+  const answer =
+    usual === undefined ? errorAnswer(notFound()) : problemAnswer(status, detail ?? usual);
   return { ...answer, fields: { ...answer.fields, ...fields, ...more } };
 }

@@ -1,22 +1,23 @@
 import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { KeysUnavailable } from './issuer-keys.ts';
-import type {
-  AuthRequest,
-  Awaitable,
-  Fields,
-  Outcome,
-  ProtectionSpace,
-  Scheme,
-  Verdict,
+import {
+  type AuthRequest,
+  type Awaitable,
+  type Fields,
+  NotSetUp,
+  type Outcome,
+  type ProtectionSpace,
+  type Scheme,
+  type Verdict,
 } from './scheme.ts';
 
 export type Answer = Extract<Outcome, { kind: 'answer' }>;
 type Refused = Extract<Verdict, { kind: 'refused' }>;
 
-/** An answer without challenges. */
-export function bare(status: number, reason: string, fields: Fields = {}): Answer {
-  return { kind: 'answer', status, reason, fields };
+/** An answer without challenges; `detail`: for the client. */
+export function bare(status: number, reason: string, fields: Fields = {}, detail?: string): Answer {
+  return { kind: 'answer', status, reason, fields, ...(detail && { detail }) };
 }
 
 /** `retryAfter`: seconds. */
@@ -69,7 +70,7 @@ function refuse(
 /**
  * An answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
  * demands a challenge is not given without one (section 15.5.2): it becomes 403 where no scheme
- * announces itself, and 503 where one could not.
+ * announces itself, and 503 where one could not, with the time to come back unless it is not set up.
  */
 export async function challenged(
   space: ProtectionSpace,
@@ -90,6 +91,7 @@ export async function challenged(
   );
   const challenges = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   let retryAfter = 1;
+  const off = asked.filter((one) => one.status === 'rejected' && one.reason instanceof NotSetUp);
   const silent = asked.flatMap((one, index) => {
     if (one.status === 'fulfilled') return [];
     if (one.reason instanceof BadRequest) throw one.reason;
@@ -101,6 +103,9 @@ export async function challenged(
     return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
   }
   if (status !== space.at.status) return bare(status, why, fields);
-  if (silent.length > 0) return unavailable(503, `no challenge to give; ${why}`, retryAfter);
-  return bare(403, why, fields);
+  const needs = space.schemes.flatMap((scheme) => scheme.needs?.(request) ?? []).join(' ');
+  if (silent.length > off.length) {
+    return unavailable(503, `no challenge to give; ${why}`, retryAfter);
+  }
+  return bare(off.length > 0 ? 503 : 403, why, fields, needs);
 }

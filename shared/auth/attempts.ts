@@ -22,7 +22,7 @@ export interface Attempts {
 }
 
 export interface AttemptsOptions {
-  readonly limits: Limits;
+  readonly limits: Pick<Limits, 'spend'>;
   /** Attempts with one account, from wherever. */
   readonly account: Rate;
   /** Attempts from one address, or one IPv6 network. */

@@ -32,18 +32,28 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');
   });
 
-  test.each([[[]], [['a']], [['A', 'B']], [['a b']], [['a', 'bb']]])(
-    'only %j: 403 with the scopes that are needed',
-    (scopes) => {
+  test.each([
+    [[], 'a b'],
+    [['a'], 'a b'],
+    [['b'], 'a b'],
+    [['c', 'a'], 'a b c'],
+    [['A', 'B'], 'a b A B'],
+    [['a', 'bb'], 'a b bb'],
+  ])(
+    'only %j: 403 with the scopes that are needed and those that are held, none twice',
+    (scopes, asked) => {
       expect(authorize(space, holding(...scopes), put)).toEqual({
         kind: 'answer',
         status: 403,
         scheme: 'Bearer',
         reason: expect.stringMatching(/^lacks /),
+        detail: expect.stringMatching(/^This needs the scope (?:a|b|a b)\.$/),
         fields: {
           'DPoP-Nonce': 'n',
           'WWW-Authenticate': [
-            expect.stringMatching(/^Bearer .*error="insufficient_scope".*scope="a b"/),
+            expect.stringMatching(
+              new RegExp(`^Bearer .*error="insufficient_scope".*scope="${asked}"`),
+            ),
           ],
         },
       });

@@ -4,7 +4,7 @@ import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
 
 /**
  * Whether who passed `judge` holds the scopes that the method needs. Passes on, or answers 403 with the
- * scopes that are needed (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead. What
+ * scopes to ask for (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead. What
  * the scheme owes its client comes with every answer, as it does with one to a missing resource.
  */
 export function authorize(
@@ -17,12 +17,15 @@ export function authorize(
   const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return passed;
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
-  const challenge = scheme?.insufficientScope?.(needed, request);
+  // What it holds is named too: a client asks for what is named and nothing else, and would lose it.
+  const asked = [...new Set([...needed, ...(scopes ?? [])])];
+  const challenge = scheme?.insufficientScope?.(asked, request);
   const refused = conceal(space, {
     kind: 'answer',
     status: 403,
     fields: challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {},
     reason: `lacks ${missing.join(' ')}`,
+    detail: `This needs the scope ${missing.join(' ')}.`,
     scheme: passed.scheme,
     ...(passed.seal && { seal: passed.seal }),
   });

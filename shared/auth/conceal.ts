@@ -11,5 +11,6 @@ export function conceal(space: ProtectionSpace, outcome: Outcome): Outcome {
   const fields = Object.fromEntries(
     Object.entries(outcome.fields).filter(([name]) => name !== space.at.ask),
   );
-  return { ...outcome, status: 404, fields };
+  const { detail: _, ...hidden } = outcome;
+  return { ...hidden, status: 404, fields };
 }

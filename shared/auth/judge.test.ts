@@ -171,6 +171,43 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     expect(await judge(TWO, authorization(value))).toMatchObject({ status: 400 });
   });
 
+  describe('specification section 7, RFC 6750 section 3.1: a malformed value of Basic or Bearer', () => {
+    const opaque = spaceOf([schemeOf('Bearer'), schemeOf('Basic')]);
+    const asked = ['Bearer realm="documents"', 'Basic realm="documents"'];
+
+    test.each([
+      'Basic %%%',
+      'Bearer a b',
+      'bearer  ö',
+      'BASIC a:b',
+      'Basic a="b" c',
+      'Bearer a\tb',
+    ])('%j is asked again: 401', async (value) => {
+      for (const at of [ORIGIN, PROXY]) {
+        const space = { ...opaque, at };
+        const fields = [[at.answer, value] as const];
+        const outcome = await judge(space, { ...requestOf(fields), at });
+        expect(outcome).toMatchObject({ status: at.status, fields: { [at.ask]: asked } });
+      }
+    });
+
+    test.each([
+      'Basic %%%, Basic a',
+      'Basic %%%; Bearer a',
+      'Bearer a b,',
+      'Bearer a, b',
+      'Basicx %%',
+    ])('%j may be two sets of credentials, or none: 400', async (value) => {
+      expect(await judge(opaque, authorization(value))).toMatchObject({ status: 400 });
+    });
+
+    test('beside other credentials it is 400, and in a space without the scheme 401', async () => {
+      const two = authorization('Basic %%%', 'Bearer good');
+      expect(await judge(opaque, two)).toMatchObject({ status: 400 });
+      expect(await judge(TWO, authorization('Basic %%%'))).toMatchObject({ status: 401 });
+    });
+  });
+
   test('RFC 9577: what stands alone does not serve beside credentials of another scheme', async () => {
     const alone = schemeOf('Two', { alone: true });
     const elsewhere = schemeOf('Three', {

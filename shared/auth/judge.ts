@@ -42,13 +42,17 @@ export async function judge(space: ProtectionSpace, request: AuthRequest): Promi
 /** What can be refused without looking at a secret is refused first. */
 async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pass | Answer> {
   const found = findCredentials(space, request);
-  if (found === 'malformed') return challenged(space, request, 400, 'credentials are malformed');
+  if (found === 'malformed') {
+    return challenged(space, request, 400, `${space.at.answer} is not of the form of credentials`);
+  }
   const [only, another] = found;
   if (another !== undefined) {
     return challenged(space, request, 400, 'credentials in more than one place');
   }
   if (only?.scheme?.ambient && isCrossSite(space, request)) {
-    return { ...bare(403, 'sent by a page of another origin'), scheme: only.scheme.name };
+    const detail = `${only.scheme.name} is not taken from a page of another origin.`;
+    const answer = bare(403, 'sent by a page of another origin', {}, detail);
+    return { ...answer, scheme: only.scheme.name };
   }
   const { application } = space;
   const shown = application?.locate?.(request);
@@ -64,7 +68,7 @@ async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pas
 function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] | 'malformed' {
   const found: Found[] = [];
   for (const line of request.lines(space.at.answer)) {
-    const credentials = parseCredentials(line);
+    const credentials = parseCredentials(line) ?? noToken(line);
     if (credentials === undefined) return 'malformed';
     const scheme = space.schemes.find(({ name }) => name.toLowerCase() === credentials.scheme);
     found.push({ scheme, credentials });
@@ -74,6 +78,20 @@ function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] 
     if (credentials !== undefined) found.push({ scheme, credentials });
   }
   return found;
+}
+
+/** Schemes whose credentials are one token. */
+const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;
+
+/**
+ * What is no token where one is due is refused by its scheme, with 401 (RFC 6750 section 3.1, specification
+ * section 7). What a list could be of two sets of credentials is malformed.
+ */
+function noToken(line: string): Credentials | undefined {
+  const [, scheme, rest] = ONE_TOKEN.exec(line) ?? [];
+  return scheme === undefined || rest === undefined
+    ? undefined
+    : { scheme: scheme.toLowerCase(), rest };
 }
 
 /** The application first, since it has a limit; it lets nobody in, but a wrong one keeps everybody out. */

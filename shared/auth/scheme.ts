@@ -117,6 +117,11 @@ export type Verdict =
       readonly fields?: Fields;
     };
 
+/** A scheme cannot announce itself before the operator has set it up. Becomes 503. */
+export class NotSetUp extends Error {
+  override readonly name = 'NotSetUp';
+}
+
 /** One file, one factory. Says, never writes; throws only when it could not do its work. */
 export interface Scheme {
   /** As registered at IANA. */
@@ -130,6 +135,8 @@ export interface Scheme {
   /** Empty: does not announce itself. */
   challenge(request: AuthRequest): Awaitable<readonly Challenge[]>;
   authenticate(credentials: Credentials, request: AuthRequest): Awaitable<Verdict>;
+  /** What it needs, in words for the client, where no challenge tells. */
+  needs?(request: AuthRequest): string | undefined;
   /** The challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
   insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
 }
@@ -172,7 +179,10 @@ export type Outcome =
       readonly kind: 'answer';
       readonly status: number;
       readonly fields: Fields;
+      /** For the log. */
       readonly reason: string;
+      /** For the client, where there is more to say than of every answer of the status. */
+      readonly detail?: string;
       readonly scheme?: string;
       /** Of who passed and lacks a scope: owed with this answer as with any other. */
       readonly seal?: Seal<Fields>;

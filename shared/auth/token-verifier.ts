@@ -57,8 +57,14 @@ export function audiencesOf(spaceUrl: string): readonly string[] {
 
 /** `sub_gen` tells who stands behind the token: a `sub` may look like a client_id (RFC 9068 section 5). */
 function principalOf(token: AccessTokenClaims): Principal {
-  const { iss, sub, sub_gen, client_id, jti, grant_id, scope } = token;
-  const claims = { sub, client_id, jti, ...(grant_id !== undefined && { grant_id }) };
+  const { iss, sub, sub_gen, client_id, jti, grant_id, scope, openid_scope } = token;
+  const claims = {
+    sub,
+    client_id,
+    jti,
+    ...(grant_id !== undefined && { grant_id }),
+    ...(openid_scope !== undefined && { openid_scope }),
+  };
   const known = { scopes: parseScope(scope), claims };
   return sub_gen === undefined
     ? { kind: 'application', id: client_id, ...known }

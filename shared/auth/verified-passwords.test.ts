@@ -25,7 +25,7 @@ function scripted(
   const passwords = createVerifiedPasswords({
     directory: { authenticate: () => ((asked += 1), authenticate(revocations)) },
     feed: { latest: () => revocations },
-    clock: { now: () => 0 },
+    clock: { now: () => 0, monotonic: () => 0 },
     random: systemRandom,
   });
   return { passwords, revocations, asked: () => asked };
@@ -157,7 +157,7 @@ describe('the store', () => {
           return revocations;
         },
       },
-      clock: { now: () => 0 },
+      clock: { now: () => 0, monotonic: () => 0 },
       random: systemRandom,
     });
     expect(await passwords.check('alice', RIGHT)).toBeDefined();

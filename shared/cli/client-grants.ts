@@ -38,6 +38,14 @@ const CONTRADICTIONS: readonly (readonly [
     '--introspects needs a client that proves who it is: leave out --public',
   ],
   [
+    (_, given) => given('public') && given('without-pkce'),
+    '--public: without a secret PKCE alone ties a code to the client: leave out --without-pkce',
+  ],
+  [
+    (grants, given) => !grants.includes('authorization_code') && given('without-pkce'),
+    '--without-pkce is about authorization codes: add --grant authorization_code',
+  ],
+  [
     (grants) => grants.includes('refresh_token') && !ofPeople(grants),
     '--grant refresh_token renews what a person has allowed: add --grant authorization_code or --grant device_code',
   ],

@@ -35,7 +35,7 @@ export interface Input {
 export interface Report {
   /** With `--json`, on one line. */
   readonly json: unknown;
-  /** Otherwise, line by line. */
+  /** Otherwise, line by line; of what may be long a getter, as nobody asks for both. */
   readonly lines: readonly string[];
   /** Otherwise, instead of lines: bytes from elsewhere. */
   readonly content?: Buffer;

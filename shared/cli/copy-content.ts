@@ -5,8 +5,14 @@ import { openStores } from '#shared/stores/open.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Shell } from './command.ts';
 
-/** Files of the store that live for minutes, made by opening it. */
-const TRANSIENT = ['transient.db', 'transient.db-wal', 'transient.db-shm'];
+/** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */
+const OPENED = [
+  'transient.db',
+  'transient.db-wal',
+  'transient.db-shm',
+  'transient.db.reserve',
+  'state.db.reserve',
+];
 
 /**
  * Copies the content that the trees in `backup` name from the `data` folder. Content is immutable, so what
@@ -38,7 +44,7 @@ export async function copyContent(
       }
     }
   }
-  await Promise.all(TRANSIENT.map((file) => rm(join(backup, file), { force: true })));
+  await Promise.all(OPENED.map((file) => rm(join(backup, file), { force: true })));
   return result;
 }
 

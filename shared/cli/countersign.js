@@ -15,6 +15,16 @@ const source = join(root, `${entry}.ts`);
 const file = existsSync(source) ? source : join(root, 'dist', `${entry}.js`);
 const args = process.argv.slice(starts ? 3 : 2);
 
+// npm that is asked to end passes it on to its shell, which dies without a word to us.
+if (starts && process.env.npm_lifecycle_event) {
+  const { ppid } = process;
+  const watch = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 200).unref();
+}
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
 

@@ -17,7 +17,7 @@ export function overview(commands: readonly Command[]): string[] {
     ]),
     '',
     'countersign COMMAND --help says more. The configuration is that of the servers:',
-    'COUNTERSIGN_CONFIG, COUNTERSIGN_DATA, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC.',
+    'COUNTERSIGN_CONFIG, COUNTERSIGN_DATA, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC, COUNTERSIGN_AUTHZ_URL.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ];
 }

@@ -13,8 +13,8 @@ import { scopeTokens } from './scope-tokens.ts';
 /** How a client that is not public proves who it is. */
 export const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
-/** What may sign its ID tokens. */
-export const ID_TOKEN_ALGS = ['ES256', 'RS256'] as const;
+/** What may sign its ID tokens: first what clients expect of themselves (OpenID Connect Registration 1.0 section 2). */
+export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', 'profile', 'offline_access'];
@@ -26,13 +26,13 @@ export async function newClient(
   config: Config,
 ): Promise<ClientRecord & { secret?: string }> {
   const defaultScope = input.text('default-scope');
-  const introspects = input.text('introspects');
   const native = input.flag('native');
   const redirectUri = redirectUriOf(native);
   const resources = each(input, 'resource', spaceUrlOf(config));
+  const introspects = each(input, 'introspects', spaceUrlOf(config));
   const redirectUris = each(input, 'redirect-uri', redirectUri);
   const afterLogout = each(input, 'post-logout-redirect-uri', redirectUri);
-  const idTokenAlg = input.text('id-token-alg');
+  const idTokenAlg = input.text('id-token-alg') ?? ID_TOKEN_ALGS[0];
   const origins = each(input, 'origin', origin);
   const client = {
     client_id: shell.random(16).toString('hex'),
@@ -46,13 +46,10 @@ export async function newClient(
     ...(redirectUris && { redirect_uris: redirectUris }),
     ...(afterLogout && { post_logout_redirect_uris: afterLogout }),
     ...(origins && { origins }),
-    ...(idTokenAlg !== undefined && {
-      id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, idTokenAlg),
-    }),
+    id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, idTokenAlg),
+    ...(input.flag('without-pkce') && { without_pkce: true }),
     ...(native && { application_type: 'native' as const }),
-    ...(introspects !== undefined && {
-      introspects: spaceUrlOf(config)('--introspects', introspects),
-    }),
+    ...(introspects && { introspects }),
     created_at: shell.clock.now(),
   };
   checkScopes(client, config, shell);
@@ -116,7 +113,10 @@ function origin(option: string, value: string): string {
 }
 
 function checkScopes(
-  client: Pick<ClientRecord, 'scope' | 'default_scope' | 'introspects' | 'grant_types'>,
+  client: Pick<
+    ClientRecord,
+    'scope' | 'default_scope' | 'introspects' | 'grant_types' | 'without_pkce'
+  >,
   config: Config,
   shell: Shell,
 ): void {
@@ -124,6 +124,11 @@ function checkScopes(
   if (all.size === 0 && client.introspects === undefined) {
     throw new UsageError(
       '--scope is missing: without a scope or --introspects it could do nothing',
+    );
+  }
+  if (client.without_pkce && !all.has('openid')) {
+    throw new UsageError(
+      '--without-pkce needs openid in --scope: the nonce of the ID token ties a code to its session instead',
     );
   }
   const beyond = parseScope(client.default_scope).difference(all);

@@ -41,3 +41,18 @@ test('columns are as wide as what is shown, and a cell cannot begin a line', () 
     ]),
   ).toEqual([String.raw`a\u000ab  x`, 'c         y']);
 });
+
+test('a hundred thousand rows take as many looks at a cell as there are cells, twice at most', () => {
+  let looks = 0;
+  const cell = (text: string) => ({
+    replace(...args: Parameters<string['replace']>) {
+      looks += 1;
+      return text.replace(...args);
+    },
+  });
+  const rows = Array.from({ length: 100_000 }, (_, n) => [cell(`${n}`), cell('x')]);
+  const lines = columns(rows as unknown as string[][]);
+  expect(looks).toBe(200_000);
+  expect(lines).toHaveLength(100_000);
+  expect(lines[7]).toBe('7      x');
+});

@@ -19,10 +19,15 @@ function escape(character: string): string {
 /** Rows as aligned lines, two spaces between the columns. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map(printable));
-  const width = (column: number) => Math.max(...shown.map((row) => row[column]?.length ?? 0));
+  const widths: number[] = [];
+  for (const row of shown) {
+    for (const [column, { length }] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, length);
+    }
+  }
   return shown.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(width(column)))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

@@ -1,15 +1,16 @@
+import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Mistake } from './mistake.ts';
 import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 interface Override {
-  /** The members that the variable's value stands for; undefined when it has another form. */
-  members(value: string, file: Members): Members | undefined;
+  /** The members that the variable's value stands for, given those so far; undefined when it has another form. */
+  members(value: string, before: Members): Members | undefined;
   readonly form: string;
 }
 
-/** The variables that override members of the file. */
+/** The variables that override members of the file, in the order in which they do. */
 const OVERRIDES: Readonly<Record<string, Override>> = {
   COUNTERSIGN_DATA: {
     members: (data) => ({ data }),
@@ -29,6 +30,10 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
     },
     form: REDIS_URL_FORM,
   },
+  COUNTERSIGN_AUTHZ_URL: {
+    members: reachedAt,
+    form: 'must be an origin such as http://127.0.0.1:3000',
+  },
 };
 
 /** What the environment overrides, and what is wrong with it. An empty variable counts as absent. */
@@ -41,16 +46,29 @@ export function environmentMembers(
   for (const [path, override] of Object.entries(OVERRIDES)) {
     const value = env[path];
     if (!value) continue;
-    const overridden = override.members(value, file);
+    const overridden = override.members(value, { ...file, ...members });
     if (overridden === undefined) mistakes.push({ path, message: override.form });
     Object.assign(members, overridden);
   }
   return { members, mistakes };
 }
 
+/**
+ * Where the resource server asks the authorization server: for its keys, and where it is the token issuer
+ * as well, to verify tokens. Addresses that the file names for these stay.
+ */
+function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Members | undefined {
+  if (!URL.canParse(value) || new URL(value).origin !== value) return undefined;
+  return {
+    // Of another form it is a mistake of the file, which is told when all is read.
+    ...((jwks === undefined || isObject(jwks)) && { jwks: { url: `${value}/jwks`, ...jwks } }),
+    ...(isObject(privateTokens) &&
+      issuer !== undefined &&
+      privateTokens['issuer'] === issuer && { privateTokens: { url: value, ...privateTokens } }),
+  };
+}
+
 /** A Redis store of the file keeps its prefix, master and replicas under another address. */
-function redisMembers(store: unknown): object {
-  const isRedis =
-    typeof store === 'object' && store !== null && 'kind' in store && store.kind === 'redis';
-  return isRedis ? store : {};
+function redisMembers(store: unknown): Members {
+  return isObject(store) && store['kind'] === 'redis' ? store : {};
 }

@@ -119,6 +119,22 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
+  test('COUNTERSIGN_AUTHZ_URL says where keys and verification are asked for, unless the file does', async () => {
+    const authz = { COUNTERSIGN_AUTHZ_URL: 'http://127.0.0.1:3000' };
+    const inside = await load({}, authz);
+    expect(inside.jwks).toMatchObject({ url: 'http://127.0.0.1:3000/jwks', maxAge: 300 });
+    expect(inside.privateTokens).not.toHaveProperty('url');
+    const named = await load({ jwks: { url: 'http://keys.example/jwks', maxAge: 60 } }, authz);
+    expect(named.jwks).toMatchObject({ url: 'http://keys.example/jwks', maxAge: 60 });
+    const pub = {
+      COUNTERSIGN_PUBLIC: 'https://auth.example https://api.example',
+      COUNTERSIGN_SECRET: SECRET,
+    };
+    const privateTokens = { issuer: 'https://auth.example' };
+    const one = await load({ privateTokens }, { ...authz, ...pub });
+    expect(one.privateTokens).toMatchObject({ url: 'http://127.0.0.1:3000' });
+  });
+
   test('an empty variable counts as absent', async () => {
     const config = await loadConfig({ COUNTERSIGN_CONFIG: '', COUNTERSIGN_REDIS_URL: '' });
     expect(config.store).toEqual({ kind: 'sqlite' });
@@ -133,7 +149,7 @@ describe('mistakes', () => {
         isuer: 1,
         tokens: { lifetime: 'long', skwe: 1 },
         store: { kind: 'mysql' },
-        trustedProxies: ['10.0.0.1'],
+        trustedProxies: ['10.0.0.256'],
         spaces: [space({ scopes: { 'no method': [] } }), space({ realm: 'b' })],
         jwks: { maxAge: 300, cooldown: 60, overlap: 100 },
       },
@@ -153,8 +169,25 @@ describe('mistakes', () => {
       'trustedProxies.0',
     ]);
     expect(found['isuer']).toMatch(/not a setting/);
-    expect(found['trustedProxies.0']).toBe('Invalid IPv4 range or Invalid IPv6 range');
+    expect(found['trustedProxies.0']).toMatch(/Invalid IPv4 address/);
     expect(found['store.kind']).toMatch(/'sqlite' \| 'redis'/);
+  });
+
+  test.each([
+    [{ listen: { authz: { port: 'x' } } }, 'listen.authz.port'],
+    [{ resource: 'nonsense' }, 'resource'],
+    [{ tls: 1 }, 'tls'],
+  ])('an http issuer of production is named beside the mistake %j', async (other, path) => {
+    const found = await mistakes({ issuer: 'http://auth.example', ...other });
+    expect(found['issuer']).toMatch(/use https/);
+    expect(found['COUNTERSIGN_SECRET']).toMatch(/is missing/);
+    expect(found[path]).toBeDefined();
+    expect(found[path]).not.toMatch(/use https/);
+  });
+
+  test('trustedProxies takes single addresses', async () => {
+    const trustedProxies = ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'];
+    expect((await load({ trustedProxies })).trustedProxies).toEqual(trustedProxies);
   });
 
   test('a rule over a member that is itself wrong is not reported on a guess', async () => {

@@ -26,9 +26,9 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const mistakes = [
     ...environment.mistakes,
     ...issues.flatMap(toMistakes),
-    ...RULES.filter((rule) => !rule.reads.some((member) => broken.has(member))).flatMap((rule) =>
-      rule.check(config, env),
-    ),
+    ...RULES.filter((rule) => !rule.reads.some((member) => broken.has(member)))
+      .flatMap((rule) => rule.check(config, env))
+      .filter(({ path }) => !broken.has(path.split('.')[0] ?? '')),
   ];
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { ...config, data: resolve(config.data) };

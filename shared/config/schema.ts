@@ -11,9 +11,8 @@ const address = (port: number) =>
     })
     .prefault({});
 
-const store = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('sqlite') }),
-  z.strictObject({
+const redis = z
+  .strictObject({
     kind: z.literal('redis'),
     mode: z.enum(['single', 'sentinel', 'cluster']).default('single'),
     urls: z
@@ -29,10 +28,17 @@ const store = z.discriminatedUnion('kind', [
       .int()
       .min(0)
       .max(10)
-      .default(0)
-      .describe('replicas that must have a revocation before it is acknowledged (WAIT)'),
-  }),
-]);
+      .optional()
+      .describe(
+        'replicas that must have what was written before it is acknowledged (WAIT); default: 1 with sentinel and cluster, 0 with a single server',
+      ),
+  })
+  .transform((members) => ({
+    ...members,
+    replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
+  }));
+
+const store = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('sqlite') }), redis]);
 
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({
@@ -105,9 +111,9 @@ export const configSchema = z.strictObject({
     .describe('folder of the embedded store, the documents and the master secret'),
   store: store.default({ kind: 'sqlite' }),
   trustedProxies: z
-    .array(z.union([z.cidrv4(), z.cidrv6()]))
+    .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .default([])
-    .describe('networks whose Forwarded fields are believed, counted from the right'),
+    .describe('addresses and networks whose Forwarded fields are believed, counted from the right'),
   tokens: z
     .strictObject({
       lifetime: seconds(10, 86_400).default(600),
@@ -116,6 +122,12 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe('DPoP proofs at the token endpoint must carry a nonce of the server'),
+      assertionAudience: z
+        .enum(['issuer', 'endpoint'])
+        .default('issuer')
+        .describe(
+          'what a client assertion has to be for: this issuer alone, or, for older clients, a URL of the endpoint instead',
+        ),
       refresh: seconds(60, 31_536_000)
         .default(1_209_600)
         .describe('a refresh token that is not used for so long ends'),
@@ -179,6 +191,14 @@ export const configSchema = z.strictObject({
         .default({ burst: 200, per: 0.02 })
         .describe('token requests of one authenticated client'),
       address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
+      visits: rate
+        .default({ burst: 500, per: 0.5 })
+        .describe(
+          'what one address may leave in the store without having shown anything: sign-ins begun, and requests and device codes of public clients',
+        ),
+      allVisits: rate
+        .default({ burst: 5000, per: 0.02 })
+        .describe('the same of all addresses together'),
       account: rate
         .default({ burst: 10, per: 20 })
         .describe('attempts to sign in with one name, from browsers that never did'),
@@ -206,6 +226,15 @@ export const configSchema = z.strictObject({
     .prefault({}),
   server: z
     .strictObject({
+      connections: z
+        .strictObject({
+          address: z.int().min(1).max(1_000_000).default(LIMITS.connections.address),
+          total: z.int().min(1).max(1_000_000).default(LIMITS.connections.total),
+        })
+        .prefault({})
+        .describe(
+          'of a process: from one address, which is not counted for trustedProxies, and from all; at most half of the files that the system allows, and an eighth from one address',
+        ),
       headerBytes: z
         .int()
         .min(8192)

@@ -12,31 +12,31 @@ interface Secret {
 }
 
 /**
- * By realm, what its schemes check a password with, and no more than they need. SCRAM gets
- * nothing of a password that clients prepare in different ways (scram-keys.ts).
+ * By realm, what its schemes check a password with, and no more than they need. SCRAM's keys say nothing
+ * of a realm (RFC 5802 section 3), so they are derived once, however many realms there are; it gets nothing
+ * of a password that clients prepare in different ways (scram-keys.ts).
  */
 export async function deriveVerifiers(
   realms: readonly RealmNeeds[],
   secret: Secret,
   random: Random,
 ): Promise<Readonly<Record<string, RealmVerifiers>>> {
-  const derived = await Promise.all(
-    realms.map(async (needs) => [needs.realm, await ofRealm(needs, secret, random)] as const),
+  const { name, password } = secret;
+  const hashes = [...new Set(realms.flatMap(({ scram }) => scram))];
+  const derived = await Promise.all(hashes.map((hash) => keysOf(hash, password, random)));
+  const keys = derived.flat();
+  return Object.fromEntries(
+    realms.map(({ realm, digest, scram }): [string, RealmVerifiers] => {
+      const a1 = `${name}:${realm}:${password}`;
+      return [
+        realm,
+        {
+          digest: Object.fromEntries(digest.map((hash) => [hash, digestHash(hash, a1)])),
+          scram: Object.fromEntries(keys.filter(([hash]) => scram.includes(hash))),
+        },
+      ];
+    }),
   );
-  return Object.fromEntries(derived);
-}
-
-async function ofRealm(
-  { realm, digest, scram }: RealmNeeds,
-  { name, password }: Secret,
-  random: Random,
-): Promise<RealmVerifiers> {
-  const a1 = `${name}:${realm}:${password}`;
-  const keys = await Promise.all(scram.map((hash) => keysOf(hash, password, random)));
-  return {
-    digest: Object.fromEntries(digest.map((hash) => [hash, digestHash(hash, a1)])),
-    scram: Object.fromEntries(keys.flat()),
-  };
 }
 
 /** An entry, or none. */

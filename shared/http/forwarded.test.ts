@@ -57,7 +57,8 @@ describe('the address of the client behind trusted proxies', () => {
 });
 
 test.each([
-  '10.0.0.1',
+  '10.0.0.256',
+  '10.0.0.1/',
   '10.0.0.0/33',
   '::/129',
   'a/8',
@@ -65,12 +66,22 @@ test.each([
   '10.0.0.0/',
   '10.0.0.0/-1',
   'fe80::%1/8',
-])('%j is not a network', (cidr) => {
+])('%j is neither an address nor a network', (cidr) => {
   expect(() => trustedProxies([cidr])).toThrow(TypeError);
 });
 
 test.each(['', 'a', '10.0.0.1.', '11.0.0.1', '::1'])('%j is not trusted', (address) => {
   expect(trusted.has(address)).toBe(false);
+});
+
+test('an address alone is trusted in any spelling, and its neighbours are not', () => {
+  const alone = trustedProxies(['192.0.2.7', '2001:DB8:0::7']);
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::7']) {
+    expect(alone.has(address)).toBe(true);
+  }
+  for (const address of ['192.0.2.6', '192.0.2.8', '2001:db8::8', '::7', '0.0.0.0']) {
+    expect(alone.has(address)).toBe(false);
+  }
 });
 
 describe('what counts as one customer', () => {

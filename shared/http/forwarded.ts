@@ -7,7 +7,7 @@ export interface TrustedProxies {
 }
 
 /** The one spelling of an IP address, IPv4 where IPv6 only wraps it; undefined when it is none. */
-function normalAddress(text: string): string | undefined {
+export function normalAddress(text: string): string | undefined {
   const version = text.includes('%') ? 0 : isIP(text);
   if (version === 0) return undefined;
   if (version === 4) return text;
@@ -19,15 +19,16 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Throws TypeError for what is not a network in CIDR notation, such as `10.0.0.0/8`. */
-export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
+/** Throws TypeError for what is neither an address nor a network in CIDR notation, such as `10.0.0.0/8`. */
+export function trustedProxies(trusted: readonly string[]): TrustedProxies {
   const networks = new BlockList();
-  for (const cidr of cidrs) {
-    const [, address = '', prefix] = /^([^/]+)\/([0-9]{1,3})$/.exec(cidr) ?? [];
-    if (normalAddress(address) === undefined || Number(prefix) > (isIP(address) === 4 ? 32 : 128)) {
-      throw new TypeError(`${cidr} is not a network in CIDR notation`);
+  for (const text of trusted) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+    const whole = isIP(address) === 4 ? 32 : 128;
+    if (normalAddress(address) === undefined || Number(prefix ?? whole) > whole) {
+      throw new TypeError(`${text} is neither an address nor a network in CIDR notation`);
     }
-    networks.addSubnet(address, Number(prefix), family(address));
+    networks.addSubnet(address, Number(prefix ?? whole), family(address));
   }
   return {
     has(text) {

@@ -7,6 +7,15 @@ test('RFC 9457 section 4.2.1: about:blank has the phrase of the status for its t
   expect(JSON.parse(body)).toEqual({ title: 'Not Found', status: 404 });
 });
 
+test.each([
+  [413, 'Content Too Large'],
+  [422, 'Unprocessable Content'],
+  [431, 'Request Header Fields Too Large'],
+  [599, 'Error'],
+])('RFC 9110 section 15: %i is %s', (status, title) => {
+  expect(JSON.parse(problem(status).body)).toEqual({ title, status });
+});
+
 test('RFC 9457 section 3.2: extension members do not replace those of the section', () => {
   const { body } = problem(400, 'No', 'Do this.', {
     status: 200,

@@ -1,5 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 
+/** Phrases of RFC 9110 section 15 that node:http has from older editions. */
+const PHRASES: Readonly<Record<number, string>> = {
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+};
+
+/** The phrase of a status code. */
+export function phraseOf(status: number): string {
+  return PHRASES[status] ?? STATUS_CODES[status] ?? 'Error';
+}
+
 /** A representation of RFC 9457: the value of Content-Type, and the content. */
 export interface Problem {
   readonly type: 'application/problem+json';
@@ -12,7 +23,7 @@ export interface Problem {
  */
 export function problem(
   status: number,
-  title = STATUS_CODES[status] ?? 'Error',
+  title = phraseOf(status),
   detail?: string,
   extra?: Readonly<Record<string, unknown>>,
 ): Problem {

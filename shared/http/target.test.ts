@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseTarget } from './target.ts';
+import { parseTarget, parseTreeTarget } from './target.ts';
 
 describe('RFC 9112 section 3.2: the request target', () => {
   test.each([
@@ -56,6 +56,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
     ['two slashes first', '//evil.example/a'],
     ['two slashes last', '/a//'],
     ['only slashes', '//'],
+    ['an encoded carriage return', '/Icon%0D'],
   ])('refuses %s', (_, target) => {
     expect(parseTarget(target)).toBeUndefined();
   });
@@ -77,6 +78,26 @@ describe('RFC 9112 section 3.2: the request target', () => {
       { numRuns: 2000 },
     );
   });
+
+  test.each([
+    ['/a/b', { segments: ['a', 'b'], trailingSlash: false }],
+    ['/a//b', { segments: ['a', 'b'], odd: 1, path: '/a/b', trailingSlash: false }],
+    ['/a//', { segments: ['a'], odd: 1, path: '/a/', trailingSlash: true }],
+    ['/a/b%0D', { segments: ['a', 'b\r'], odd: 1, path: '/a/b%0D' }],
+    ['/a%0d//b', { segments: ['a\r', 'b'], odd: 0 }],
+    ['http://a/b//c?//', { form: 'absolute', segments: ['b', 'c'], odd: 1, query: '//' }],
+  ])('%s may lead into a tree of documents', (text, expected) => {
+    const target = parseTreeTarget(text);
+    expect(target).toMatchObject(expected);
+    expect(target?.odd).toBe('odd' in expected ? expected.odd : undefined);
+  });
+
+  test.each(['//a', '//', '///', '/a%0D%0A', '/a//..', '/a//%2e', '/a//%2F', '/a/%0D\\'])(
+    '%s leads nowhere',
+    (text) => {
+      expect(parseTreeTarget(text)).toBeUndefined();
+    },
+  );
 
   test('any text that is no dot segment has an encoding that decodes to it', () => {
     fc.assert(

@@ -3,9 +3,14 @@ import { isHost } from './host.ts';
 /** A request target (RFC 9112 section 3.2), parsed once; everything that looks at a path reads `segments`. */
 export interface Target {
   readonly form: 'origin' | 'absolute' | 'asterisk';
-  /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character. */
+  /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character (but see `odd`). */
   readonly segments: readonly string[];
   /** True of `/` as well. */
+  /**
+   * The first segment before which a slash is doubled, or that has a carriage return, as the Finder's icon
+   * files: what is so is for a tree of documents alone.
+   */
+  readonly odd?: number;
   readonly trailingSlash: boolean;
   /** The path in its normal form: what need not be encoded is not. */
   readonly path: string;
@@ -24,14 +29,14 @@ const ASTERISK: Target = {
 /** Visible ASCII; a fragment is no part of a target. */
 const VISIBLE = /^[!-"$-~]+$/;
 const ABSOLUTE = /^https?:\/\/([^/?]+)(.*)$/i;
-const FORBIDDEN = /[/\\\p{Cc}]/u;
+const FORBIDDEN = /[/\\]|(?!\r)\p{Cc}/u;
+const ODD = /^$|\r/;
 const UNENCODED = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 function decode(segment: string): string | undefined {
   try {
     const decoded = decodeURIComponent(segment);
-    const usable =
-      decoded !== '' && decoded !== '.' && decoded !== '..' && !FORBIDDEN.test(decoded);
+    const usable = decoded !== '.' && decoded !== '..' && !FORBIDDEN.test(decoded);
     return usable ? decoded : undefined;
   } catch {
     return undefined;
@@ -49,6 +54,12 @@ function encode(segment: string): string {
  * that is not UTF-8, a dot segment, an empty segment, userinfo (RFC 9110 section 4.2.4).
  */
 export function parseTarget(target: string): Target | undefined {
+  const parsed = parseTreeTarget(target);
+  return parsed?.odd === undefined ? parsed : undefined;
+}
+
+/** The same where the target may lead into a tree of documents, but for a doubled slash at its beginning. */
+export function parseTreeTarget(target: string): Target | undefined {
   if (target === '*') return ASTERISK;
   if (!VISIBLE.test(target)) return undefined;
   const absolute = target.startsWith('/') ? undefined : ABSOLUTE.exec(target);
@@ -62,10 +73,19 @@ export function parseTarget(target: string): Target | undefined {
   const parts = rawPath.slice(1).split('/');
   const trailingSlash = parts.at(-1) === '';
   if (trailingSlash) parts.pop();
-  const segments = parts.map(decode);
-  if (!segments.every((segment) => segment !== undefined)) return undefined;
+  const decoded = parts.map(decode);
+  if (decoded[0] === '' || !decoded.every((segment) => segment !== undefined)) return undefined;
+  const segments = decoded.filter((segment) => segment !== '');
+  const odd = decoded.findIndex((segment) => ODD.test(segment));
 
   const tail = trailingSlash && segments.length > 0 ? '/' : '';
   const path = `/${segments.map(encode).join('/')}${tail}`;
-  return { form: absolute ? 'absolute' : 'origin', segments, trailingSlash, path, query };
+  return {
+    form: absolute ? 'absolute' : 'origin',
+    segments,
+    ...(odd !== -1 && { odd }),
+    trailingSlash,
+    path,
+    query,
+  };
 }

@@ -35,6 +35,7 @@ const claimsSchema: z.ZodType<AccessTokenClaims> = z.object({
   exp: z.number(),
   nbf: z.number().exactOptional(),
   scope: z.string().exactOptional(),
+  openid_scope: z.string().exactOptional(),
   grant_id: text.exactOptional(),
   sub_gen: generation.exactOptional(),
   client_gen: generation,

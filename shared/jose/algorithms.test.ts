@@ -60,6 +60,20 @@ describe('RFC 8725 section 3.1: a key is for one algorithm', () => {
 describe('RFC 7517 section 4: a public key from a JWK', () => {
   const jwk = publicJwk(PAIRS.ES256.publicKey);
 
+  test.each<[unknown, boolean]>([
+    [['verify'], true],
+    [['verify', 'sign'], true],
+    [undefined, true],
+    [['encrypt', 'wrapKey'], false],
+    [['sign'], false],
+    [[], false],
+    ['verify', false],
+    [null, true],
+  ])('RFC 7517 section 4.3: key_ops %j: %s', (operations, usable) => {
+    const imported = importPublicJwk({ ...jwk, key_ops: operations }, rowOf('ES256'));
+    expect(imported !== undefined).toBe(usable);
+  });
+
   test('members for another use or algorithm are refused', () => {
     expect(importPublicJwk({ ...jwk, use: 'enc' }, rowOf('ES256'))).toBeUndefined();
     expect(importPublicJwk({ ...jwk, alg: 'ES384' }, rowOf('ES256'))).toBeUndefined();

@@ -80,6 +80,8 @@ export function importPublicJwk(
   if ((jwk['alg'] ?? algorithm.alg) !== algorithm.alg || (jwk['use'] ?? 'sig') !== 'sig') {
     return undefined;
   }
+  const operations = jwk['key_ops'] ?? ['verify'];
+  if (!Array.isArray(operations) || !operations.includes('verify')) return undefined; // section 4.3
   const key: JsonWebKey = {};
   for (const member of algorithm.members) {
     const value = jwk[member];

@@ -7,7 +7,10 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly iat: number;
   readonly exp: number;
   readonly nbf?: number;
+  /** Of the resource alone (RFC 9068 section 2.2.3: all have a meaning there). */
   readonly scope?: string;
+  /** Scopes of OpenID Connect that this token was asked for; the authorization server itself reads them. */
+  readonly openid_scope?: string;
   /** RFC 9449 section 6.1: the thumbprint of the key that the token is bound to. */
   readonly cnf?: { readonly jkt?: string };
 }

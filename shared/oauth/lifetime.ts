@@ -1,6 +1,10 @@
 import type { Config } from '#shared/config/schema.ts';
 
-const MARGIN = 3_600_000;
+/**
+ * Milliseconds for which what must not be accepted again is remembered beyond its end. A clock that is
+ * ahead, by this much at most, makes nobody forget what still bites once the clock is set right.
+ */
+export const CLOCK_MARGIN = 3 * 86_400_000;
 
 /** The longest time, in seconds, for which any server accepts a token after its issue. */
 export function longestLife(config: Pick<Config, 'tokens'>): number {
@@ -9,8 +13,8 @@ export function longestLife(config: Pick<Config, 'tokens'>): number {
 
 /**
  * Until when a revocation must be remembered (milliseconds since the epoch): the last token that it
- * concerns has expired by then, whatever the clocks say within an hour. `life`: seconds.
+ * concerns has expired by then, whatever the clocks say within three days. `life`: seconds.
  */
 export function rememberUntil(now: number, life: number): number {
-  return now + life * 1000 + MARGIN;
+  return now + life * 1000 + CLOCK_MARGIN;
 }

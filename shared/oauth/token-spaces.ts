@@ -25,12 +25,14 @@ export function tokenIssuerSpaces({
   return { request: space('request', REQUEST_SCOPE), verify: space('verify', VERIFY_SCOPE) };
 }
 
+export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean {
+  return schemes.includes('Bearer') || schemes.includes('DPoP');
+}
+
 /** The spaces that take access tokens, and after them the endpoints of the token issuer. */
 export function tokenSpaces(
   config: Pick<Config, 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
 ): readonly TokenSpace[] {
-  const spaces = everySpace(config).filter(
-    ({ schemes }) => schemes.includes('Bearer') || schemes.includes('DPoP'),
-  );
+  const spaces = everySpace(config).filter(takesTokens);
   return [...spaces, ...Object.values(tokenIssuerSpaces(config) ?? {})];
 }

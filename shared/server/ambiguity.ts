@@ -2,66 +2,84 @@ import type { IncomingMessage } from 'node:http';
 import { Http2ServerRequest } from 'node:http2';
 import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from './message.ts';
+import type { Refusal } from './refusal.ts';
 
 /** Fields that decide who is addressed, who asks and where the message ends: one line each. */
-const SINGLE: ReadonlySet<string> = new Set([
+const SINGLE = [
   'authorization',
   'content-length',
   'host',
   'proxy-authorization',
   'transfer-encoding',
-]);
+];
+/** By what is left without the characters between words. */
+const BY_LETTERS: ReadonlyMap<string, string> = new Map(
+  SINGLE.map((name) => [lettersOf(name), name]),
+);
 
 /**
- * Why the request can be read in more than one way, in words for the client; undefined when it
- * cannot. The answer is 400 before anything else is looked at. That Host differs from the authority
- * of an absolute-form target is no ambiguity: the target wins (RFC 9112 section 3.2.2).
+ * What a request is refused with that can be read in more than one way; undefined when it cannot. Nothing
+ * else is looked at, and over HTTP/1.1 nothing behind it is a request: nobody knows where it ends (RFC
+ * 9112 section 6.1). That Host differs from the authority of an absolute-form target is no ambiguity:
+ * the target wins (section 3.2.2).
  */
-export function ambiguous(request: AnyRequest): string | undefined {
+export function ambiguous(request: AnyRequest): Refusal | undefined {
   const { rawHeaders } = request;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase();
-    if (SINGLE.has(name)) {
-      if (seen.has(name)) return `The field ${name} may be sent once only.`;
-      seen.add(name);
-    } else if (/[^a-z0-9-]/.test(name) && SINGLE.has(name.replaceAll(/[^a-z0-9-]/g, '-'))) {
-      // CGI and its heirs read `Content_Length` as `Content-Length`; we would not.
-      return `The field ${name} is too easily taken for another; spell it with hyphens.`;
-    }
+    const meant = BY_LETTERS.get(lettersOf(name));
+    if (meant === undefined) continue;
+    // CGI and its heirs read `Content_Length` as `Content-Length`, and others forgive more; we would not.
+    if (meant !== name) return malformed(`The field ${name} is too easily taken for ${meant}.`);
+    if (seen.has(name)) return malformed(`The field ${name} may be sent once only.`);
+    seen.add(name);
   }
   return request instanceof Http2ServerRequest ? inHttp2(request) : inHttp1(request);
 }
 
-function inHttp1({ headers, httpVersion }: IncomingMessage): string | undefined {
+function lettersOf(name: string): string {
+  return name.replaceAll(/[^a-z0-9]/g, '');
+}
+
+function malformed(detail: string): Refusal {
+  return { status: 400, detail };
+}
+
+function inHttp1({ headers, httpVersion }: IncomingMessage): Refusal | undefined {
   if (headers.host === undefined ? httpVersion === '1.1' : !isHost(headers.host)) {
-    return 'One Host field with a valid host is needed.'; // RFC 9112 section 3.2
+    return malformed('One Host field with a valid host is needed.'); // RFC 9112 section 3.2
   }
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && httpVersion === '1.0') {
-    return 'HTTP/1.0 has no Transfer-Encoding.'; // RFC 9112 section 6.1
+  const codings = headers['transfer-encoding'];
+  return codings === undefined ? undefined : inCodings(codings.toLowerCase(), httpVersion);
+}
+
+/** RFC 9112 section 6.1. That `chunked` is the last one, node:http has seen to. */
+function inCodings(codings: string, httpVersion: string): Refusal | undefined {
+  if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
+  if (codings === 'chunked') return undefined;
+  const [last, ...others] = codings.split(/[ \t]*,[ \t]*/).toReversed();
+  if (last !== 'chunked' || others.includes('chunked')) {
+    return malformed('The transfer coding chunked comes once, as the last one.');
   }
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return 'The only transfer coding here is chunked.'; // RFC 9112 section 6.1
-  }
-  return undefined;
+  return { status: 501, detail: 'The only transfer coding here is chunked.' };
 }
 
 /** What nghttp2 leaves to us: it refuses fields of connections, and lengths that are wrong (RFC 9113 section 8.1.1). */
-function inHttp2({ headers, rawHeaders }: Http2ServerRequest): string | undefined {
+function inHttp2({ headers, rawHeaders }: Http2ServerRequest): Refusal | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;
   const authority = headers[':authority'] ?? host;
   if (!authority || !isHost(authority)) {
-    return 'One :authority with a valid host is needed.'; // RFC 9113 section 8.3.1
+    return malformed('One :authority with a valid host is needed.'); // RFC 9113 section 8.3.1
   }
   if (host !== undefined && normal(host, scheme) !== normal(authority, scheme)) {
-    return 'Host differs from :authority.'; // RFC 9113 section 8.3.1
+    return malformed('Host differs from :authority.'); // RFC 9113 section 8.3.1
   }
   if (path !== undefined && path !== '*' && !path.startsWith('/')) {
-    return 'A :path begins with a slash.'; // RFC 9113 section 8.3.1
+    return malformed('A :path begins with a slash.'); // RFC 9113 section 8.3.1
   }
   const padded = rawHeaders.some((text, index) => index % 2 === 1 && /^[ \t]|[ \t]$/.test(text));
-  return padded ? 'No field begins or ends with a space.' : undefined; // RFC 9113 section 8.2.1
+  return padded ? malformed('No field begins or ends with a space.') : undefined; // RFC 9113 section 8.2.1
 }
 
 /** Without what two spellings of one authority may differ in (RFC 3986 section 6.2.3). */

@@ -19,6 +19,8 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly fields: Fields;
+  /** For the log, where the detail quotes what the client sent. */
+  reason?: string;
   /** Instead of problem details, where a standard has a form of its own (RFC 4918 section 16). */
   readonly content: { readonly type: string; readonly body: string } | undefined;
 
@@ -47,7 +49,8 @@ export function notImplemented(method: string): HttpError {
 
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);
-  return { status, fields: { ...fields, 'Content-Type': type }, body };
+  const own = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };
+  return { status, fields: { ...fields, ...own }, body };
 }
 
 /** The border between errors inside and answers outside: an error that is not known says nothing. */
@@ -61,7 +64,16 @@ export function errorAnswer(error: unknown): Answer {
   if (error instanceof StoreUnavailable) {
     return problemAnswer(503, 'The storage does not answer. Try again.', { 'Retry-After': '1' });
   }
+  if (isOutOfFiles(error)) {
+    return problemAnswer(503, 'The server is busy. Try again.', { 'Retry-After': '1' });
+  }
   return problemAnswer(500, 'The server could not do this. The reason is in its log.');
+}
+
+/** The process, or the system, has as many files and connections open as it may. */
+function isOutOfFiles(error: unknown): boolean {
+  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  return code === 'EMFILE' || code === 'ENFILE';
 }
 
 /** Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). */
@@ -74,6 +86,8 @@ export function send(
   const content: Writable = response;
   response.statusCode = status;
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+  // What a cache may give to others is no answer to one request.
+  if (fields['Cache-Control']?.includes('public')) response.removeHeader('X-Request-Id');
   if (body?.length) response.setHeader('Content-Length', Buffer.byteLength(body));
   content.end(request.method === 'HEAD' ? undefined : body);
 }

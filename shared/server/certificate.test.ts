@@ -95,7 +95,7 @@ describe('the certificate of development', () => {
       import { developmentCertificate } from '${fileURLToPath(new URL('certificate.ts', import.meta.url))}';
       import { randomBytes } from 'node:crypto';
       const made = developmentCertificate({
-        folder: process.argv[1], hosts: ['localhost'], clock: { now: () => ${clock.now()} }, random: randomBytes,
+        folder: process.argv[1], hosts: ['localhost'], clock: { now: () => ${clock.now()}, monotonic: () => 0 }, random: randomBytes,
       });
       process.stdout.write(String(made.cert));`;
     const run = () =>

@@ -9,8 +9,8 @@ export interface ClientError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.[0-9]\r?\n/;
-const VERSION = /HTTP\/[0-9]\.[0-9]\r?\n/;
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.[0-9]\r\n/;
+const VERSION = /HTTP\/[0-9]\.[0-9]\r\n/;
 const UNFINISHED_LINE = /^[ -~]*\r?$/;
 const LONGEST_LINE = 16_384;
 
@@ -26,7 +26,7 @@ export const TARGET_TOO_LONG: Refusal = {
   status: 414,
   detail: 'The request target is too long. Send what is long as content.',
 };
-const FIELDS_TOO_LARGE: Refusal = {
+export const FIELDS_TOO_LARGE: Refusal = {
   status: 431,
   detail: 'The header section is too large. Send fewer or shorter fields.',
 };
@@ -46,9 +46,9 @@ function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
   return rawPacket?.toString('latin1', start) ?? '';
 }
 
-/** The parser read the request line to its end, and then did not like what it had read. */
+/** The parser read the request line to its end, which is CR LF, and then did not like what it had read. */
 function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
-  return rawPacket?.[bytesParsed - 1] === 0x0a;
+  return rawPacket?.toString('latin1', bytesParsed - 2, bytesParsed) === '\r\n';
 }
 
 /** What each error code means, from the line. Undefined: say nothing, or nothing yet. */
@@ -75,6 +75,11 @@ const RULES: Readonly<
   HPE_CLOSED_CONNECTION: () => undefined,
 };
 
+/** The parser did not like what it read; every other error without a rule is a connection that is lost. */
+export function isOfParser({ code }: ClientError): boolean {
+  return code?.startsWith('HPE_') ?? false;
+}
+
 /** Turns what node:http says of a connection into what the client is told. */
 export class ClientErrors {
   readonly #besideHttp2: boolean;
@@ -94,8 +99,7 @@ export class ClientErrors {
         ? stoppedIn(error)
         : before + (error.rawPacket?.toString('latin1') ?? '');
     const rule = RULES[error.code ?? ''];
-    // Every other code of the parser is a malformed request; the rest are a connection that is lost.
-    if (rule === undefined) return error.code?.startsWith('HPE_') ? MALFORMED : undefined;
+    if (rule === undefined) return isOfParser(error) ? MALFORMED : undefined;
     const refusal = rule(line, error, this.#besideHttp2);
     if (refusal === undefined) this.#unfinished.set(socket, line.slice(0, LONGEST_LINE + 1));
     return refusal;

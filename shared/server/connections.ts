@@ -10,8 +10,11 @@ interface Exchange {
   done: boolean;
 }
 
-/** How long a refused client may go on sending: a reset would destroy the answer (RFC 9112 section 9.6). */
-const LINGER = 1000;
+/**
+ * Milliseconds that a client which was told of the end has: a refused one may go on sending, since a reset
+ * would destroy its answer (RFC 9112 section 9.6), and one that asks while we end has its answer.
+ */
+export const LINGER = 1000;
 
 /** Ends a connection whose client may still be sending; `last` are the last bytes it gets. */
 export function endGently(socket: Duplex, last = ''): void {
@@ -33,16 +36,17 @@ export class Connections {
     if (this.#exchanges.has(socket)) return;
     this.#exchanges.set(socket, []);
     socket.once('close', () => this.#exchanges.delete(socket));
+    if (this.#closing) this.#endWhenIdle(socket);
   }
 
   begin(request: IncomingMessage, response: ServerResponse): void {
     const exchange: Exchange = { request, response, done: false };
     const open = this.#exchanges.get(request.socket)?.filter(({ done }) => !done);
     if (open !== undefined) this.#exchanges.set(request.socket, [...open, exchange]);
-    if (this.#closing) response.shouldKeepAlive = false;
+    if (this.#closing) this.#makeLast(exchange);
     response.once('close', () => {
       exchange.done = true;
-      if (this.#closing) this.#closeIfIdle(request.socket);
+      if (this.#closing) this.#endWhenIdle(request.socket);
     });
   }
 
@@ -75,14 +79,15 @@ export class Connections {
     return true;
   }
 
-  /** Ends idle connections now and the others with the answer that is under way. */
+  /**
+   * The next answer on each connection is its last and says so. A connection without a request ends when
+   * none has come for a while: one that crosses our end would go unanswered (RFC 9112 section 9.6).
+   */
   close(): void {
     this.#closing = true;
     for (const [socket, exchanges] of this.#exchanges) {
-      for (const { response } of exchanges) {
-        if (!response.headersSent) response.shouldKeepAlive = false;
-      }
-      this.#closeIfIdle(socket);
+      for (const exchange of exchanges) this.#makeLast(exchange);
+      this.#endWhenIdle(socket);
     }
   }
 
@@ -90,7 +95,16 @@ export class Connections {
     for (const socket of this.#exchanges.keys()) socket.destroy();
   }
 
-  #closeIfIdle(socket: Duplex): void {
-    if (this.#exchanges.get(socket)?.every(({ done }) => done)) socket.destroy();
+  #makeLast({ request, response }: Exchange): void {
+    if (response.headersSent) return; // the client was told that there may be another
+    response.shouldKeepAlive = false;
+    request.socket.destroySoon = () => endGently(request.socket); // as node:http ends it
+  }
+
+  #endWhenIdle(socket: Duplex): void {
+    setTimeout(() => {
+      const idle = this.#exchanges.get(socket)?.every(({ done }) => done);
+      if (idle && socket.writable) endGently(socket);
+    }, LINGER).unref();
   }
 }

@@ -1,5 +1,6 @@
 import { METHODS } from '#shared/http/methods.ts';
-import { TARGET_TOO_LONG } from './client-error.ts';
+import { FIELDS_TOO_LARGE, TARGET_TOO_LONG } from './client-error.ts';
+import { sectionSize } from './header-section.ts';
 import type { AnyRequest } from './message.ts';
 import type { Refusal } from './refusal.ts';
 import type { ServerLimits } from './server-limits.ts';
@@ -17,6 +18,10 @@ const NEEDLESS_CONTENT: Refusal = {
 export function excess(request: AnyRequest, limit: ServerLimits): Refusal | undefined {
   if ((request.url ?? '').length > limit.targetBytes) return TARGET_TOO_LONG;
   if (request.rawHeaders.length / 2 > limit.fields) return TOO_MANY_FIELDS; // RFC 6585 section 5
+  // Over HTTP/1.1 the parser counts. nghttp2 does once the client has acknowledged the limit.
+  const large =
+    request.httpVersionMajor === 2 && sectionSize(request.rawHeaders) > limit.headerBytes;
+  if (large) return FIELDS_TOO_LARGE;
   const announced = Number(request.headers['content-length'] ?? 0);
   const tooMuch = isNeedless(request) && announced > limit.needlessBytes;
   return tooMuch ? NEEDLESS_CONTENT : undefined; // RFC 9110 section 15.5.14

@@ -1,36 +1,52 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/log.ts';
-import { ambiguous } from './ambiguity.ts';
-import { type Answer, errorAnswer, send } from './answer.ts';
+import { type Answer, errorAnswer, type Fields, HttpError, send } from './answer.ts';
+import { GUARD } from './guard.ts';
 import { health } from './health.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';
+import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from './request-log.ts';
 
 export interface FrontDoor<Request> {
   /** Resolves when the server can do its work; asked for `/health/ready`. */
   readonly ready: () => Promise<void>;
+  /** Undefined: malformed, or it can be read in two ways. Default: `parseTarget`. */
+  readonly parse?: (request: Request) => Target | undefined;
+  /** Called for all but health. */
+  readonly refuseMisdirected: RefuseMisdirected;
+  /** That all answers have, unless they say otherwise. */
+  readonly fields: (request: Request, target: Target) => Fields;
   readonly log: Log;
   /** What somebody is told of an error; default: problem details. */
   readonly answer?: (error: unknown, request: Request) => Answer;
 }
 
 /**
- * What both servers decide before anything else: 400 for what can be read in two ways, and health.
+ * What both servers decide before anything else: 400 for a target that can be read in two ways, health,
+ * and 421.
  * `handle` gets the rest, and what it throws becomes an answer.
  */
 export function frontDoor<Request extends AnyRequest, Response extends AnyResponse>(
   handle: (request: Request, response: Response, target: Target) => Promise<void>,
-  { ready, log, answer = errorAnswer }: FrontDoor<Request>,
+  {
+    ready,
+    parse = ({ url = '' }) => parseTarget(url),
+    refuseMisdirected,
+    fields,
+    log,
+    answer = errorAnswer,
+  }: FrontDoor<Request>,
 ): (request: Request, response: Response) => Promise<void> {
   async function enter(request: Request, response: Response): Promise<void> {
-    const reason = ambiguous(request);
-    if (reason !== undefined) throw new BadRequest(reason);
-    const target = parseTarget(request.url ?? '');
+    setFields(response, GUARD);
+    const target = parse(request);
     if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
+    setFields(response, fields(request, target));
     const { method = '' } = request;
     const status = await health(method, target.path, ready);
     if (status !== undefined) return send(request, response, status);
+    refuseMisdirected(request, target.path);
     return handle(request, response, target);
   }
 
@@ -44,9 +60,15 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
   };
 }
 
+function setFields(response: AnyResponse, fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+}
+
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  note(request, { reason: message });
+  const { message, cause, stack } = error instanceof Error ? error : new Error(String(error));
+  const because = error instanceof HttpError && cause instanceof Error ? `: ${cause.message}` : '';
+  const reason = error instanceof HttpError ? error.reason : undefined;
+  note(request, { reason: reason ?? message + because });
   if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });
 }

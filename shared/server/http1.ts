@@ -3,7 +3,14 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
-import { type ClientError, ClientErrors, OTHER_VERSION, TOO_SLOW } from './client-error.ts';
+import { ambiguous } from './ambiguity.ts';
+import {
+  type ClientError,
+  ClientErrors,
+  isOfParser,
+  OTHER_VERSION,
+  TOO_SLOW,
+} from './client-error.ts';
 import { type Connections, endGently } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
@@ -43,6 +50,9 @@ export function http1Server(parts: Http1Parts): Server {
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
+  /** Connections whose last request has been: what comes behind it is none (RFC 9112 section 9.6). */
+  const over = new WeakSet<Duplex>();
+  const isOver = (socket: Duplex) => over.has(socket) || !socket.writable;
 
   function refused(socket: Duplex, { status }: Refusal, reason: string): void {
     const address = socket instanceof net.Socket ? socket.remoteAddress : undefined;
@@ -50,9 +60,9 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = request.httpVersionMajor === 1 ? excess(request, limit) : OTHER_VERSION;
+    const refusal = refusalOf(request);
     if (refusal !== undefined) {
-      refused(request.socket, refusal, 'request');
+      refused(request.socket, refusal, refusal.detail);
       return end(request, response, refusal);
     }
     if (hasContent(request)) {
@@ -67,8 +77,14 @@ export function http1Server(parts: Http1Parts): Server {
     }
   }
 
+  function refusalOf(request: IncomingMessage): Refusal | undefined {
+    if (request.httpVersionMajor !== 1) return OTHER_VERSION;
+    return ambiguous(request) ?? excess(request, limit);
+  }
+
   /** The answer is the last one, also to a client that is still sending content. */
   function end(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    over.add(request.socket);
     const waits = request.headers.expect !== undefined; // to be asked for its content
     if (waits || !hasContent(request)) return refuse(response, refusal);
     request.resume();
@@ -86,9 +102,11 @@ export function http1Server(parts: Http1Parts): Server {
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const drop = () => socket.destroy(); // node:http has let go of the connection
     socket.on('error', drop);
-    if (tunnel === undefined || !(socket instanceof net.Socket)) {
-      const refusal = noTunnel(request.url);
-      refused(socket, refusal, 'CONNECT');
+    if (over.has(socket)) return;
+    const unclear = ambiguous(request);
+    if (unclear !== undefined || tunnel === undefined || !(socket instanceof net.Socket)) {
+      const refusal = unclear ?? noTunnel(request.url);
+      refused(socket, refusal, refusal.detail);
       connections.refuse(socket, refusal, clock);
       return;
     }
@@ -110,16 +128,20 @@ export function http1Server(parts: Http1Parts): Server {
 
   server.on('connection', (socket) => connections.open(socket));
   server.on('request', (request, response) => {
+    if (isOver(request.socket)) return;
     connections.begin(request, response);
     if (hasContent(request)) hurry(request);
     void serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
+    if (isOver(request.socket)) return;
     connections.begin(request, response);
     continueOnRead(request, response, () => hurry(request));
     void serve(request, response);
   });
   server.on('checkExpectation', (request, response) => {
+    if (isOver(request.socket)) return;
+    over.add(request.socket);
     connections.begin(request, response);
     refused(request.socket, UNMET_EXPECTATION, 'Expect');
     refuse(response, UNMET_EXPECTATION);
@@ -127,6 +149,7 @@ export function http1Server(parts: Http1Parts): Server {
   server.on('connect', (request, socket, head) => void connect(request, socket, head));
   server.on('clientError', (error: ClientError, socket) => {
     const refusal = clientErrors.judge(error, socket);
+    if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost
     if (refusal === undefined) return;
     if (connections.refuse(socket, refusal, clock)) {
       refused(socket, refusal, error.code ?? error.message);

@@ -222,9 +222,23 @@ describe('sizes', () => {
     expect(JSON.parse(contentOn(3, client.received))).toMatchObject({ status: 431 });
   });
 
-  test('RFC 9113 section 10.5.1: a header section that is too large is reset', async () => {
-    const listening = await start({ headerBytes: 4096 });
-    const client = begin(listening, asked(1, '/', 'GET', fields(200)), asked(3, '/'));
+  const LARGE = { headerBytes: 8192, fields: 300 };
+
+  test('RFC 6585 section 5: a header section that is too large is 431', async () => {
+    const client = begin(
+      await start(LARGE),
+      asked(1, '/', 'GET', fields(200)),
+      asked(3, '/', 'GET', fields(240)),
+    );
+    await until(client, (received) => contentOn(3, received) !== '');
+    expect(contentOn(1, client.received)).toBe('hello');
+    expect(JSON.parse(contentOn(3, client.received))).toMatchObject({ status: 431 });
+  });
+
+  test('RFC 9113 section 10.5.1: of a client that has acknowledged the limit it is reset', async () => {
+    const acknowledgement = frame(4, 1, 0, Buffer.alloc(0));
+    const large = asked(1, '/', 'GET', fields(240));
+    const client = begin(await start(LARGE), acknowledgement, large, asked(3, '/'));
     await until(client, (received) => contentOn(3, received) === 'hello');
     expect(errorsOf(client.received, 1)).toEqual([NGHTTP2_ENHANCE_YOUR_CALM]);
   });
@@ -243,6 +257,65 @@ describe('sizes', () => {
     const client = begin(listening, bomb, asked(3, '/'));
     await until(client, (received) => contentOn(3, received) === 'hello');
     expect(errorsOf(client.received, 1)).toEqual([NGHTTP2_ENHANCE_YOUR_CALM]);
+  });
+});
+
+describe('RFC 7541 section 7.3: header sections that a few octets unpack to, again and again', () => {
+  const VALUE = 100;
+  const remembered = Buffer.concat([Buffer.of(0x40, 1, 0x78, VALUE), Buffer.alloc(VALUE, 'v')]);
+  const request = [0x82, 0x86, 0x84, 0x01, 1, 0x61]; // GET, http, /, the authority a
+  /** A request with a field that is remembered in the table of HPACK, and then named so many times. */
+  const bomb = (stream: number, count: number) =>
+    frame(1, 5, stream, Buffer.concat([Buffer.of(...request), Buffer.alloc(count, 0xbe)]));
+
+  async function startCounting(limits: Partial<ServerLimits>) {
+    const unpacked: number[] = [];
+    const counting: AnyHandler = (received, response) => {
+      unpacked.push(received.rawHeaders.join('').length);
+      return handler(received, response);
+    };
+    const both = { handler: counting, http2: { handler: counting }, host: '127.0.0.1', port: 0 };
+    const listening = await listen({ ...both, log: silentLog, limits });
+    open.push(listening);
+    const client = begin(listening, frame(1, 5, 1, Buffer.of(...request, ...remembered)));
+    await until(client, (received) => contentOn(1, received) === 'hello');
+    return { listening, client, unpacked };
+  }
+
+  test('end the connection, refused or not, and few are unpacked', async () => {
+    const unpackedBytes = 200_000;
+    const { listening, client, unpacked } = await startCounting({ unpackedBytes });
+    const count = 150;
+    client.socket.write(times(2000, (index) => bomb(3 + 2 * index, count)));
+    expect(errorsOf(await client.all)).toEqual([NGHTTP2_ENHANCE_YOUR_CALM]);
+    const sum = unpacked.reduce((one, other) => one + other, 0);
+    const [fields, octets] = [4 + count, 150]; // octets of a whole request
+    const allowed = unpackedBytes + 2 * (131_072 + octets) + unpacked.length * 8192;
+    expect(sum).toBeLessThan(allowed + fields * (VALUE + 1));
+    expect(unpacked.length).toBeLessThan(100);
+    await expectServed(listening);
+  });
+
+  test('with more fields than are shown to us they end it as well', async () => {
+    const { listening, client, unpacked } = await startCounting({
+      fields: 50,
+      invalidFrames: 20,
+      idleTimeout: 50,
+    });
+    client.socket.write(times(21, (index) => bomb(3 + 2 * index, 200)));
+    expect(errorsOf(await client.all)).toEqual([NGHTTP2_ENHANCE_YOUR_CALM]);
+    expect(unpacked).toHaveLength(1);
+    await expectServed(listening);
+  });
+
+  test('RFC 7541 section 4.2: what an ordinary client has in its table is free', async () => {
+    const { client, unpacked } = await startCounting({ unpackedBytes: 0 });
+    for (let index = 0; index < 500; index += 1) {
+      const stream = 3 + 2 * index;
+      client.socket.write(bomb(stream, 30));
+      await until(client, (received) => contentOn(stream, received) === 'hello');
+    }
+    expect(unpacked).toHaveLength(501);
   });
 });
 

@@ -9,26 +9,34 @@ import type {
 } from 'node:http2';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
+import { ambiguous } from './ambiguity.ts';
 import { problemAnswer, send } from './answer.ts';
 import { TOO_SLOW } from './client-error.ts';
+import { LINGER } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
 import { endFloods } from './floods.ts';
+import { Http2Sessions } from './http2-sessions.ts';
 import type { AnyHandler } from './message.ts';
 import type { Pace } from './pace.ts';
 import { FAILED, noTunnel, type Refusal, UNMET_EXPECTATION } from './refusal.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { SlowReaders } from './slow-readers.ts';
 import { http2Tunnel, type TunnelHandler } from './tunnel.ts';
 
-/** What each field counts beyond its octets (RFC 9113 section 6.5.2). */
-const FIELD_OVERHEAD = 32;
+/**
+ * Fields beyond the limit for which a client is told that there are too many. nghttp2 refuses a section
+ * with more without showing it to us: to unpack it would be the burden.
+ */
+const FIELDS_TOO_MANY = 50;
 
 /**
  * Megabytes, so that it refuses nobody: node:http2 goes on counting what was to be sent on a stream that is
  * reset, and would take no more requests after some dozens. Memory is bounded by the other limits.
  */
 const SESSION_MEMORY = 1000;
+
+/** No stream has a greater identifier (RFC 9113 section 5.1.1). */
+const LAST_STREAM = 2 ** 31 - 1;
 
 export interface Http2Parts {
   readonly handler: AnyHandler;
@@ -39,7 +47,7 @@ export interface Http2Parts {
   readonly clock: Clock;
 }
 
-export interface Http2 {
+export interface Http2 extends Disposable {
   /** Does not listen itself: emit `connection` on it. */
   readonly server: Http2Server;
   /** Lets the streams finish, and accepts no new ones. */
@@ -50,8 +58,8 @@ export interface Http2 {
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
   const { handler, tunnel, limit, pace, log, clock } = parts;
-  /** The open connections, and how many tunnels each one has. */
-  const sessions = new Map<Http2Session, number>();
+  const sessions = new Http2Sessions(limit);
+  let closing = false;
   /** Streams whose content came too slowly. */
   const cutOff = new WeakSet<Http2Stream>();
   const server = createServer({
@@ -60,7 +68,7 @@ export function http2Server(parts: Http2Parts): Http2 {
       maxConcurrentStreams: limit.streams,
       maxHeaderListSize: limit.headerBytes,
     },
-    maxHeaderListPairs: limit.headerBytes / FIELD_OVERHEAD, // as many as the bytes allow; excess.ts counts them
+    maxHeaderListPairs: limit.fields + FIELDS_TOO_MANY,
     maxSessionMemory: SESSION_MEMORY,
     maxSessionInvalidFrames: limit.invalidFrames,
     strictFieldWhitespaceValidation: false, // else such fields vanish; ambiguity.ts refuses them
@@ -78,8 +86,8 @@ export function http2Server(parts: Http2Parts): Http2 {
 
   async function serve(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
     const { stream } = request;
-    const refusal = excess(request, limit);
-    if (refusal !== undefined) return refuse(request, response, refusal, 'request');
+    const refusal = ambiguous(request) ?? excess(request, limit);
+    if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
     if (!stream.endAfterHeaders) limitContent(request, response);
     try {
       await handler(request, response);
@@ -124,13 +132,14 @@ export function http2Server(parts: Http2Parts): Http2 {
     request: Http2ServerRequest,
     response: Http2ServerResponse,
   ): Promise<void> {
-    if (tunnel === undefined) {
-      return refuse(request, response, noTunnel(request.headers[':authority']), 'CONNECT');
+    const unclear = ambiguous(request);
+    if (unclear !== undefined || tunnel === undefined) {
+      const refusal = unclear ?? noTunnel(request.headers[':authority']);
+      return refuse(request, response, refusal, refusal.detail);
     }
     const { stream } = request;
     const { session } = stream;
-    count(session, 1);
-    stream.once('close', () => count(session, -1));
+    if (session) stream.once('close', sessions.tunnel(session));
     try {
       await tunnel(http2Tunnel(request, response));
     } catch (error) {
@@ -139,26 +148,18 @@ export function http2Server(parts: Http2Parts): Http2 {
     }
   }
 
-  function count(session: Http2Session | undefined, more: number): void {
-    if (session === undefined) return;
-    const tunnels = sessions.get(session);
-    if (tunnels !== undefined) sessions.set(session, tunnels + more);
+  /** Requests that were on their way when the client heard of the end are still served (RFC 9113 section 6.8). */
+  function sayGoodbye(session: Http2Session): void {
+    if (session.destroyed) return;
+    session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    setTimeout(() => session.close(), LINGER).unref();
   }
 
   server.on('session', (session: Http2Session) => {
-    sessions.set(session, 0);
+    sessions.add(session);
+    if (closing) sayGoodbye(session);
     endFloods(session, limit, clock);
     session.on('stream', endIfReset);
-    const readers = new SlowReaders(session, limit);
-    const timer = setInterval(() => readers.look(), limit.idleTimeout).unref();
-    session.once('close', () => {
-      sessions.delete(session);
-      clearInterval(timer);
-    });
-    session.setTimeout(limit.idleTimeout);
-    session.on('timeout', () => {
-      if (sessions.get(session) === 0) session.destroy(); // a tunnel has its own time
-    });
   });
   server.on('sessionError', (error: NodeJS.ErrnoException) => {
     log.info('refused', { reason: error.code ?? error.message });
@@ -181,11 +182,13 @@ export function http2Server(parts: Http2Parts): Http2 {
   return {
     server,
     close() {
-      for (const session of sessions.keys()) session.close();
+      closing = true;
+      for (const session of sessions) sayGoodbye(session);
     },
     destroy() {
-      for (const session of sessions.keys()) session.destroy();
+      for (const session of sessions) session.destroy();
     },
+    [Symbol.dispose]: () => sessions[Symbol.dispose](),
   };
 }
 

@@ -101,8 +101,21 @@ describe('RFC 9112 section 2.2: what is no request is 400', () => {
     ],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
     ['a version that is none', 'GET / HTTP/x.y\r\nHost: a\r\n\r\n'],
+    ['a bare LF at the end of the request line', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
+    ['bare LFs throughout', 'GET / HTTP/1.1\nHost: a\n\n'],
+    ['a bare LF behind a method that nobody knows', 'BAN / HTTP/1.1\nHost: a\r\n\r\n'],
+    ['a bare LF behind a version that nobody knows', 'GET / HTTP/3.0\nHost: a\r\n\r\n'],
+    ['a bare LF behind a field', 'GET / HTTP/1.1\r\nHost: a\n\r\n'],
+    ['a bare LF at the end of the fields', 'GET / HTTP/1.1\r\nHost: a\r\n\n'],
+    ['a bare CR', 'GET / HTTP/1.1\rHost: a\r\n\r\n'],
   ])('%s', async (_, bytes) => {
     expect(problemOf(await exchange(await start(), bytes))).toMatchObject({ status: 400 });
+  });
+
+  test('a bare LF in a read of its own', async () => {
+    const client = new TestSocket(await start());
+    for (const part of ['GET / HTTP/1.1', '\n', 'Host: a\r\n\r\n']) await client.send(part);
+    expect(problemOf(await client.all).status).toBe(400);
   });
 
   test('a request that ends in the middle', async () => {
@@ -387,7 +400,43 @@ describe('close', () => {
     await closed;
   });
 
-  test('ends idle connections at once and accepts no new ones', async () => {
+  test('RFC 9112 section 9.6: a request that crosses it has its answer, which is the last', async () => {
+    const listening = await start();
+    const clients = Array.from({ length: 5 }, () => new TestSocket(listening));
+    for (const client of clients) await client.send(GET);
+    for (const client of clients) await client.until('hello');
+    const closed = listening.close(60_000);
+    for (const client of clients) client.socket.write(GET + GET.repeat(3));
+    for (const client of clients) {
+      const received = await client.all;
+      expect(statuses(received)).toEqual([200, 200]);
+      expect(received).toMatch(/hello[^]*connection: close[^]*hello$/i);
+      expect(client.reset).toBe(false);
+    }
+    await closed;
+  });
+
+  test('so has one on a connection whose answer had begun', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const listening = await start(async (request, response) => {
+      response.writeHead(200, { 'Content-Length': 5 }).write('he');
+      if (request.url === '/') await promise;
+      response.end('llo');
+    });
+    const client = new TestSocket(listening);
+    await client.send(GET);
+    await client.until('\r\n\r\nhe');
+    const closed = listening.close(60_000);
+    resolve();
+    await client.until('hello');
+    client.socket.write(GET.replace('/', '/again'));
+    const received = await client.all;
+    expect(statuses(received)).toEqual([200, 200]);
+    expect(client.reset).toBe(false);
+    await closed;
+  });
+
+  test('ends idle connections and accepts no new ones', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     await client.send(GET);

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net, { type AddressInfo, type Socket } from 'node:net';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
+import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { Admission } from './admission.ts';
 import { Connections } from './connections.ts';
 import { type Handler, http1Server } from './http1.ts';
 import { http2Server } from './http2.ts';
 import type { AnyHandler } from './message.ts';
 import { Pace } from './pace.ts';
+import { refusalMessage, TOO_MANY } from './refusal.ts';
 import { LIMITS, type ServerLimits } from './server-limits.ts';
 import type { TunnelHandler } from './tunnel.ts';
 import { type Certificate, versionsFront } from './versions.ts';
@@ -19,8 +22,10 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
   /** Serves HTTP/1.1. */
   readonly server: Server;
+  /** For further listeners of the process. */
+  readonly admission: Admission;
   /**
-   * Stops accepting, closes idle connections, lets requests in flight finish, and destroys what is
+   * Stops accepting, lets requests finish that are in flight or come within a moment, and destroys what is
    * left after `graceMs` milliseconds, tunnels among it. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
@@ -36,17 +41,23 @@ export interface ListenOptions {
   readonly http2?: { readonly handler: AnyHandler; readonly certificate?: Certificate | undefined };
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
+  /** Whose connections count toward the total alone; default: nobody's. */
+  readonly trusted?: TrustedProxies;
+  /** Of the listener that this one stands beside; default: one of its own, by the limits. */
+  readonly admission?: Admission;
   readonly clock?: Clock;
 }
 
 /**
  * Serves HTTP on a TCP port; 0 picks a free one. Rejects with the system's error, whose `code` is for
- * example EADDRINUSE. The handler sees requests with a target of tolerable length; what it has to
- * refuse besides is in ambiguity.ts.
+ * example EADDRINUSE. The handler sees requests that can be read in one way, with a target of tolerable
+ * length.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, handler, tunnel, log, clock = systemClock } = options;
   const limit = { ...LIMITS, ...options.limits };
+  const trusted = options.trusted ?? { has: () => false };
+  const admission = options.admission ?? new Admission(limit.connections, trusted);
   const connections = new Connections();
   const pace = new Pace(limit.pace);
   const common = { tunnel, limit, pace, log, clock };
@@ -62,7 +73,19 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       patience: limit.headersTimeout,
       log,
     });
-  const server = front?.server ?? http1;
+  const inner = front?.server ?? http1;
+  function turnAway(socket: Socket, reason: string): void {
+    log.info('refused', { reason, address: socket.remoteAddress });
+    socket.on('error', () => {});
+    if (options.http2?.certificate === undefined) socket.write(refusalMessage(TOO_MANY, clock));
+    socket.destroySoon();
+  }
+
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const reason = admission.refusal(socket);
+    if (reason === undefined) inner.emit('connection', socket);
+    else turnAway(socket, reason);
+  });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -71,14 +94,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       resolve();
     });
   });
-  if (front !== undefined) http1.emit('listening'); // it begins to look at its timeouts
+  http1.emit('listening'); // it begins to look at its timeouts
   const bound = server.address() as AddressInfo;
 
   let closed: Promise<void> | undefined;
   async function shut(graceMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // http.Server.close would cut off answers that are written but not yet sent.
-    net.Server.prototype.close.call(server, () => resolve());
+    server.close(() => resolve());
     for (const part of [front, connections, http2]) part?.close();
     const timer = setTimeout(() => {
       for (const part of [connections, http2, front]) part?.destroy();
@@ -86,6 +108,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     await promise;
     clearTimeout(timer);
     pace[Symbol.dispose]();
+    http2?.[Symbol.dispose]();
     http1.close(); // stops the timer of its timeouts
   }
   const close = (graceMs: number) => (closed ??= shut(graceMs));
@@ -94,6 +117,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     address: bound.address,
     port: bound.port,
     server: http1,
+    admission,
     close,
     [Symbol.asyncDispose]: () => close(0),
   };

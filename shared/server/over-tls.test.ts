@@ -45,7 +45,7 @@ async function start(tls: object = {}): Promise<Listening> {
     handler,
   });
   expect(beside.name).toBe('resourceTls');
-  const listening = await beside.open(main);
+  const listening = await beside.open(main, [main]);
   open.push(listening);
   return listening;
 }

@@ -35,12 +35,12 @@ export function overTls(parts: OverTls): Beside {
   const { name, files, config, handler, clock, random, log } = parts;
   return {
     name,
-    async open() {
+    async open({ admission }) {
       const { host, port } = config.listen[name];
       const certificate = await certificateOf(config, files, clock, random);
       const http2 = { handler, certificate };
       const limits = configuredLimits(config, parts.limits);
-      return listen({ host, port, handler, http2, limits, log, clock });
+      return listen({ host, port, handler, http2, limits, admission, log, clock });
     },
   };
 }

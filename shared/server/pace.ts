@@ -25,7 +25,8 @@ export class Pace implements Disposable {
   /** From now on, until the content is complete or the connection gone. */
   watch(request: AnyRequest, cut: () => void): void {
     this.#awaited.set(request, { before: undefined, cut });
-    request.once('end', () => this.#awaited.delete(request));
+    const forget = () => this.#awaited.delete(request);
+    request.once('end', forget).once('close', forget);
   }
 
   /** Judges what has come since the last look. */

@@ -4,10 +4,12 @@ import { loadConfig } from '#shared/config/load.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
 import { jsonLog, type Log } from '#shared/log.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import { type Random, systemRandom } from '#shared/random.ts';
 import { configuredLimits } from './configured-limits.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
 import { openStores } from '#shared/stores/open.ts';
@@ -38,6 +40,7 @@ export interface Chore {
   /** Names it in the log when it fails. */
   readonly name: string;
   readonly seconds: number;
+  /** Not called while an earlier call is under way. */
   run(): Promise<unknown>;
 }
 
@@ -45,7 +48,8 @@ export interface Chore {
 export interface Beside {
   /** Its member of the configuration's `listen`. */
   readonly name: 'proxy' | 'resourceTls' | 'authzTls';
-  open(main: Listening): Promise<Listening>;
+  /** `all`: those of the process, as they open; `main` is the first. */
+  open(main: Listening, all: readonly Listening[]): Promise<Listening>;
 }
 
 export interface Server {
@@ -98,24 +102,37 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   await stores.revocations.epoch(role.makesEpoch);
   await using feed = await stores.revocations.feed();
   let draining = false;
+  let wrote = -Infinity;
   const ready = async () => {
     if (draining) throw new Error('the server is about to end');
     feed.current();
+    // One write a second, however many ask.
+    if (performance.now() < wrote + 1000) return;
     await stores.ping();
+    wrote = performance.now();
   };
   const server = await role.create({ config, stores, feed, master, clock, random, log, ready });
   using chores = new DisposableStack();
-  for (const chore of server.chores) chores.use(every(chore, log));
+  for (const chore of [...server.chores, watchMemory(feed, log)]) chores.use(every(chore, log));
 
   const { handler, http2, beside = [] } = server;
   const limits = configuredLimits(config, server.limits);
+  const trusted = trustedProxies(config.trustedProxies);
   await using listening = await onPort(config, role.name, ({ host, port }) =>
-    listen({ host, port, handler, ...(http2 && { http2: { handler: http2 } }), limits, log }),
+    listen({
+      host,
+      port,
+      handler,
+      ...(http2 && { http2: { handler: http2 } }),
+      limits,
+      trusted,
+      log,
+    }),
   );
   await using others = new AsyncDisposableStack();
   const open = [listening];
   for (const { name, open: openBeside } of beside) {
-    const another = others.use(await onPort(config, name, () => openBeside(listening)));
+    const another = others.use(await onPort(config, name, () => openBeside(listening, open)));
     open.push(another);
     log.info(name, { address: another.address, port: another.port });
   }
@@ -142,10 +159,24 @@ async function onPort(
 }
 
 function every({ name, seconds, run }: Chore, log: Log): Disposable {
+  let running = false;
+  let ended = false;
   const timer = setInterval(() => {
-    run().catch((error: unknown) => log.warn(name, { reason: String(error) }));
+    if (running) return;
+    running = true;
+    run()
+      .catch((error: unknown) => {
+        // It may be cut short by the end of the process, which closes the stores.
+        if (!ended) log.warn(name, { reason: String(error) });
+      })
+      .finally(() => (running = false));
   }, seconds * 1000);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    [Symbol.dispose]: () => {
+      ended = true;
+      clearInterval(timer);
+    },
+  };
 }
 
 /** Resolves when the process is asked to end: by a signal, or because its parent is gone. */

@@ -1,7 +1,7 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Clock } from '#shared/clock.ts';
 import { isHost } from '#shared/http/host.ts';
-import { problem } from '#shared/http/problem.ts';
+import { phraseOf, problem } from '#shared/http/problem.ts';
 
 /** Why the server itself ends a request, and the connection with it. `detail` is for the client. */
 export interface Refusal {
@@ -14,6 +14,10 @@ const NO_DESTINATION: Refusal = { status: 400, detail: 'CONNECT needs a host and
 export const UNMET_EXPECTATION: Refusal = {
   status: 417,
   detail: 'The only expectation that is met here is 100-continue.',
+};
+export const TOO_MANY: Refusal = {
+  status: 503,
+  detail: 'There are too many connections. Close those that you do not need, or try again later.',
 };
 export const FAILED: Refusal = {
   status: 500,
@@ -35,6 +39,8 @@ export function refuse(response: ServerResponse, { status, detail }: Refusal): v
   response.writeHead(status, {
     Connection: 'close',
     'Content-Type': type,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
     'Content-Length': Buffer.byteLength(body),
   });
   response.end(body);
@@ -44,10 +50,12 @@ export function refuse(response: ServerResponse, { status, detail }: Refusal): v
 export function refusalMessage({ status, detail }: Refusal, clock: Clock): string {
   const { type, body } = problem(status, undefined, detail);
   return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${phraseOf(status)}`,
     `Date: ${new Date(clock.now()).toUTCString()}`,
     'Connection: close',
     `Content-Type: ${type}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',
     body,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { jsonLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
 import { type Handler, listen, type Listening } from './listen.ts';
 import { logged, note } from './request-log.ts';
 import { exchange, TestSocket } from './test-socket.ts';
@@ -49,6 +50,45 @@ async function lineOf(
   expect(written[0]).toMatch(/^\{.*\}\n$/);
   return JSON.parse(written[0] ?? '');
 }
+
+test('checks of health that go well are one line a minute, those that fail one each', async () => {
+  let status = 200;
+  const clock = new ManualClock();
+  const written: Record<string, unknown>[] = [];
+  const log = jsonLog((line) => void written.push(JSON.parse(line)), clock, 'test');
+  const handler = logged(
+    (_, response) => {
+      response.statusCode = status;
+      response.end();
+    },
+    { log, clock, random: systemRandom, trusted: trustedProxies([]) },
+  );
+  const listening = await listen({ host: '127.0.0.1', port: 0, handler, log, clock });
+  open.push(listening);
+  const ask = async (path: string, times = 1) => {
+    for (let n = 0; n < times; n++) {
+      const before = written.length;
+      await fetch(`http://127.0.0.1:${listening.port}${path}`);
+      await new Promise(setImmediate);
+      if (path === '/other') while (written.length === before) await new Promise(setImmediate);
+    }
+    return written.splice(0).map(({ path: of, status: was, checks }) => [of, was, checks]);
+  };
+  await ask('/other');
+  expect(await ask('/health/live', 20).then((lines) => lines.slice(0, 1))).toEqual([
+    ['/health/live', 200, 1],
+  ]);
+  written.splice(0);
+  clock.advance(60);
+  const lines = [...(await ask('/health/ready', 3)), ...(await ask('/other'))];
+  expect(lines).toEqual([
+    ['/health/ready', 200, 20],
+    ['/other', 200, undefined],
+  ]);
+  status = 503;
+  const failures = [...(await ask('/health/ready', 3)), ...(await ask('/other'))];
+  expect(failures.filter(([, was]) => was === 503)).toHaveLength(4);
+});
 
 describe('one line a request', () => {
   test('has id, method, path, status and milliseconds', async () => {
@@ -118,6 +158,30 @@ describe('one line a request', () => {
 });
 
 describe('X-Request-Id', () => {
+  test.each<[string, Handler]>([
+    ['an answer', hello],
+    ['a refusal', (_request, response) => void response.writeHead(401, { Date: 'now' }).end()],
+  ])('%s carries the id of its line', async (_what, handler) => {
+    const { listening, written } = await start(handler);
+    const answer = await exchange(
+      listening,
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    const [, id] = /^X-Request-Id: (.+)\r$/im.exec(answer) ?? [];
+    expect(id).toBe(JSON.parse(written[0] ?? '').id);
+  });
+
+  test('RFC 9576 section 6.1: whoever comes without a name gets no id that is theirs alone', async () => {
+    const { listening, written } = await start(hello);
+    const answer = await exchange(
+      listening,
+      'GET / HTTP/1.1\r\nHost: a\r\nAuthorization: privateToken token="AA"\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(answer).not.toMatch(/request-id/i);
+    expect(JSON.parse(written[0] ?? '').id).toBeDefined();
+  });
+
   const given = (id: string) => `GET / HTTP/1.1\r\nX-Request-Id: ${id}`;
 
   test('is the id when a trusted proxy sends it', async () => {

@@ -15,15 +15,24 @@ export function note(request: AnyRequest, fields: LogFields): void {
 }
 
 /** Without the query and, of an absolute-form target, without what may hold a password. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   return path.slice(0, path.search(/[?#]|$/));
 }
 
+/** Whoever comes without a name gets nothing that is in no other answer (RFC 9576 section 6.1). */
+const NAMELESS = /^privatetoken(?: |$)/i;
+/** Asked every few seconds, of every server, by whatever runs it. */
+const HEALTH = /^\/health\/(?:live|ready)$/;
+/** Milliseconds for which one line stands for all checks of health that went well. */
+const QUIET = 60_000;
+
 /**
  * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
- * `cut`: the connection ended before the answer did.
+ * `cut`: the connection ended before the answer did. Answers carry the id too, so that whoever got one
+ * can name the line. Of checks of health that went well there is one line a minute, with their number
+ * (`checks`) since the last.
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
   handler: (request: Request, response: Response) => void | Promise<void>,
@@ -34,6 +43,8 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     trusted,
   }: { log: Log; clock: Clock; random: Random; trusted: TrustedProxies },
 ): (request: Request, response: Response) => void | Promise<void> {
+  let checks = 0;
+  let checked = Number.NEGATIVE_INFINITY;
   return (request, response) => {
     const start = clock.now();
     const given = request.headers['x-request-id'];
@@ -43,15 +54,29 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       trusted.has(request.socket.remoteAddress ?? '');
     const noted = { id: believed ? given : randomId(random) };
     notes.set(request, noted);
+    if (!NAMELESS.test(request.headers.authorization ?? '')) {
+      response.setHeader('X-Request-Id', noted.id);
+    }
     response.once('close', () => {
+      const now = clock.now();
+      const path = pathOf(request.url ?? '');
+      const well = HEALTH.test(path) && response.statusCode < 300 && response.writableFinished;
+      if (well) {
+        checks += 1;
+        // Of a clock that was set back nobody waits for the rest.
+        if (Math.abs(now - checked) < QUIET) return;
+        checked = now;
+      }
       log.info('request', {
         ...noted,
         method: request.method,
-        path: pathOf(request.url ?? ''),
+        path,
         status: response.statusCode,
-        milliseconds: clock.now() - start,
+        milliseconds: now - start,
         cut: response.writableFinished ? undefined : true,
+        checks: well ? checks : undefined,
       });
+      if (well) checks = 0;
     });
     return handler(request, response);
   };

@@ -2,6 +2,8 @@ import type { Rate } from '#shared/stores/limits.ts';
 
 /** Bytes, milliseconds, and how many of a thing. */
 export interface ServerLimits {
+  /** Of the whole process: from one address (or IPv6 network of 64 bits), and from all. */
+  readonly connections: { readonly address: number; readonly total: number };
   /** Request line and header section together. */
   readonly headerBytes: number;
   /** Field lines of the header section, pseudo-header fields among them. */
@@ -30,11 +32,14 @@ export interface ServerLimits {
   readonly resets: Rate;
   /** PING and SETTINGS frames of a connection of HTTP/2. */
   readonly controls: Rate;
-  /** Malformed requests and frames without effect on a connection of HTTP/2. */
+  /** Octets of header sections that a connection of HTTP/2 may unpack (RFC 7541) beyond an ordinary measure. */
+  readonly unpackedBytes: number;
+  /** Malformed requests, frames without effect and header sections that are refused unseen on a connection of HTTP/2. */
   readonly invalidFrames: number;
 }
 
 export const LIMITS: ServerLimits = {
+  connections: { address: 1000, total: 10_000 },
   headerBytes: 16_384,
   fields: 200,
   targetBytes: 8192, // RFC 9112 section 3 asks for 8000 at least
@@ -50,6 +55,7 @@ export const LIMITS: ServerLimits = {
   streams: 100,
   resets: { burst: 200, per: 0.05 },
   controls: { burst: 100, per: 0.1 },
+  unpackedBytes: 1024 * 1024,
   invalidFrames: 500,
 };
 

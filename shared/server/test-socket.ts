@@ -9,8 +9,9 @@ export class TestSocket {
   readonly #peer: Promise<Socket>;
   #received = '';
   #sent = 0;
+  #reset = false;
 
-  constructor({ port, server }: Listening) {
+  constructor({ port, server }: Pick<Listening, 'port' | 'server'>) {
     this.#peer = new Promise((resolve) => {
       const known = (peer: Socket) => {
         if (peer.remotePort !== this.socket.localPort) return;
@@ -23,7 +24,9 @@ export class TestSocket {
     this.all = new Promise((resolve) => {
       this.socket.on('close', () => resolve(this.#received));
     });
-    this.socket.on('error', () => {});
+    this.socket.on('error', () => {
+      this.#reset = true;
+    });
     this.socket.on('data', (data: Buffer) => {
       this.#received += data.toString('latin1');
     });
@@ -38,6 +41,11 @@ export class TestSocket {
     while (peer.bytesRead < this.#sent && !peer.destroyed) {
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** The server broke the connection off, or there was none. */
+  get reset(): boolean {
+    return this.#reset;
   }
 
   /** What has come so far. */

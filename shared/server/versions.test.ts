@@ -321,7 +321,11 @@ describe('HTTP/2', () => {
 
   test('a connection that breaks the protocol is refused, and leaves a line', async () => {
     const lines: string[] = [];
-    const log = jsonLog((line) => void lines.push(line), { now: () => 0 }, 'test');
+    const log = jsonLog(
+      (line) => void lines.push(line),
+      { now: () => 0, monotonic: () => 0 },
+      'test',
+    );
     const listening = await start({ log });
     const client = new TestSocket(listening);
     client.socket.write(OPENING);
@@ -348,6 +352,33 @@ describe('HTTP/2', () => {
     await once(client, 'goaway');
     resolve();
     expect((await answer).body).toBe('finished');
+    await closed;
+  });
+
+  test('RFC 9113 section 6.8: a request that crosses the first GOAWAY is served', async () => {
+    const listening = await start();
+    const client = new TestSocket(listening);
+    const ask = (stream: number) => {
+      const names = [':method', ':scheme', ':authority', ':path'];
+      const values = ['GET', 'http', 'a', '/'];
+      client.socket.write(
+        headersFrame(
+          stream,
+          names.map((name, at) => [name, values[at] ?? '']),
+        ),
+      );
+    };
+    client.socket.write(OPENING);
+    ask(1);
+    await client.until('hello');
+    const closed = listening.close(60_000);
+    ask(3);
+    const received = await client.all;
+    expect(statusOn(3, received)).toBe(200);
+    const announced = framesOf(received).filter(({ type }) => type === 7);
+    const last = announced.map(({ payload }) => payload.readUInt32BE(0));
+    expect(last.slice(0, 2)).toEqual([2 ** 31 - 1, 3]);
+    expect(client.reset).toBe(false);
     await closed;
   });
 
@@ -400,6 +431,39 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     let received = '';
     for await (const piece of socket) received += String(piece);
     expect(received).toMatch(/^x-version: 1\.1\r$/im);
+  });
+
+  test('RFC 9113 section 9.2.1: a client cannot renegotiate', async () => {
+    const { port } = await start({ certificate });
+    const socket = connectTls({
+      port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.2',
+      ALPNProtocols: ['http/1.1'],
+    });
+    clients.push(socket);
+    await once(socket, 'secureConnect');
+    const outcome = new Promise<Error | null>((resolve) => {
+      socket.on('error', resolve);
+      socket.renegotiate({ rejectUnauthorized: false }, resolve);
+    });
+    expect(await outcome).toMatchObject({ message: expect.stringMatching(/no renegotiation/i) });
+  });
+
+  test.each([
+    'ECDHE-ECDSA-AES128-SHA256',
+    'ECDHE-ECDSA-AES256-SHA',
+    'ECDHE-ECDSA-CAMELLIA256-SHA384',
+    'ECDHE-ECDSA-AES256-CCM',
+    'ECDHE-ECDSA-ARIA256-GCM-SHA384',
+  ])('RFC 9113 section 9.2.2: the suite %s is not spoken', async (ciphers) => {
+    const { port } = await start({ certificate });
+    const to = { port, host: '127.0.0.1', rejectUnauthorized: false };
+    const socket = connectTls({ ...to, ciphers, maxVersion: 'TLSv1.2' });
+    clients.push(socket);
+    const [error] = (await once(socket, 'error').catch((reason: unknown) => [reason])) as [Error];
+    expect(error.message).toMatch(/handshake failure/i);
   });
 
   test('RFC 7301 section 3.2: a client that speaks neither is refused', async () => {

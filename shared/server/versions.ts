@@ -1,10 +1,25 @@
+import { constants } from 'node:crypto';
 import net, { type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Log } from '#shared/log.ts';
+import { endGently, LINGER } from './connections.ts';
 import { peek } from './peek.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** TLS 1.3's, and of TLS 1.2 what RFC 9113 section 9.2.2 allows: ephemeral keys and AEAD. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
 
 /** In PEM. */
 export interface Certificate {
@@ -24,7 +39,7 @@ export interface Versions {
 export interface Front {
   /** Does not listen yet. */
   readonly server: Server;
-  /** Ends the connections that have not said yet what they speak. */
+  /** Ends the connections that do not say soon what they speak. */
   close(): void;
   /** Ends all of them. */
   destroy(): void;
@@ -70,6 +85,8 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
     ...certificate,
     ALPNProtocols: ['h2', 'http/1.1'],
     minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     handshakeTimeout: patience,
   } as const;
   const server =
@@ -91,7 +108,9 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
   return {
     server,
     close() {
-      for (const socket of undecided) socket.destroy();
+      setTimeout(() => {
+        for (const socket of undecided) endGently(socket);
+      }, LINGER).unref();
     },
     destroy() {
       for (const socket of open) socket.destroy();

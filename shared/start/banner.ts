@@ -1,5 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
+import { CLI } from '#shared/invocation.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
 import type { Ready } from './pair.ts';
@@ -44,12 +45,11 @@ function nextStep(
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
-  const scopes = new Set(
-    tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()),
-  );
+  const [space] = tokenSpaces(config);
+  const scopes = new Set(Object.values(space?.scopes ?? {}).flat());
   return [
     'Register a client, and let a person sign in:',
-    `  npm run -s cli -- client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
-    '  npm run -s cli -- user add NAME',
+    `  ${CLI} client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
+    `  ${CLI} user add NAME`,
   ];
 }

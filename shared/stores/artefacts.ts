@@ -10,8 +10,34 @@ export interface Artefact {
 /** How an attempt to use something that may be used once has ended. */
 export type Consumption = 'first' | 'again' | 'absent';
 
+/** A use whose result is not out yet. */
+export interface Use {
+  /** Names it until it is settled. */
+  readonly attempt: string;
+  /** The attempt that was never settled, in whose place this one steps. */
+  readonly instead?: string;
+  /** What comes of the use. */
+  readonly successor?: Artefact;
+}
+
 /** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
 export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access']);
+
+/** Which of what is listed: `count` after the first `skip`. */
+export interface Slice {
+  readonly skip: number;
+  readonly count: number;
+}
+
+/**
+ * The kinds that somebody unknown can make: a request that waits for a person, or for the browser. The
+ * last ones may be lost when the power fails; a request is then begun anew.
+ */
+export const PASSING_KINDS: ReadonlySet<string> = new Set([
+  'Interaction',
+  'PushedAuthorizationRequest',
+  'Visit',
+]);
 
 /**
  * Storage of the engine's artefacts. `payload.grantId`, `payload.uid` and `payload.userCode`, where
@@ -20,20 +46,35 @@ export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access'
 export interface Artefacts {
   /** Writes the artefact, replacing an earlier one. `consumed` survives a replacement. */
   put(artefact: Artefact): Promise<void>;
-  /** The payload, with `consumed` (NumericDate) in it once it was consumed. */
+  /** The payload, with `consumed` (NumericDate) once it was consumed, and `attempt` until that is settled. */
   get(kind: string, id: string): Promise<Record<string, unknown> | undefined>;
   getByUid(kind: string, uid: string): Promise<Record<string, unknown> | undefined>;
   getByUserCode(kind: string, userCode: string): Promise<Record<string, unknown> | undefined>;
-  /** Atomic: of any number of callers, in any number of processes, exactly one is told `first`. */
-  consume(kind: string, id: string): Promise<Consumption>;
+  /**
+   * Atomic: of any number of callers, in any number of processes, exactly one is told `first`. The use and
+   * its successor are written together or not at all. A rejection says nothing about which of the two
+   * happened; whoever tries again finds out by `attempt`. Without `use` it is settled from the beginning.
+   */
+  consume(kind: string, id: string, use?: Use): Promise<Consumption>;
+  /** The result of that attempt is out: nobody steps into its place any more. */
+  settle(kind: string, id: string, attempt: string): Promise<void>;
   /**
    * Writes the artefact if the payload that is stored is still `was`, as `get` gave it, and was not
    * consumed. Atomic: of any number of callers who read the same payload exactly one is told true.
    */
   replace(artefact: Artefact, was: Readonly<Record<string, unknown>>): Promise<boolean>;
-  /** The payloads of one of `KINDS_BY_ACCOUNT` whose `payload.accountId` is `accountId`, in no order. */
-  listByAccount(kind: string, accountId: string): Promise<readonly Record<string, unknown>[]>;
-  remove(kind: string, id: string): Promise<void>;
-  /** Removes every artefact of all kinds whose `payload.grantId` is `grantId`. */
-  removeByGrant(grantId: string): Promise<void>;
+  /**
+   * The payloads of one of `KINDS_BY_ACCOUNT` whose `payload.accountId` is `accountId`, first those that
+   * live longest; all of them, or fewer than `slice` asks for where some have just ended.
+   */
+  listByAccount(
+    kind: string,
+    accountId: string,
+    slice?: Slice,
+  ): Promise<readonly Record<string, unknown>[]>;
+  /** How many of them there are, at least; what has just ended may count. */
+  countByAccount(kind: string, accountId: string): Promise<number>;
+  remove(kind: string, ...ids: readonly string[]): Promise<void>;
+  /** Removes every artefact of all kinds whose `payload.grantId` is one of `grantIds`. */
+  removeByGrant(...grantIds: readonly string[]): Promise<void>;
 }

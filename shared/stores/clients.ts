@@ -25,10 +25,15 @@ export interface ClientRecord {
   readonly application_type?: 'web' | 'native';
   /** Signs its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */
   readonly id_token_signed_response_alg?: 'ES256' | 'RS256';
+  /**
+   * It may leave PKCE out where it asks for `openid` with a nonce (RFC 9700 section 2.1.1); absent: it has to
+   * use it, as a public client always has.
+   */
+  readonly without_pkce?: boolean;
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
-  /** A resource server that may introspect every token of its own audience. */
-  readonly introspects?: string;
+  /** A resource server that may introspect every token of these audiences; earlier versions wrote one alone. */
+  readonly introspects?: readonly string[] | string;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;

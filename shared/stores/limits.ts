@@ -17,6 +17,11 @@ export type Spent =
 
 /** Throttling: a token bucket for each key, shared by all processes. */
 export interface Limits {
-  /** Takes one from the bucket of `key`; when it is empty says after how many seconds (>= 1) to retry. */
+  /**
+   * Takes one from the bucket of `key`; when it is empty says after how many seconds (>= 1) to retry:
+   * never more than `per`, whatever an earlier rate or a clock that was ahead has left behind.
+   */
   spend(namespace: string, key: string, rate: Rate): Promise<Spent>;
+  /** Gives one back that was taken; a bucket is never fuller than full. */
+  giveBack(namespace: string, key: string, rate: Rate): Promise<void>;
 }

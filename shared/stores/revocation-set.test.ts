@@ -79,6 +79,21 @@ describe('revocation set', () => {
     expect(set.revokedBy(token)).toBeUndefined();
   });
 
+  test('a sweep looks at a thousand entries, and goes on where the last one stopped', () => {
+    const MANY = 10_000;
+    const set = setOf();
+    for (let n = 0; n < MANY; n += 1) set.apply({ kind: 'token', id: `${n}` }, LATER + (n % 2));
+    const sizes: number[] = [];
+    for (let sweep = 0; sweep < 12; sweep += 1) {
+      set.sweep(LATER);
+      sizes.push(set.size);
+    }
+    expect(sizes.slice(0, 3)).toEqual([9_500, 9_000, 8_500]);
+    expect(sizes.at(-1)).toBe(MANY / 2);
+    expect(set.revokedBy({ ...token, jti: '1' })).toBe('token');
+    expect(set.revokedBy({ ...token, jti: '0' })).toBeUndefined();
+  });
+
   test('of two ends of one revocation the later one counts, in whichever order they come', () => {
     for (const ends of [
       [10, 20],

@@ -2,6 +2,9 @@ import type { RevocableClaims, Revocation, RevocationView, RevokedBy } from './r
 
 type Kind = Revocation['kind'];
 
+/** Entries that one sweep looks at: a million at once would hold all requests up. */
+const SLICE = 1_000;
+
 /** The set that both feeds fill: a check is a few map lookups. What is read again is merged, never replaced. */
 export class RevocationSet implements RevocationView {
   #epoch: string | undefined;
@@ -17,6 +20,8 @@ export class RevocationSet implements RevocationView {
     person: new Map(),
     client: new Map(),
   };
+
+  readonly #walk = this.#entries();
 
   get epoch(): string | undefined {
     return this.#epoch;
@@ -53,14 +58,28 @@ export class RevocationSet implements RevocationView {
     }
   }
 
-  /** Forgets what ended before `now` (milliseconds since the epoch); never anything that still bites. */
+  /**
+   * Forgets what ended before `now` (milliseconds since the epoch), never anything that still bites. Looks
+   * at a thousand entries, where the last sweep stopped.
+   */
   sweep(now: number): void {
-    for (const kind of Object.keys(this.#until) as Kind[]) {
-      for (const [id, until] of this.#until[kind]) {
-        if (until > now) continue;
-        this.#until[kind].delete(id);
-        if (kind === 'person' || kind === 'client') this.#generation[kind].delete(id);
+    for (let looked = 0; looked < SLICE; looked += 1) {
+      const entry = this.#walk.next().value;
+      if (entry === undefined) return;
+      const [kind, id, until] = entry;
+      if (until > now) continue;
+      this.#until[kind].delete(id);
+      if (kind === 'person' || kind === 'client') this.#generation[kind].delete(id);
+    }
+  }
+
+  /** Round and round; undefined after each round. */
+  *#entries(): Generator<readonly [Kind, string, number] | undefined, never> {
+    for (;;) {
+      for (const kind of Object.keys(this.#until) as Kind[]) {
+        for (const [id, until] of this.#until[kind]) yield [kind, id, until];
       }
+      yield undefined;
     }
   }
 

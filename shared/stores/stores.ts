@@ -32,9 +32,9 @@ export interface Stores extends AsyncDisposable {
   readonly tokenKeys: TokenKeys;
   readonly trees: Trees;
   readonly useCounts: UseCounts;
-  /** Resolves when the store answers now; the question behind `/health/ready`. */
+  /** Resolves when the store takes a write now, which leaves nothing; the question behind `/health/ready`. */
   ping(): Promise<void>;
-  /** Removes what has expired, in small batches; resolves to the number of rows or keys removed. */
+  /** Removes all that has expired, in small batches; resolves to the number of rows or keys removed. */
   sweep(): Promise<number>;
 }
 

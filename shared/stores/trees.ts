@@ -105,11 +105,13 @@ export type Edit =
     }
   /** Adds a lock, or replaces the one with its token. */
   | { readonly kind: 'lock'; readonly lock: Lock }
-  | { readonly kind: 'unlock'; readonly tokens: readonly string[] };
+  /** Removes those of them that are there. */
+  | { readonly kind: 'unlock'; readonly locks: readonly Pick<Lock, 'token' | 'root'>[] };
 
 export interface Change {
   /** The revision of what was seen at each path; undefined: there was nothing. */
   readonly seen: ReadonlyMap<string, string | undefined>;
+  /** As it was seen: what has been locked and unlocked since has to be out of reach (`lockReach`). */
   readonly locksVersion: string;
   /** Done in this order. */
   readonly edits: readonly Edit[];

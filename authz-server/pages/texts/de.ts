@@ -1,5 +1,6 @@
 import { html, strong } from '../html.ts';
 import type { Texts } from './en.ts';
+import { homeDe } from './home-de.ts';
 
 export const de: Texts = {
   locale: 'de-DE',
@@ -28,12 +29,17 @@ export const de: Texts = {
     title: 'Anmelden',
     problemTitle: 'Fehler: Anmelden',
     toContinue: (client) => html`um weiter zu ${strong(client)} zu gelangen`,
+    purposes: { account: 'um zu Ihrem Konto zu gelangen', device: 'um ein Gerät zu verbinden' },
     name: 'Name',
     password: 'Passwort',
     submit: 'Anmelden',
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
     later: 'Es gab zu viele Versuche, sich anzumelden.',
+    notices: {
+      'nothing-ended':
+        'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
+    },
   },
 
   consent: {
@@ -156,8 +162,14 @@ export const de: Texts = {
     noApplications: 'Keine Anwendung hat Zugriff.',
     devices: 'Geräte',
     noDevices: 'Kein Gerät hat Zugriff.',
+    noneHere: 'Auf dieser Seite keine.',
+    pages: 'Seiten',
+    pageOf: (page, pages) => `Seite ${page} von ${pages}`,
+    pageBefore: 'Vorige Seite',
+    pageAfter: 'Nächste Seite',
     connect: 'Ein Gerät verbinden',
-    since: 'Seit',
+    signedIn: 'Angemeldet',
+    allowed: 'Zugriff gegeben',
     lastIssue: 'Zuletzt benutzt',
     never: 'noch nicht',
     address: 'Adresse',
@@ -170,5 +182,20 @@ export const de: Texts = {
     everything: 'Alles beenden',
     everythingText:
       'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
+  },
+
+  home: homeDe,
+
+  endEverything: {
+    title: 'Alles beenden?',
+    text: 'Sie werden in jedem Browser abgemeldet, auch in diesem, und alle Anwendungen und Geräte verlieren sofort ihren Zugriff. Das lässt sich nicht rückgängig machen: Jeder Zugriff muss neu erlaubt werden.',
+    submit: 'Alles beenden',
+    keep: 'Nichts beenden',
+    done: {
+      title: 'Alles ist beendet',
+      text: 'Sie sind überall abgemeldet, und keine Anwendung und kein Gerät hat noch Zugriff. Sie können sich wieder anmelden.',
+      signIns: 'Browser, die angemeldet waren',
+      grants: 'Anwendungen und Geräte, die Zugriff hatten',
+    },
   },
 };

@@ -1,4 +1,5 @@
 import { html, strong } from '../html.ts';
+import { homeEn } from './home-en.ts';
 
 /** What the pages say. Other languages have the same members, so a missing one does not compile. */
 export type Texts = typeof en;
@@ -32,12 +33,17 @@ export const en = {
     title: 'Sign in',
     problemTitle: 'Error: sign in',
     toContinue: (client: string) => html`to continue to ${strong(client)}`,
+    purposes: { account: 'to go to your account', device: 'to connect a device' },
     name: 'Name',
     password: 'Password',
     submit: 'Sign in',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
     later: 'There were too many attempts to sign in.',
+    notices: {
+      'nothing-ended':
+        'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
+    },
   },
 
   consent: {
@@ -156,8 +162,14 @@ export const en = {
     noApplications: 'No application has access.',
     devices: 'Devices',
     noDevices: 'No device has access.',
+    noneHere: 'None on this page.',
+    pages: 'Pages',
+    pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
+    pageBefore: 'Previous page',
+    pageAfter: 'Next page',
     connect: 'Connect a device',
-    since: 'Since',
+    signedIn: 'Signed in',
+    allowed: 'Access given',
     lastIssue: 'Last used',
     never: 'not yet',
     address: 'Address',
@@ -170,5 +182,20 @@ export const en = {
     everything: 'End everything',
     everythingText:
       'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',
+  },
+
+  home: homeEn,
+
+  endEverything: {
+    title: 'End everything?',
+    text: 'You will be signed out in every browser, this one too, and every application and device loses its access at once. This cannot be undone: each has to be allowed anew.',
+    submit: 'End everything',
+    keep: 'End nothing',
+    done: {
+      title: 'Everything has ended',
+      text: 'You are signed out everywhere, and no application or device has access any more. You can sign in again.',
+      signIns: 'Browsers that were signed in',
+      grants: 'Applications and devices that had access',
+    },
   },
 };

@@ -11,12 +11,15 @@ import { moment } from './times.ts';
 
 /** All that is open in the name of a person, each with the means to end it. */
 export function accountPage(view: View, props: AccountProps): Answer {
-  const { action, name, signIns, applications, devices, ended } = props;
+  const { action, name, signIns, applications, devices, ended, page, pages } = props;
   const all = textsOf(view.language);
   const texts = all.account;
+  // What is not on this page may be on another.
+  const nothing = (none: string) =>
+    html`<p class="empty">${pages === 1 ? none : texts.noneHere}</p>`;
   const accesses = (list: readonly AccountAccess[], none: string): Html =>
     list.length === 0
-      ? html`<p class="empty">${none}</p>`
+      ? nothing(none)
       : html`<ul class="list">
           ${list.map((access) => accessEntry(view, action, access))}
         </ul>`;
@@ -30,9 +33,13 @@ export function accountPage(view: View, props: AccountProps): Answer {
       </div>
       <section aria-labelledby="sign-ins">
         <h2 id="sign-ins">${texts.signIns}</h2>
-        <ul class="list">
-          ${signIns.map((signIn) => signInEntry(view, action, signIn))}
-        </ul>
+        ${
+          signIns.length === 0
+            ? nothing(texts.noneHere)
+            : html`<ul class="list">
+                ${signIns.map((signIn) => signInEntry(view, action, signIn))}
+              </ul>`
+        }
       </section>
       <section aria-labelledby="applications">
         <h2 id="applications">${texts.applications}</h2>
@@ -43,18 +50,26 @@ export function accountPage(view: View, props: AccountProps): Answer {
         ${accesses(devices, texts.noDevices)}
         <p class="small"><a href="/device">${texts.connect}</a></p>
       </section>
+      ${pages > 1 && pager(view, page, pages)}
       <section class="panel" aria-labelledby="everything">
         <h2 id="everything">${texts.everything}</h2>
         <p>${texts.everythingText}</p>
-        ${form(
-          view,
-          action,
-          { end: 'everything' },
-          html`<button class="button danger">${texts.everything}</button>`,
-        )}
+        <p><a class="button danger" href="/account/end">${texts.everything}</a></p>
       </section>
     </div>`,
   });
+}
+
+function pager({ language }: View, page: number, pages: number): Html {
+  const texts = textsOf(language).account;
+  const to = (other: number, text: string) =>
+    other >= 1 &&
+    other <= pages &&
+    html`<a class="button slim" href="/account?page=${String(other)}">${text}</a> `;
+  return html`<nav aria-label="${texts.pages}">
+    <p class="muted">${texts.pageOf(page, pages)}</p>
+    <p class="buttons">${to(page - 1, texts.pageBefore)}${to(page + 1, texts.pageAfter)}</p>
+  </nav>`;
 }
 
 function signInEntry(view: View, action: string, signIn: AccountProps['signIns'][number]): Html {
@@ -66,7 +81,7 @@ function signInEntry(view: View, action: string, signIn: AccountProps['signIns']
     <div class="entry">
       <h3>${program}${current && html` <span class="tag">${texts.current}</span>`}</h3>
       ${facts([
-        [texts.since, moment(since, view)],
+        [texts.signedIn, moment(since, view)],
         [texts.address, address],
       ])}
     </div>
@@ -83,7 +98,7 @@ function accessEntry(view: View, action: string, access: AccountAccess): Html {
       <h3>${client}</h3>
       ${facts([
         [texts.may, items.length === 0 ? texts.nothing : itemList(items)],
-        [texts.since, moment(since, view)],
+        [texts.allowed, moment(since, view)],
         [texts.lastIssue, lastIssue === undefined ? texts.never : moment(lastIssue, view)],
         [texts.address, address],
         [texts.program, programName(agent, all) || undefined],

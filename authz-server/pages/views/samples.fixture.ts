@@ -5,6 +5,7 @@ import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
+import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
@@ -81,6 +82,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'later', seconds: 90 } }),
+  'sign-in-once-more': (view) =>
+    signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'nothing-ended' }),
   consent: (view) =>
     consentPage(alice(view), {
       action: '/interaction/x/consent',
@@ -131,6 +134,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       applications: APPLICATIONS,
       devices: DEVICES,
       ended: 'access',
+      page: 2,
+      pages: 3,
     }),
   'account-empty': (view) =>
     accountPage(alice(view), {
@@ -139,5 +144,11 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       signIns: SIGN_INS.slice(0, 1),
       applications: [],
       devices: [],
+      page: 1,
+      pages: 1,
     }),
+  'end-everything': (view) =>
+    endEverythingPage(alice(view), { action: '/account', back: '/account' }),
+  'everything-ended': (view) =>
+    everythingEndedPage(view, { signIns: 2, grants: 11, again: '/account' }),
 };

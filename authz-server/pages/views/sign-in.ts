@@ -8,7 +8,7 @@ import { shownProblem } from './problem.ts';
 
 /** Asks for name and password; the first field that is empty has the focus. */
 export function signInPage(view: View, props: SignInProps): Answer {
-  const { action, name = '', client, cancel, hidden = {}, redirectUri } = props;
+  const { action, name = '', client, cancel, hidden = {}, redirectUri, purpose, notice } = props;
   const texts = textsOf(view.language).signIn;
   const problem = props.problem && shownProblem(view, props.problem, texts);
   const state =
@@ -23,7 +23,9 @@ export function signInPage(view: View, props: SignInProps): Answer {
       <div class="intro">
         <h1>${texts.title}</h1>
         ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
+        ${purpose !== undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}
       </div>
+      ${notice !== undefined && html`<p class="note bad" role="alert">${texts.notices[notice]}</p>`}
       ${problem?.note}
       ${form(
         view,

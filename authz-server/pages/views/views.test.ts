@@ -8,6 +8,7 @@ import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
+import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
 import { signInPage } from './sign-in.ts';
@@ -67,7 +68,11 @@ function everyView(text: string): readonly Answer[] {
       signIns: [signIn],
       applications: [access],
       devices: [access],
+      page: 1,
+      pages: 1,
     }),
+    endEverythingPage(view, { action: text, back: text }),
+    everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
   ];
 }
 
@@ -251,7 +256,6 @@ describe('account', () => {
       'End the access of Papertrail',
       'End the access of Weekly Notes',
       'End the access of Countersign CLI',
-      'End everything',
     ]);
   });
 });

@@ -25,7 +25,7 @@ session = OAuth2Session(
     scope=asked.get("scope"),
 )
 if asked["method"] == "private_key_jwt":
-    session.register_client_auth_method(PrivateKeyJWT(metadata["token_endpoint"], alg=asked["alg"]))
+    session.register_client_auth_method(PrivateKeyJWT(metadata["issuer"], alg=asked["alg"]))
 
 token = session.fetch_token(
     metadata["token_endpoint"], grant_type="client_credentials", resource=asked["resource"]

@@ -62,7 +62,7 @@ def refusal(attempt):
 
 token = redeem(session, code_verifier=verifier)
 keys = JsonWebKey.import_key_set(requests.get(metadata["jwks_uri"], timeout=10).json())
-claims = JsonWebToken(["ES256"]).decode(
+claims = JsonWebToken(["RS256"]).decode(
     token["id_token"],
     keys,
     claims_cls=CodeIDToken,

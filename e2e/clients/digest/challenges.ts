@@ -16,7 +16,9 @@ export interface Challenge {
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = '"((?:[\\t !#-\\[\\]-~]|\\\\[\\t -~])*)"';
-const AUTH_PARAM = new RegExp(`(${TOKEN})[ \\t]*=[ \\t]*(?:(${TOKEN})|${QUOTED})`, 'y');
+/** SCRAM's `data` and `sr` have no quotes, though they are no tokens (RFC 7804 section 7). */
+const BASE64 = '[A-Za-z0-9+/]+=*(?=[ \\t]*(?:,|$))';
+const AUTH_PARAM = new RegExp(`(${TOKEN})[ \\t]*=[ \\t]*(?:(${BASE64}|${TOKEN})|${QUOTED})`, 'y');
 const SCHEME = new RegExp(TOKEN, 'y');
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
 const SPACES = / +/y;

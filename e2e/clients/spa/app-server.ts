@@ -12,6 +12,10 @@ const LIBRARIES = {
     file: 'oidc-client-ts/dist/browser/oidc-client-ts.min.js',
     tag: '<script src="/library.js"></script>',
   },
+  'okta-auth-js': {
+    file: '@okta/okta-auth-js/dist/okta-auth-js.core.min.js',
+    tag: '<script src="/library.js"></script>',
+  },
   oauth4webapi: { file: 'oauth4webapi/build/index.js', tag: '' },
 } as const;
 

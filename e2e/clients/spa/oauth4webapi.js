@@ -3,7 +3,7 @@ import * as oauth from './library.js';
 
 const settings = await (await fetch('/settings.json')).json();
 const INSECURE = { [oauth.allowInsecureRequests]: true };
-const client = { client_id: settings.client_id, id_token_signed_response_alg: 'ES256' };
+const client = { client_id: settings.client_id };
 const issuer = new URL(settings.issuer);
 const as = await oauth.processDiscoveryResponse(
   issuer,

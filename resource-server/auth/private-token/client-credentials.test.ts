@@ -70,6 +70,15 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     });
   });
 
+  test('a token that was refused is not given again, though there is no other', async () => {
+    const answers = { now: numbered() };
+    await using client = await setup((response, asked) => answers.now(response, asked));
+    const refused = await client.token();
+    answers.now = WRONG['says 404'];
+    await expect(client.token(refused)).rejects.toThrow(KeysUnavailable);
+    await expect(client.token()).rejects.toThrow(KeysUnavailable);
+  });
+
   test('fifty at once share one request, and all who come later its token', async () => {
     await using client = await setup();
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token()));

@@ -63,7 +63,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
 
   const within = (since: number, until: number) => since <= clock.now() && clock.now() < until;
 
-  async function ask(): Promise<string> {
+  async function ask(refused?: string): Promise<string> {
     const since = clock.now();
     try {
       const { value, seconds } = accessToken(await send(message));
@@ -71,6 +71,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
       return value;
     } catch (error) {
       pausedAt = clock.now();
+      if (kept?.value === refused) kept = undefined;
       log.warn('private-token.access-token', { url, reason: String(error) });
       throw new KeysUnavailable(RETRY);
     }
@@ -82,7 +83,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
       if (pending !== undefined) return pending;
       if (within(pausedAt, pausedAt + RETRY * 1000)) throw new KeysUnavailable(RETRY);
       if (refused !== undefined) pausedAt = clock.now();
-      pending = ask().finally(() => {
+      pending = ask(refused).finally(() => {
         pending = undefined;
       });
       return pending;

@@ -52,6 +52,17 @@ describe("this pair's issuer", () => {
     expect(world.asked()).toEqual([]);
   });
 
+  test('a type that it would not verify for us, as when our client was removed, has no keys to offer', async () => {
+    await using world = await setup();
+    world.paths['/token'] = (response) => response.writeHead(401).end();
+    const issuer = world.issuers(undefined);
+    expect(await issuer.keys(VOPRF)).toEqual([]);
+    expect(await issuer.keys(BLIND_RSA)).toHaveLength(1);
+    await using byStore = await setup('store');
+    byStore.paths['/token'] = world.paths['/token'];
+    expect(await byStore.issuers(undefined).keys(VOPRF)).toHaveLength(1);
+  });
+
   test('its keys end when its directory says', async () => {
     await using world = await setup();
     const until = (world.notBefore + LIFE) * 1000;
@@ -59,7 +70,7 @@ describe("this pair's issuer", () => {
       const keys = await world.issuers(undefined).keys(key.type);
       expect(keys).toMatchObject([{ id: key.id, until }]);
     }
-    expect(world.asked()).toEqual([DIRECTORY_PATH]);
+    expect(world.asked()).toEqual([DIRECTORY_PATH, '/token']);
   });
 
   test('verifies blind RSA here', async () => {

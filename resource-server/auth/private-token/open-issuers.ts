@@ -37,6 +37,8 @@ interface Kind {
   readonly endOf: IssuerDirectoryOptions['endOf'];
   /** By the types that are taken of it. */
   readonly verify: ReadonlyMap<TokenType, Verify>;
+  /** Whether tokens of a type could be verified now; absent: always. */
+  readonly canVerify?: (type: TokenType) => Promise<boolean>;
 }
 
 /** Another issuer only says from when on a key is good: for so many seconds it is used. */
@@ -53,7 +55,7 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
   const opened = new Map<string, TokenIssuer>();
 
   function open(name: string): TokenIssuer {
-    const { send, endOf, verify } =
+    const { send, endOf, verify, canVerify } =
       privateTokens && verifyUrl !== undefined && name === own
         ? thisPair(options, privateTokens, verifyUrl)
         : another(options);
@@ -68,11 +70,16 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
         clock,
         log,
       });
+    const keys =
+      name === own
+        ? followingStore((memory) => directory(`?memory=${memory}`), stores)
+        : directory();
     return {
       name,
-      ...(name === own
-        ? followingStore((memory) => directory(`?memory=${memory}`), stores)
-        : directory()),
+      ...keys,
+      ...(canVerify && {
+        keys: async (type: TokenType) => ((await canVerify(type)) ? keys.keys(type) : []),
+      }),
       verify: (token, key) => verify.get(token.type)?.(token, key) ?? false,
     };
   }
@@ -159,9 +166,17 @@ function thisPair(
     issuer: () => verificationByIssuer({ url, accessTokens, send, log }),
     store: () => verificationByStore({ ...options, times }),
   };
+  /** Without an access token, as when its client was removed, the issuer verifies nothing for us. */
+  const canVerify = async (type: TokenType) =>
+    type !== VOPRF ||
+    accessTokens.token().then(
+      () => true,
+      () => false,
+    );
   return {
     send,
     endOf: ({ notAfter }) => notAfter,
+    ...(times.verification === 'issuer' && { canVerify }),
     verify: new Map([
       [BLIND_RSA, blindRsaVerification()],
       [VOPRF, voprf[times.verification]()],

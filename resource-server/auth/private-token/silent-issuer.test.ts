@@ -12,7 +12,7 @@ import type { Send } from '../../send.ts';
 
 test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up nobody beside Basic', async () => {
   await using world = await setup();
-  const { stores, clock, config } = world.options;
+  const { stores, clock } = world.options;
   const other = world.use(await startIssuer(() => {}));
   // The first time it is soon given up, later never: who waited for it would wait for good.
   const [brief, patient] = [trusting(100), trusting(600_000)];
@@ -29,7 +29,6 @@ test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up 
     addressSecret: Buffer.alloc(32, 2),
     memory: async () => 'first',
     clock,
-    skew: config.tokens.skew,
   });
   const space = spaceOf([schemeOf('Basic'), scheme]);
   const asked = async () => {

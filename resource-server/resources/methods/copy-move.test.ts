@@ -288,7 +288,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     ['/documents/../NEW', 400],
     ['/documents/%2e%2e/NEW', 400],
     ['/documents/./NEW', 400],
-    ['/documents//NEW', 400],
+    ['/documents//NEW', 201],
     ['/documents/%00NEW', 400],
     ['/documents/%0d%0aNEW', 400],
     ['/documents/%FFNEW', 400],

@@ -6,6 +6,7 @@ import type { Document, Edit, Entry, Lock } from '#shared/stores/trees.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { depthOf } from '../webdav/depth.ts';
 import { createGuard } from '../guard.ts';
+import { createInTurn, type InTurn } from '../in-turn.ts';
 import { lockDiscovery } from '../webdav/lock-discovery.ts';
 import { lockInfo } from '../webdav/lock-info.ts';
 import type { LockRequest } from '../webdav/lock-system.ts';
@@ -35,24 +36,30 @@ interface Granted {
 }
 
 /** LOCK (RFC 4918 section 9.10): with content it makes a lock, without it one is refreshed. */
-export const lock: MethodFactory = (services) => async (context, place) => {
-  if (place.principal === ANONYMOUS) {
-    throw new HttpError(403, 'A lock belongs to somebody in particular.');
-  }
-  const content = await readXml(context);
-  const granted =
-    content === undefined
-      ? await refreshLock(services, context, place)
-      : await makeLock(services, context, place, lockInfo(content));
-  const { space } = context.state;
-  const asking = { space, principal: place.principal, now: services.clock.now() };
-  context.body = davDocument('prop', lockDiscovery([granted.lock], granted.entry, asking));
-  context.set('Content-Type', XML_TYPE);
+export const lock: MethodFactory = (services) => {
+  const inTurn = createInTurn();
+  return async (context, place) => {
+    if (place.principal === ANONYMOUS) {
+      throw new HttpError(403, 'A lock belongs to somebody in particular.');
+    }
+    const content = await readXml(context, place.principal);
+    const granted =
+      content === undefined
+        ? await refreshLock(services, context, place)
+        : await makeLock({ ...services, inTurn }, context, place, lockInfo(content));
+    const { space } = context.state;
+    const asking = { space, principal: place.principal, now: services.clock.now() };
+    context.body = davDocument('prop', lockDiscovery([granted.lock], granted.entry, asking));
+    context.set('Content-Type', XML_TYPE);
+  };
 };
 
-/** RFC 4918 section 9.10.1; of what is missing with an empty document (section 9.10.4). */
+/**
+ * RFC 4918 section 9.10.1; of what is missing with an empty document (section 9.10.4). Locks elsewhere do not
+ * hold it up, so those of one principal take turns: else many at once would all be counted as the last.
+ */
 async function makeLock(
-  services: Services,
+  services: Services & { readonly inTurn: InTurn },
   context: ResourceContext,
   place: Place,
   info: Pick<LockRequest, 'exclusive' | 'owner'>,
@@ -65,7 +72,9 @@ async function makeLock(
   const seconds = timeoutOf(context.req) ?? TIMEOUT;
   const request = { ...info, root: path, deep: depth === 'infinity', principal, seconds };
 
-  const grant = (empty?: Document) =>
+  const turn = JSON.stringify([place.tree, principal]);
+  const grant = (empty?: Document) => services.inTurn(turn, () => judge(empty));
+  const judge = (empty?: Document) =>
     store.change([path, parentOf(path), ...guard.paths], (view) => {
       const before = view.entries.get(path);
       if (before && empty) throw new Overtaken();
@@ -147,7 +156,7 @@ export const unlock: MethodFactory = (services) => async (context, place) => {
     const named = covering.find((one) => one.token === token);
     if (named === undefined) throw davError(409, MATCHES, 'This is no lock of this resource.');
     if (named.principal !== principal) throw new HttpError(403, FOREIGN);
-    return { edits: [{ kind: 'unlock', tokens: [token] }], value: undefined };
+    return { edits: [{ kind: 'unlock', locks: [named] }], value: undefined };
   });
   context.status = 204;
 };

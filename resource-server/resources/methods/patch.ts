@@ -80,24 +80,28 @@ export const patch: MethodFactory = (services) => {
     /** Throws `Stale`. */
     async function attempt(received: PatchDocument) {
       const { seen, content } = await inTurn(MAKING, () => make(received));
-      return store.receive(Readable.from([content]), (stored) => {
-        const fresh = newDocument({ path, type: 'application/json' }, stored, services);
-        return store.change(paths, (view) => {
-          const before = judge(view);
-          // A file never changes: others may have set properties, which are kept.
-          if (before?.file !== seen?.file) throw new Stale();
-          const document = before
-            ? {
-                ...fresh,
-                type: before.type,
-                created: before.created,
-                properties: before.properties,
-              }
-            : fresh;
-          const value = { document, created: before === undefined };
-          return { edits: [{ kind: 'put', entry: document }], value };
-        });
-      });
+      return store.receive(
+        Readable.from([content]),
+        (stored) => {
+          const fresh = newDocument({ path, type: 'application/json' }, stored, services);
+          return store.change(paths, (view) => {
+            const before = judge(view);
+            // A file never changes: others may have set properties, which are kept.
+            if (before?.file !== seen?.file) throw new Stale();
+            const document = before
+              ? {
+                  ...fresh,
+                  type: before.type,
+                  created: before.created,
+                  properties: before.properties,
+                }
+              : fresh;
+            const value = { document, created: before === undefined };
+            return { edits: [{ kind: 'put', entry: document }], value };
+          });
+        },
+        content.length,
+      );
     }
 
     const { document, created } = await each(principal, async () => {

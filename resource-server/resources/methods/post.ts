@@ -6,7 +6,7 @@ import { writesOf } from '../member.ts';
 import { LONGEST_PATH, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 import { validators } from '../representation.ts';
-import { checkUpload, contentWithin, newDocument } from '../upload.ts';
+import { announced, checkUpload, contentWithin, newDocument } from '../upload.ts';
 
 /** POST to a collection (RFC 9110 section 9.3.3): the content becomes a document with a new name. */
 export const post: MethodFactory = (services) => async (context, place) => {
@@ -31,13 +31,17 @@ export const post: MethodFactory = (services) => async (context, place) => {
   const seen = await store.look(paths);
   judge(seen);
   const content = contentWithin(request, store.quota, seen.usage);
-  const document = await store.receive(content, (received) => {
-    const fresh = newDocument({ path, type }, received, services);
-    return store.change(paths, (view) => {
-      judge(view);
-      return { edits: [{ kind: 'put', entry: fresh }], value: fresh };
-    });
-  });
+  const document = await store.receive(
+    content,
+    (received) => {
+      const fresh = newDocument({ path, type }, received, services);
+      return store.change(paths, (view) => {
+        judge(view);
+        return { edits: [{ kind: 'put', entry: fresh }], value: fresh };
+      });
+    },
+    announced(request),
+  );
 
   context.body = null;
   context.status = 201;

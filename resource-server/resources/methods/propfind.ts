@@ -23,7 +23,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const { space } = context.state;
   const depth = depthOf(context.req) ?? 'infinity';
   const guard = createGuard(context, place, services);
-  const question = propertyQuestion(await readXml(context));
+  const question = propertyQuestion(await readXml(context, place.principal));
 
   const view = await store.look([path, ...guard.paths]);
   const target = view.entries.get(path);

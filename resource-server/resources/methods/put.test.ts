@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/test-socket.ts';
 import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import { clientsOf } from '../webdav/locking.fixture.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -315,4 +316,26 @@ describe('races', () => {
     expect((await slowly(path, () => lock(path))).status).toBe(423);
     expect((await get(path)).text).toBe('start');
   });
+});
+
+test('RFC 9110 section 15.6.4: who has four of the longest uploads under way is 503; others write to the same tree', async () => {
+  const longest = 64 * 1024 * 1024;
+  const documents = { maxBytes: longest, quota: { bytes: 100 * longest, entries: 100 } };
+  await using busy = await startWorld({ documents });
+  const { alice, bob } = clientsOf(busy);
+  const whole = { 'Content-Length': longest };
+  const begun = [0, 1, 2, 3].map((n) => {
+    const content = new PassThrough();
+    content.write('x');
+    return alice('PUT', `slow-${n}`, whole, content);
+  });
+  const ended = Promise.allSettled(begun);
+  let own: Reply;
+  do own = await alice('PUT', 'mine', {}, 'x');
+  while (own.status !== 503);
+  expect(own.headers['retry-after']).toBe('5');
+  expect((await bob('PUT', 'theirs', {}, 'x')).status).toBe(201);
+  expect((await alice('GET', 'theirs')).text).toBe('x');
+  await busy.listening.close(0);
+  await ended;
 });

@@ -5,7 +5,7 @@ import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 import { validators } from '../representation.ts';
-import { checkUpload, contentWithin, newDocument } from '../upload.ts';
+import { announced, checkUpload, contentWithin, newDocument } from '../upload.ts';
 
 /**
  * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918
@@ -28,17 +28,21 @@ export const put: MethodFactory = (services) => async (context, place) => {
 
   const seen = await store.look(paths);
   const content = contentWithin(request, store.quota, seen.usage, replaced(seen)?.length);
-  const { document, created } = await store.receive(content, (received) => {
-    const fresh = newDocument({ path, type }, received, services);
-    return store.change(paths, (view) => {
-      const before = replaced(view);
-      const entry = before
-        ? { ...fresh, created: before.created, properties: before.properties }
-        : fresh;
-      const value = { document: entry, created: before === undefined };
-      return { edits: [{ kind: 'put', entry }], value };
-    });
-  });
+  const { document, created } = await store.receive(
+    content,
+    (received) => {
+      const fresh = newDocument({ path, type }, received, services);
+      return store.change(paths, (view) => {
+        const before = replaced(view);
+        const entry = before
+          ? { ...fresh, created: before.created, properties: before.properties }
+          : fresh;
+        const value = { document: entry, created: before === undefined };
+        return { edits: [{ kind: 'put', entry }], value };
+      });
+    },
+    announced(request),
+  );
 
   context.body = null;
   context.status = created ? 201 : 204;

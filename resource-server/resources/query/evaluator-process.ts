@@ -10,7 +10,7 @@ import { evaluate, type Task } from './evaluate.ts';
 
 export type Reply =
   | { readonly kind: 'result'; readonly content: Uint8Array }
-  | { readonly kind: 'refused'; readonly status: number; readonly detail: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly detail: string; reason: string }
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -27,7 +27,9 @@ function reply(task: Task): Reply {
   } catch (error) {
     if (isTimeout(error)) return { kind: 'late' };
     if (error instanceof HttpError || error instanceof BadRequest) {
-      return { kind: 'refused', status: error.status, detail: error.message };
+      const { status, message: detail } = error;
+      const reason = error instanceof HttpError ? error.reason : undefined;
+      return { kind: 'refused', status, detail, reason: reason ?? detail };
     }
     return { kind: 'failed', reason: String(error) };
   }

@@ -42,7 +42,10 @@ export class Evaluator {
     if (reply === undefined || reply.kind === 'late') {
       throw new HttpError(422, 'The query costs too much time or memory: ask for less.');
     }
-    if (reply.kind === 'refused') throw new HttpError(reply.status, reply.detail);
+    if (reply.kind === 'refused') {
+      const { status, detail, reason } = reply;
+      throw Object.assign(new HttpError(status, detail), { reason });
+    }
     if (reply.kind === 'failed') throw new Error(`a query failed: ${reply.reason}`);
     return Buffer.from(reply.content.buffer, reply.content.byteOffset, reply.content.byteLength);
   }

@@ -43,6 +43,7 @@ function orUnprocessable<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof RangeError || !(error instanceof Error)) throw error;
-    throw new HttpError(422, `This JSONPath expression cannot be evaluated: ${error.message}`);
+    const what = 'This JSONPath expression cannot be evaluated';
+    throw Object.assign(new HttpError(422, `${what}: ${error.message}`), { reason: what });
   }
 }

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Reply, World } from '../../world.fixture.ts';
+import type { Call, Reply, World } from '../../world.fixture.ts';
 
 export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
   '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">' +
@@ -13,7 +13,7 @@ export function clientsOf(world: World) {
   const as = (name: string) => {
     const claims = { client_id: name, sub: name, exp: world.now() + 86_400 };
     const token = world.token('documents:read documents:write', claims);
-    return (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: string) =>
+    return (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: Call['body']) =>
       world.ask(method, `/documents/${path}`, {
         headers: { Authorization: `Bearer ${token}`, ...headers },
         ...(body !== undefined && { body }),

@@ -29,7 +29,7 @@ const wish = (root: string, changes: Partial<LockRequest> = {}): LockRequest => 
 const lockOn = (root: string, changes: Partial<LockRequest> = {}) =>
   system.create(NOTHING, wish(root, changes)).lock;
 const removedBy = (edits: readonly Edit[]) =>
-  edits.flatMap((edit) => (edit.kind === 'unlock' ? edit.tokens : []));
+  edits.flatMap((edit) => (edit.kind === 'unlock' ? edit.locks.map(({ token }) => token) : []));
 
 describe('RFC 4918 section 6.1: what a lock covers', () => {
   const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'a/bc', 'b'];
@@ -186,7 +186,7 @@ describe('what is done to the locks of a tree', () => {
     const valid = lockOn('y');
     const { lock, edits } = system.create(viewOf([expired, valid]), wish('z'));
     expect(edits).toEqual([
-      { kind: 'unlock', tokens: [expired.token] },
+      { kind: 'unlock', locks: [expired] },
       { kind: 'lock', lock },
     ]);
   });

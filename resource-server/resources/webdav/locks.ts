@@ -9,7 +9,7 @@ const SHORTEST = 1;
 const LONGEST = 86_400;
 /**
  * Locks in force: in a tree, all of which each request to it reads, and of one principal in it, so that it
- * takes forty to lock the others out.
+ * takes forty to lock the others out. Each process counts exactly, and knows of others' locks a moment later.
  */
 const MOST_IN_TREE = 2000;
 const MOST_OF_PRINCIPAL = 50;
@@ -34,7 +34,7 @@ export function createLockSystem({
   };
 
   const unlock = (locks: readonly Lock[]): readonly Edit[] =>
-    locks.length === 0 ? [] : [{ kind: 'unlock', tokens: locks.map(({ token }) => token) }];
+    locks.length === 0 ? [] : [{ kind: 'unlock', locks }];
 
   return {
     covering: (view, path) => inForce(view).filter((lock) => covers(lock, path)),

@@ -213,6 +213,23 @@ describe('what a document means', () => {
     }
   });
 
+  test('more tags than elements may have are refused before one is parsed', () => {
+    // The first tag is an error that nobody comes to.
+    expect(() => parseXml(`<a<${'<b/>'.repeat(21_000)}`)).toThrow('more than 10000 elements');
+    expect(() => parseXml(`<a>${'<b>'.repeat(1_000_000)}`)).toThrow('more than 10000 elements');
+    expect(parseXml(`<a>${'<b></b>'.repeat(9_999)}</a>`).children).toHaveLength(9_999);
+  });
+
+  test('a slice may end anywhere: within a tag, a reference, a line end or half of a character', () => {
+    const piece = '<b c="1&amp;2">\u{1F600}\r\n<![CDATA[x]]>&#x1F600;</b>';
+    for (let before = 0; before < piece.length; before += 1) {
+      const text = `<a>${' '.repeat(4096 - 3 - before)}${piece}</a>`;
+      expect(parseXml(text).children.slice(1)).toMatchObject([
+        { name: 'b', attributes: [{ value: '1&2' }], children: ['\u{1F600}\nx\u{1F600}'] },
+      ]);
+    }
+  });
+
   test('white space between elements stays', () => {
     expect(parseXml('<a> <b/>\n</a>').children).toEqual([' ', expect.anything(), '\n']);
   });

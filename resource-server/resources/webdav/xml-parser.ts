@@ -8,9 +8,13 @@ import { NC_NAME } from './xml-name.ts';
 /** Far more than any client sends. */
 const DEPTH = 50;
 const ELEMENTS = 10_000;
+/** Of comments, instructions and CDATA, in which `<` may stand, too. */
+const MARKS = 1000;
 const ATTRIBUTES = 100;
 /** Declared within one another. */
 const NAMESPACES = 100;
+/** Characters that are parsed at once: a millisecond or so. */
+export const SLICE = 4096;
 /** Characters of a name or of the URI of a namespace. */
 const NAME = 1024;
 
@@ -30,6 +34,15 @@ interface OpenElement extends XmlElement {
  * (RFC 4918 sections 8.2, 16 and 20.6): nothing is ever expanded or fetched.
  */
 export function parseXml(text: string): XmlElement {
+  const slices = parseSlices(text);
+  let slice = slices.next();
+  while (slice.done !== true) slice = slices.next();
+  return slice.value;
+}
+
+/** The same, slice by slice: others can be served between two of them. */
+export function* parseSlices(text: string): Generator<void, XmlElement, void> {
+  checkTags(text);
   // The parser throws errors of its own at half a pair.
   if (!text.isWellFormed()) throw new BadRequest('The XML has half a surrogate pair.');
   // XML 1.1 would let control characters in, which no answer in XML 1.0 can repeat.
@@ -81,9 +94,24 @@ export function parseXml(text: string): XmlElement {
   parser.on('closetag', () => open.pop());
   parser.on('text', add);
   parser.on('cdata', add);
-  parser.write(text).close();
+  for (let start = 0; start < text.length; start += SLICE) {
+    if (start > 0) yield;
+    parser.write(text.slice(start, start + SLICE));
+  }
+  parser.close();
   if (root === undefined) throw new BadRequest('The XML has no element.');
   return root;
+}
+
+/** Throws `BadRequest` for more tags than the bound on elements allows, before any of them is parsed. */
+function checkTags(text: string): void {
+  let tags = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    tags += 1;
+    if (tags > 2 * ELEMENTS + MARKS) {
+      throw new BadRequest(`The XML has more than ${ELEMENTS} elements.`);
+    }
+  }
 }
 
 function elementOf(tag: SaxesTagNS, around: XmlScope | undefined): OpenElement {

@@ -23,7 +23,7 @@ function requestOf(fields: Readonly<Record<string, string>>, ...pieces: readonly
 }
 
 async function read(content: string | Buffer, fields: Readonly<Record<string, string>> = {}) {
-  return readXml({ req: requestOf(fields, Buffer.from(content)) });
+  return readXml({ req: requestOf(fields, Buffer.from(content)) }, 'alice');
 }
 
 /** The status of a refusal. */
@@ -43,22 +43,22 @@ function utf16(text: string, order: 'LE' | 'BE', mark = true): Buffer {
 }
 
 test('no content is no element, of whatever type', async () => {
-  await expect(readXml({ req: requestOf({}) })).resolves.toBeUndefined();
+  await expect(readXml({ req: requestOf({}) }, 'alice')).resolves.toBeUndefined();
   await expect(
-    readXml({ req: requestOf({ 'Content-Type': 'text/html' }) }),
+    readXml({ req: requestOf({ 'Content-Type': 'text/html' }) }, 'alice'),
   ).resolves.toBeUndefined();
 });
 
 test('content that comes byte by byte is one', async () => {
   const pieces = [...Buffer.from('<a>\u{1F600}</a>')].map((byte) => Buffer.from([byte]));
-  const root = await readXml({ req: requestOf({}, ...pieces) });
+  const root = await readXml({ req: requestOf({}, ...pieces) }, 'alice');
   expect(root?.children).toEqual(['\u{1F600}']);
 });
 
 test('content that was read before for its digest is read again', async () => {
   const request = requestOf({}, Buffer.from('<a>b</a>'));
   await contentDigest(request, 'sha256');
-  const root = await readXml({ req: request });
+  const root = await readXml({ req: request }, 'alice');
   expect(root?.children).toEqual(['b']);
   request.emit('close');
 });
@@ -106,7 +106,7 @@ describe('RFC 4918 section 8.2: types', () => {
   test('two types are 400', async () => {
     const request = requestOf({ 'Content-Type': 'text/xml' }, Buffer.from('<a/>'));
     request.rawHeaders.push('Content-Type', 'application/xml');
-    await expect(readXml({ req: request })).rejects.toBeInstanceOf(BadRequest);
+    await expect(readXml({ req: request }, 'alice')).rejects.toBeInstanceOf(BadRequest);
   });
 });
 
@@ -156,7 +156,7 @@ describe('size', () => {
   test('RFC 9110 section 15.5.14: what announces too much is refused before it comes', async () => {
     const request = new IncomingMessage(new Socket());
     request.headers['content-length'] = String(MEBIBYTE + 1);
-    await expect(readXml({ req: request })).rejects.toMatchObject({ status: 413 });
+    await expect(readXml({ req: request }, 'alice')).rejects.toMatchObject({ status: 413 });
   });
 });
 
@@ -176,4 +176,41 @@ test('whatever bytes come: an element, none, or 4xx', async () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+describe('RFC 4918 section 20.6: much XML at once', () => {
+  const long = `<a>${'<b/>'.repeat(9_000)}</a>`;
+
+  test('is parsed in slices between which others are served; of one principal one at a time', async () => {
+    const done: string[] = [];
+    const parse = async (principal: string, n: number) => {
+      const root = await readXml({ req: requestOf({}, Buffer.from(long)) }, principal);
+      done.push(`${principal}${n}`);
+      return root;
+    };
+    const all = [parse('alice', 0), parse('alice', 1), parse('alice', 2), parse('bob', 0)];
+    let turns = 0;
+    while (done.length < 4) {
+      await new Promise(setImmediate);
+      turns += 1;
+    }
+    expect(turns).toBeGreaterThan(20);
+    expect(done.indexOf('bob0')).toBeLessThan(done.indexOf('alice1'));
+    for (const root of await Promise.all(all)) expect(root?.children).toHaveLength(9_000);
+  });
+
+  test('of one principal sixteen wait, and the rest is 503; others and short ones are not', async () => {
+    const parse = (principal: string, content = long) =>
+      readXml({ req: requestOf({}, Buffer.from(content)) }, principal);
+    const many = await Promise.allSettled(Array.from({ length: 20 }, () => parse('alice')));
+    const refused = many.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused).toHaveLength(4);
+    for (const reason of refused) expect(reason).toMatchObject({ status: 503 });
+    const [, own, theirs] = await Promise.all([
+      Promise.allSettled(Array.from({ length: 16 }, () => parse('alice'))),
+      parse('alice', '<a/>'),
+      parse('bob'),
+    ]);
+    expect([own?.name, theirs?.name]).toEqual(['a', 'a']);
+  });
 });

@@ -1,11 +1,19 @@
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { XmlElement } from './xml-element.ts';
-import { parseXml } from './xml-parser.ts';
+import { createAtMost } from '../at-most.ts';
+import { createInTurn } from '../in-turn.ts';
+import { parseSlices, parseXml, SLICE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;
+/** Long ones of one principal that are parsed or wait for it. */
+const MOST_EACH = 16;
+
+/** Of a process: a long one is parsed in slices, and of each principal one at a time. */
+const [each, inTurn] = [createAtMost(MOST_EACH), createInTurn()];
 
 /** The encodings that every XML parser has to know, by the marks they begin with; no mark: UTF-8. */
 const MARKS = [
@@ -20,19 +28,29 @@ const ACCEPT = { Accept: 'application/xml, text/xml' };
 
 /**
  * Reads the content of a request as XML and resolves to the root element; undefined: there is none. Rejects
- * with 413 past 1 MiB, 415 when it is not XML in UTF-8 or UTF-16, else as `parseXml` throws.
+ * with 413 past 1 MiB, 415 when it is not XML in UTF-8 or UTF-16, 503 when too many long ones of this
+ * principal wait, else as `parseXml` throws.
  */
-export async function readXml({
-  req: request,
-}: {
-  readonly req: AnyRequest;
-}): Promise<XmlElement | undefined> {
+export async function readXml(
+  { req: request }: { readonly req: AnyRequest },
+  principal: string,
+): Promise<XmlElement | undefined> {
   const content = await wholeContent(request, LONGEST, tooLong);
   if (content.length === 0) return undefined;
   checkType(request);
   const text = decode(content);
   checkEncoding(DECLARED.exec(text)?.groups?.['encoding']);
-  return parseXml(text);
+  if (text.length <= SLICE) return parseXml(text);
+  return each(principal, () => inTurn(principal, () => parseBetweenOthers(text)));
+}
+
+async function parseBetweenOthers(text: string): Promise<XmlElement> {
+  const slices = parseSlices(text);
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+    await othersFirst();
+  }
 }
 
 /**

@@ -325,7 +325,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
 });
 
 describe('a key in the query (specification 2.5)', () => {
-  const PRIVATE = { 'Cache-Control': 'private', 'Referrer-Policy': 'no-referrer' };
+  const PRIVATE = { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' };
 
   test('the answer is private and names no referrer: let in, refused, throttled', async () => {
     const { scheme, key } = await town({ query: 'key', limit: { burst: 1, per: 60 } });

@@ -36,7 +36,10 @@ const TOUCHED_KEYS = 10_000;
 const NOBODY = '-'.repeat(43);
 
 /** Of answers to a request with a key in its target, which others may keep and pass on as it is. */
-const QUERY_FIELDS: Fields = { 'Cache-Control': 'private', 'Referrer-Policy': 'no-referrer' };
+const QUERY_FIELDS: Fields = {
+  'Cache-Control': 'private, no-store',
+  'Referrer-Policy': 'no-referrer',
+};
 
 /**
  * RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11 (sections 3 and 4): the
@@ -129,6 +132,8 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     locate: (request) => find(request) && { scheme: 'api-key', rest: '' },
 
     challenge: () => [],
+
+    needs: () => `A valid API key is needed in the field ${field}.`,
 
     async authenticate(_, request) {
       const found = find(request);

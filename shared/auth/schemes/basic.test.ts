@@ -294,7 +294,7 @@ test('a store that does not answer is 503, also for what is remembered', async (
     random: systemRandom,
   });
   const rate = { burst: 9, per: 1 };
-  const limits: typeof stores.limits = {
+  const limits: Pick<typeof stores.limits, 'spend'> = {
     spend: (...args) => (down ? failing() : stores.limits.spend(...args)),
   };
   const attempts = createAttempts({ limits, account: rate, address: rate });

@@ -46,6 +46,9 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
 
     challenge: ({ confidential }) => (confidential ? [challenge] : []),
 
+    needs: ({ confidential }) =>
+      confidential ? undefined : 'Basic is not taken in clear text: use https.',
+
     async authenticate({ token68 }, { confidential, peer }) {
       if (!confidential) return refused('clear text');
       const sent = token68 === undefined ? undefined : parseUserPass(token68);

@@ -15,7 +15,7 @@ function hasTokenInQuery({ target }: AuthRequest): boolean {
 
 /** Bearer (RFC 6750): a token in the Authorization field that is bound to no key. */
 export function bearer({ space, tokens }: BearerOptions): Scheme {
-  const challenge = (request: AuthRequest, error?: 'invalid_request' | 'invalid_token') =>
+  const challenge = (request: AuthRequest, error?: 'invalid_token') =>
     oauthChallenge('Bearer', space, space.scopes(request.method), error);
   const invalidToken = (reason: string, request: AuthRequest): Verdict => ({
     kind: 'refused',
@@ -33,14 +33,8 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
     async authenticate({ token68 }, request) {
       // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
       if (hasTokenInQuery(request)) return { kind: 'refused', reason: 'token in the query' };
-      if (token68 === undefined) {
-        return {
-          kind: 'refused',
-          as: 'malformed',
-          reason: 'no b64token',
-          challenges: [challenge(request, 'invalid_request')],
-        };
-      }
+      // Section 3.1: a token that is malformed is an invalid one.
+      if (token68 === undefined) return invalidToken('no b64token', request);
       const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
       if (token.kind === 'refused') return invalidToken(token.reason, request);

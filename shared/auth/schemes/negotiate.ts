@@ -11,6 +11,7 @@ import { personPrincipal } from '../person.ts';
 import {
   type AuthRequest,
   type Fields,
+  NotSetUp,
   ORIGIN,
   type Position,
   type Scheme,
@@ -43,7 +44,7 @@ const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
 /** Who is behind a ticket is known once it is found good: attempts are counted for the address alone. */
 const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
 
-const OFF = 'Negotiate is off here';
+const OFF = 'Negotiate is not set up on this server';
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 const challenge = (token?: Buffer): Challenge => ({
   scheme: 'Negotiate',
@@ -131,9 +132,11 @@ export function negotiate(options: NegotiateOptions): Scheme {
     ambient: true,
 
     challenge() {
-      if (gss === undefined) throw new Error(OFF);
+      if (gss === undefined) throw new NotSetUp(OFF);
       return [challenge()];
     },
+
+    needs: () => (gss === undefined ? `${OFF}.` : undefined),
 
     async authenticate({ token68 }, { at, peer }) {
       const message = read(token68, peer.connection);

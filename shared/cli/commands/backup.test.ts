@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { silentLog } from '#shared/log.ts';
 import { copy, edit, puts, someDocument } from '#shared/stores/contract/samples.ts';
@@ -65,6 +66,9 @@ test('the content of every tree is copied, once if resources share it', async ()
   expect(await readFile(copied, 'utf8')).toBe('mine');
 });
 
+/** Milliseconds between versions: a disk would take as long, memory does not. */
+const PAUSE = 30;
+
 test('documents that are replaced and removed meanwhile: whatever the copy names is there', async () => {
   const { shell, content, target } = await withDocuments('a', 'b', 'c');
   const stop = new AbortController();
@@ -76,6 +80,7 @@ test('documents that are replaced and removed meanwhile: whatever the copy names
         await put(stores, TREE, name, file);
         await rm(join(content, `${name}.${version - 1}`));
       }
+      await setTimeout(PAUSE);
     }
   });
   const { code, stderr } = await inProcess(shell, 'backup', target);

@@ -34,6 +34,9 @@ export const clientAdd: Command = {
       value: 'ALG',
       help: `signs its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,
     },
+    'without-pkce': {
+      help: 'it may leave PKCE out where it asks for openid with a nonce (RFC 9700 section 2.1.1)',
+    },
     native: { help: 'an installed application: the port of its loopback redirect URIs is free' },
     origin: {
       value: 'ORIGIN',
@@ -41,7 +44,11 @@ export const clientAdd: Command = {
       help: 'whose scripts may use it, beside those of its redirect URIs',
     },
     resource: { value: 'URL', multiple: true, help: 'a space it may name; default: every one' },
-    introspects: { value: 'URL', help: 'a space of which it may introspect every token' },
+    introspects: {
+      value: 'URL',
+      multiple: true,
+      help: 'a space of which it may introspect every token',
+    },
   },
   details: [
     'For people the scopes openid, profile and offline_access (refresh after sign-out) are there too.',

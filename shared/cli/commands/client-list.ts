@@ -12,7 +12,9 @@ export const clientList: Command = {
       const list = await clients.list();
       return {
         json: list.map(withoutSecret),
-        lines: list.length === 0 ? ['There is no client yet.'] : columns(list.map(row)),
+        get lines() {
+          return list.length === 0 ? ['There is no client yet.'] : columns(list.map(row));
+        },
       };
     }),
 };

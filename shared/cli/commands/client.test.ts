@@ -8,6 +8,7 @@ import { withStores } from '../with-stores.ts';
 const MACHINE = ['--name', 'Machine', '--grant', 'client_credentials'];
 const SCOPE = ['--scope', 'documents:read documents:write'];
 const DOCUMENTS = 'http://localhost:3001/documents/';
+const OVER_TLS = 'https://localhost:3443/documents/';
 
 const NAME = ['--name', 'N'];
 const GRANT = (...grants: readonly string[]) => grants.flatMap((grant) => ['--grant', grant]);
@@ -19,6 +20,7 @@ const BROWSER = [
   '--redirect-uri',
   CALLBACK,
 ];
+const RELYING = [...NAME, ...GRANT('authorization_code'), '--redirect-uri', CALLBACK];
 const DEVICE = [...NAME, ...GRANT('device_code'), '--public'];
 
 interface Credentials {
@@ -49,6 +51,7 @@ describe('client add', () => {
       token_endpoint_auth_method: 'client_secret_basic',
       secret_hash: hash(client_secret),
       scope: 'documents:read documents:write',
+      id_token_signed_response_alg: 'RS256',
       created_at: shell.clock.now(),
     });
   });
@@ -56,13 +59,13 @@ describe('client add', () => {
   test('every other member is kept as it was given', async () => {
     const shell = await newShell();
     const rest = ['--auth', 'client_secret_post', '--default-scope', 'documents:read'];
-    const places = ['--resource', DOCUMENTS, '--introspects', DOCUMENTS];
+    const places = ['--resource', DOCUMENTS, '--introspects', DOCUMENTS, '--introspects', OVER_TLS];
     const { client_id } = await add(shell, ...SCOPE, ...rest, ...places);
     expect(await stored(shell, client_id)).toMatchObject({
       token_endpoint_auth_method: 'client_secret_post',
       default_scope: 'documents:read',
       resources: [DOCUMENTS],
-      introspects: DOCUMENTS,
+      introspects: [DOCUMENTS, OVER_TLS],
     });
   });
 
@@ -133,6 +136,31 @@ describe('client add', () => {
       'RFC 7662 section 2.1: introspection by a public client',
       [...BROWSER, ...SCOPE, '--introspects', DOCUMENTS],
       'leave out --public',
+    ],
+    [
+      'one of two audiences that is no space',
+      [...MACHINE, '--introspects', DOCUMENTS, '--introspects', 'x'],
+      '--introspects must be',
+    ],
+    [
+      'RFC 9700 section 2.1.1: a public client without PKCE',
+      [...BROWSER, '--scope', 'openid', '--without-pkce'],
+      'leave out --without-pkce',
+    ],
+    [
+      'a machine without PKCE',
+      [...MACHINE, ...SCOPE, '--without-pkce'],
+      'add --grant authorization_code',
+    ],
+    [
+      'RFC 9700 section 2.1.1: a client without PKCE and without an ID token',
+      [...RELYING, ...SCOPE, '--without-pkce'],
+      '--without-pkce needs openid',
+    ],
+    [
+      'an algorithm that is none',
+      [...RELYING, ...SCOPE, '--id-token-alg', 'none'],
+      '--id-token-alg must be',
     ],
     [
       'refresh tokens of nothing',
@@ -216,9 +244,20 @@ describe('client add', () => {
       redirect_uris: [CALLBACK, 'http://localhost:8080'],
       post_logout_redirect_uris: [CALLBACK],
       origins: ['https://app.example'],
+      id_token_signed_response_alg: 'RS256',
       created_at: shell.clock.now(),
     });
     expect(Object.keys(added)).toEqual(['client_id']);
+  });
+
+  test('a relying party that leaves PKCE out, and whose ID tokens are signed with ES256', async () => {
+    const shell = await newShell();
+    const more = ['--scope', 'openid', '--without-pkce', '--id-token-alg', 'ES256'];
+    const { client_id } = (await json(shell, 'client', 'add', ...RELYING, ...more)) as Credentials;
+    expect(await stored(shell, client_id)).toMatchObject({
+      without_pkce: true,
+      id_token_signed_response_alg: 'ES256',
+    });
   });
 
   test('a native application, whose scheme is its own', async () => {

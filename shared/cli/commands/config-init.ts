@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
+import { START } from '#shared/invocation.ts';
 import { type Command, Failure } from '../command.ts';
 
 export const configInit: Command = {
@@ -24,7 +25,7 @@ export const configInit: Command = {
       json: { files: files.map(({ file }) => file) },
       lines: [
         ...files.map(({ file }) => `Wrote ${file}`),
-        `Start with: COUNTERSIGN_CONFIG=${files[0]?.file} npm start`,
+        `Start with: COUNTERSIGN_CONFIG=${files[0]?.file} ${START}`,
       ],
     };
   },

@@ -12,8 +12,10 @@ export const keyList: Command = {
       const now = shell.clock.now();
       return {
         json: list.map(withoutHash),
-        lines:
-          list.length === 0 ? ['There is no key yet.'] : columns(list.map((key) => row(key, now))),
+        get lines() {
+          if (list.length === 0) return ['There is no key yet.'];
+          return columns(list.map((key) => row(key, now)));
+        },
       };
     }),
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { CODE, deviceServer, error, granted, sent } from '../oauth/authorization-server.fixture.ts';
 
 let shell: TestShell;
@@ -159,6 +159,22 @@ describe('login', () => {
     const ended = await inProcess(shell, 'login', '--issuer', as.origin);
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
     await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('the client of the first start, which production refuses: how to register one, which then works', async () => {
+    const device = { status: 401, body: { error: 'invalid_client' } };
+    const as = await deviceServer({ device });
+    const ended = await inProcess(shell, 'login', '--issuer', as.origin);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('demo-device is not known there');
+    expect(ended.stderr).toContain('--client\n');
+    const [, options = ''] = /countersign (client add .*)/.exec(ended.stderr) ?? [];
+    const args = [...options.matchAll(/"([^"]+)"|(\S+)/g)].map(([, a, b]) => a ?? b ?? '');
+    const operator = new TestShell(await newData());
+    expect(await json(operator, ...args)).toEqual({ client_id: expect.any(String) });
+
+    const other = await inProcess(shell, 'login', '--issuer', as.origin, '--client', 'tv');
+    expect(other.stderr).toContain('answers 401: invalid_client');
   });
 
   test.each([

@@ -19,7 +19,9 @@ export const userList: Command = {
       const list = (await people.list()).map((person) => shown(person, realms));
       return {
         json: list,
-        lines: list.length === 0 ? ['There is nobody yet.'] : columns(list.map(row)),
+        get lines() {
+          return list.length === 0 ? ['There is nobody yet.'] : columns(list.map(row));
+        },
       };
     }),
 };

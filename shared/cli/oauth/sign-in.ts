@@ -1,13 +1,14 @@
-import type { Option, Shell } from '../command.ts';
+import { Failure, type Option, type Shell } from '../command.ts';
 import { plainScreen, terminalScreen } from '../login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
 import type { Send } from './http.ts';
 import { audienceOf, type Login, loginTokens } from './login.ts';
+import { OAuthFailure } from './token-answer.ts';
 import { findServer } from './server-metadata.ts';
 
-/** Public client that the first start makes. */
+/** Public client that the first start makes in development; production refuses it. */
 export const DEVICE_CLIENT = 'demo-device';
 
 export const CLIENT_OPTION: Readonly<Record<string, Option>> = {
@@ -44,7 +45,9 @@ export async function signIn(
     device,
     { client_id, scope, resource },
     clock,
-  );
+  ).catch((error: unknown) => {
+    throw isUnknown(error, client_id) ? new Failure(REGISTER) : error;
+  });
   using screen = onTerminal ? terminalScreen(shell) : plainScreen(shell);
   screen.show(authorization);
   const form = { client_id, resource };
@@ -59,3 +62,12 @@ export async function signIn(
     private_jwk: prover.privateJwk,
   };
 }
+
+const isUnknown = (error: unknown, client: string) =>
+  client === DEVICE_CLIENT && error instanceof OAuthFailure && error.error === 'invalid_client';
+
+const REGISTER = [
+  `${DEVICE_CLIENT} is not known there: it is for development. Whoever runs the server registers a client,`,
+  '  countersign client add --name "Command line" --public --grant device_code --grant refresh_token --scope "openid profile SCOPES"',
+  'and its client_id goes into --client',
+].join('\n');

@@ -25,6 +25,10 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
       'Digest nonce="n", charset=UTF-8, userhash=true', // RFC 7616 section 3.9.2
     ],
     [{ scheme: 'Basic', params: { charset: 'UTF-8' } }, 'Basic charset="UTF-8"'], // RFC 7617 section 2.1
+    [
+      { scheme: 'SCRAM-SHA-256', params: { realm: 'r', sr: '%a.b', ttl: '180', stale: 'true' } },
+      'SCRAM-SHA-256 realm="r", sr=%a.b, ttl=180, stale=true', // RFC 7804 section 7
+    ],
   ])('%j', (challenge, value) => {
     expect(formatChallenge(challenge)).toBe(value);
   });
@@ -69,8 +73,15 @@ describe('RFC 9110 section 11.6.3: writing Authentication-Info', () => {
     );
   });
 
+  test('RFC 7804 section 7: SCRAM quotes nothing, base64 included', () => {
+    expect(formatInfo('SCRAM-SHA-256', { sid: 's', data: 'dj1h+/A==' })).toBe(
+      'sid=s, data=dj1h+/A==',
+    );
+    expect(() => formatInfo('SCRAM-SHA-1', { data: 'a, sid=b' })).toThrow(TypeError);
+  });
+
   test('of another scheme all are quoted', () => {
-    expect(formatInfo('SCRAM-SHA-256', { sid: 's', qop: 'q' })).toBe('sid="s", qop="q"');
+    expect(formatInfo('X', { sid: 's', qop: 'q' })).toBe('sid="s", qop="q"');
   });
 
   test.each([
@@ -93,6 +104,13 @@ describe('RFC 9110 section 11.6.1: reading challenges', () => {
 
   test.each<[string, Challenge[]]>([
     ['', []],
+    [
+      'SCRAM-SHA-1 sid=a, data=cj0rLw==, Basic realm=b',
+      [
+        { scheme: 'SCRAM-SHA-1', params: { sid: 'a', data: 'cj0rLw==' } },
+        { scheme: 'Basic', params: { realm: 'b' } },
+      ],
+    ],
     [', ,', []],
     ['Negotiate, Basic', [{ scheme: 'Negotiate' }, { scheme: 'Basic' }]],
     [

@@ -12,17 +12,31 @@ export interface Challenge {
   readonly params?: AuthParams;
 }
 
-/** By scheme, parameters that are written as a token; all others are quoted (RFC 9110 section 11.5). */
-type Unquoted = ReadonlyMap<string, readonly string[]>;
-
-/** RFC 7616 section 3.3 forbids quotes around the first two, its section 3.9.2 has none around the others. */
-const IN_CHALLENGE: Unquoted = new Map([['digest', ['stale', 'algorithm', 'charset', 'userhash']]]);
-
-/** RFC 7616 section 3.5. */
-const IN_INFO: Unquoted = new Map([['digest', ['qop', 'nc']]]);
-
 const SPACES = / +/y;
 const WHOLE_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** By scheme and name, what is written without quotes, as all else is (RFC 9110 section 11.5). */
+type Unquoted = ReadonlyMap<string, ReadonlyMap<string, RegExp>>;
+
+const tokens = (...names: string[]) => new Map(names.map((name) => [name, WHOLE_TOKEN]));
+
+/** RFC 7804 section 7: base64 is no token, and has no quotes nevertheless. */
+const SCRAM = tokens('sid', 'sr', 'ttl', 'stale').set('data', BASE64);
+const SCRAMS = [
+  ['scram-sha-256', SCRAM],
+  ['scram-sha-1', SCRAM],
+] as const;
+
+/** RFC 7616 section 3.3 forbids quotes around the first two, its section 3.9.2 has none around the others. */
+const IN_CHALLENGE: Unquoted = new Map([
+  ['digest', tokens('stale', 'algorithm', 'charset', 'userhash')],
+  ...SCRAMS,
+]);
+
+/** RFC 7616 section 3.5. */
+const IN_INFO: Unquoted = new Map([['digest', tokens('qop', 'nc')], ...SCRAMS]);
+
 const WHOLE_TOKEN68 = /^[0-9A-Za-z._~+/-]+=*$/;
 const QUOTABLE = /^[ -~\x80-\xff]*$/;
 
@@ -32,11 +46,12 @@ function checked(value: string, grammar: RegExp, what: string): string {
 }
 
 function formatParams(scheme: string, params: AuthParams, unquoted: Unquoted): string {
-  const tokens = unquoted.get(scheme.toLowerCase());
+  const grammars = unquoted.get(scheme.toLowerCase());
   const formatted = Object.entries(params).map(([name, value]) => {
     checked(name, WHOLE_TOKEN, 'parameter name');
-    return tokens?.includes(name)
-      ? `${name}=${checked(value, WHOLE_TOKEN, name)}`
+    const grammar = grammars?.get(name);
+    return grammar
+      ? `${name}=${checked(value, grammar, name)}`
       : `${name}="${checked(value, QUOTABLE, name).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
   });
   return formatted.join(', ');
@@ -74,7 +89,7 @@ export function parseChallenges(value: string): Challenge[] | undefined {
     if (scheme === undefined) return undefined;
     const more = scanner.read(SPACES) !== undefined;
     const token68 = more ? readToken68(scanner) : undefined;
-    const params = more && token68 === undefined ? readParams(scanner) : {};
+    const params = more && token68 === undefined ? readParams(scanner, scheme.toLowerCase()) : {};
     if (params === undefined) return undefined;
     if (token68 !== undefined) challenges.push({ scheme, token68 });
     else challenges.push(Object.keys(params).length === 0 ? { scheme } : { scheme, params });

@@ -1,6 +1,19 @@
 import { COMMAS, type Scanner, TOKEN } from '../scanner.ts';
 import type { AuthParams } from './challenge.ts';
 
+/** RFC 7804 section 7 does not quote base64, though that is no token. */
+const SCRAM: ReadonlyMap<string, RegExp> = new Map([['data', /[A-Za-z0-9+/]+={0,2}/y]]);
+
+/** RFC 9577 section 2.2.2 demands padding, and not the quotes without which `=` has no place in a token. */
+const PRIVATE_TOKEN: ReadonlyMap<string, RegExp> = new Map([['token', /[A-Za-z0-9_-]+={0,2}/y]]);
+
+/** By scheme, parameters whose unquoted values are not tokens. */
+const UNQUOTED: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
+  ['scram-sha-256', SCRAM],
+  ['scram-sha-1', SCRAM],
+  ['privatetoken', PRIVATE_TOKEN],
+]);
+
 const TOKEN68 = /[0-9A-Za-z._~+/-]+=*/y;
 const EQUALS = /[ \t]*=[ \t]*/y;
 
@@ -16,13 +29,10 @@ export function readToken68(scanner: Scanner): string | undefined {
 /**
  * `#auth-param` (RFC 9110 section 11.2), up to the first list element that is not a parameter.
  * Undefined when a value is malformed or a name comes twice. The result inherits nothing, so that
- * a parameter called `constructor` is absent unless it was sent. `unquoted`: by name, what a value may
- * look like, instead of a token, when it is not quoted.
+ * a parameter called `constructor` is absent unless it was sent. `scheme`: in lower case.
  */
-export function readParams(
-  scanner: Scanner,
-  unquoted?: ReadonlyMap<string, RegExp>,
-): AuthParams | undefined {
+export function readParams(scanner: Scanner, scheme: string): AuthParams | undefined {
+  const unquoted = UNQUOTED.get(scheme);
   const params = Object.create(null) as Record<string, string>;
   for (let first = true; first || !scanner.done; first = false) {
     const start = scanner.at;

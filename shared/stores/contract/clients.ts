@@ -12,6 +12,9 @@ export function clientsContract(contract: () => Contract): void {
         jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] },
         resources: ['https://api.example/'],
         redirect_uris: ['https://app.example/cb'],
+        introspects: ['https://api.example/', 'https://files.example/'],
+        id_token_signed_response_alg: 'RS256' as const,
+        without_pkce: true,
         demo: true,
       };
       expect(await one.clients.add(client)).toBe(true);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { LOCK_CHANGES } from '../lock-reach.ts';
 import type { Change, Edit, Quota } from '../trees.ts';
 import {
   copy,
   edit,
+  FAR,
   fresh,
   move,
   NO_QUOTA,
@@ -52,7 +54,7 @@ export function commitsContract(contract: () => Contract): void {
       const lock = someLock('a');
       await edit(one, tree, [{ kind: 'lock', lock }]);
       expect(await other.trees.commit(tree, change)).toEqual({ kind: 'conflict' });
-      await edit(one, tree, [{ kind: 'unlock', tokens: [lock.token] }]);
+      await edit(one, tree, [{ kind: 'unlock', locks: [lock] }]);
       expect(await other.trees.commit(tree, change)).toEqual({ kind: 'conflict' });
       expect(await other.trees.get(tree, 'a')).toBeUndefined();
       const now = await look(tree);
@@ -60,6 +62,85 @@ export function commitsContract(contract: () => Contract): void {
         await other.trees.commit(tree, { ...change, locksVersion: now.locksVersion }),
       ).toMatchObject({ kind: 'done' });
     });
+
+    const covering = ['', 'a', 'a/b'] as const;
+    const elsewhere = ['a/b-', 'a/c', 'a/', 'b', 'a/b/c'] as const;
+    test.each(covering)('RFC 4918 section 6.1: a lock at `%s` may cover `a/b`', async (root) => {
+      expect(await afterLock(root, puts(someDocument('a/b')), 'a/b')).toBe('conflict');
+    });
+    test.each(elsewhere)('a lock at `%s` is none of `a/b`', async (root) => {
+      expect(await afterLock(root, puts(someDocument('a/b')), 'a/b')).toBe('done');
+    });
+
+    const deep = [
+      ['removed (section 9.6.1)', { kind: 'remove', path: 'a' }, 'a'],
+      ['moved (section 9.9)', move('a', 'z'), 'a'],
+      ['moved to (section 9.9.3)', move('a', 'z'), 'z'],
+      ['copied to (section 9.8.4)', copy('a', 'z'), 'z'],
+      ['locked with depth (section 9.10.3)', { kind: 'lock', lock: someLock('a') }, 'a'],
+    ] as const;
+    test.each(deep)('RFC 4918: locks within what is %s count', async (_, change, collection) => {
+      for (const root of ['', collection, `${collection}/b`, `${collection}/b/c`]) {
+        expect(await afterLock(root, [change], collection)).toBe('conflict');
+      }
+      for (const root of ['b', `${collection}-`, `b/${collection}`]) {
+        expect(await afterLock(root, [change], collection)).toBe('done');
+      }
+    });
+
+    test('locks within what is locked alone do not count, nor those within what is copied', async () => {
+      const alone: Edit = { kind: 'lock', lock: someLock('a', { deep: false }) };
+      expect(await afterLock('a/b', [alone], 'a')).toBe('done');
+      expect(await afterLock('a/b', [copy('a', 'x')], 'a', 'x')).toBe('done');
+    });
+
+    test('a lock that was refreshed is not removed by who saw that it had expired', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const lock = someLock('a');
+      await edit(one, tree, [{ kind: 'lock', lock }]);
+      const { locks, locksVersion } = await other.trees.look(tree, ['b']);
+      await edit(one, tree, [{ kind: 'lock', lock: { ...lock, expires: FAR } }]);
+      const edits: Edit[] = [{ kind: 'unlock', locks }, ...puts(someDocument('b'))];
+      const change = { seen: new Map([['b', undefined]]), locksVersion, edits, quota: NO_QUOTA };
+      expect(await other.trees.commit(tree, change)).toEqual({ kind: 'conflict' });
+      expect((await look(tree)).locks).toEqual([{ ...lock, expires: FAR }]);
+    });
+
+    test('who looked too many locks ago conflicts, and who comes from a store of another time', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const seen = new Map([['a', undefined]]);
+      const put = (locksVersion: string) =>
+        other.trees.commit(tree, {
+          seen,
+          locksVersion,
+          edits: puts(someDocument('a')),
+          quota: NO_QUOTA,
+        });
+      const { locksVersion: first } = await look(tree);
+      const lock = someLock('b');
+      await edit(one, tree, [{ kind: 'lock', lock }]);
+      const { locksVersion: second } = await look(tree);
+      for (let turn = 0; turn < LOCK_CHANGES; turn += 1) {
+        await edit(one, tree, [{ kind: 'lock', lock }]);
+      }
+      expect(await put(first)).toEqual({ kind: 'conflict' });
+      const { locksVersion: now } = await look(tree);
+      expect(await put(String(Number(now) + 1))).toEqual({ kind: 'conflict' });
+      expect(await put(second)).toMatchObject({ kind: 'done' });
+    });
+
+    /** What becomes of edits that were judged by these paths before somebody locked the root. */
+    async function afterLock(root: string, edits: readonly Edit[], ...paths: string[]) {
+      const { one, other } = contract();
+      const tree = fresh();
+      await edit(one, tree, puts(someCollection('a')));
+      const { entries, locksVersion } = await other.trees.look(tree, paths);
+      const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
+      await edit(one, tree, [{ kind: 'lock', lock: someLock(root) }]);
+      return (await other.trees.commit(tree, { seen, locksVersion, edits, quota: NO_QUOTA })).kind;
+    }
 
     test('RFC 4918 section 7: what is put into a collection after it moved conflicts; what was put before moves along', async () => {
       const { one, other } = contract();

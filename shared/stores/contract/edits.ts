@@ -228,7 +228,7 @@ export function editsContract(contract: () => Contract): void {
         { kind: 'remove', path: 'a/1/x' },
         move('x', 'a'),
         copy('x/y', 'a'),
-        { kind: 'unlock', tokens: ['urn:uuid:x'] },
+        { kind: 'unlock', locks: [someLock('x')] },
       ];
       expect(await edit(one, tree, edits)).toEqual({ kind: 'done', released: [] });
       expect(await all(tree)).toEqual(before);
@@ -291,15 +291,15 @@ export function editsContract(contract: () => Contract): void {
       const refreshed = { ...a, expires: a.expires + 1 };
       await edit(one, tree, [{ kind: 'lock', lock: refreshed }]);
       expect(await look()).toEqual([refreshed, b]);
-      await edit(one, tree, [{ kind: 'unlock', tokens: [a.token, 'urn:uuid:x'] }]);
+      await edit(one, tree, [{ kind: 'unlock', locks: [a, someLock('x')] }]);
       expect(await look()).toEqual([b]);
       await edit(one, tree, [
         { kind: 'lock', lock: a },
-        { kind: 'unlock', tokens: [a.token, b.token] },
+        { kind: 'unlock', locks: [a, b] },
       ]);
       expect(await look()).toEqual([]);
       expect(new Set(versions).size).toBe(versions.length);
-      await edit(one, tree, [{ kind: 'unlock', tokens: [a.token] }, ...puts(someDocument('a'))]);
+      await edit(one, tree, [{ kind: 'unlock', locks: [a] }, ...puts(someDocument('a'))]);
       await look();
       expect(versions.at(-1)).toBe(versions.at(-2));
     });
@@ -339,7 +339,7 @@ export function editsContract(contract: () => Contract): void {
       const outcome = await one.trees.commit(tree, {
         seen: new Map(names.map((name) => [name, undefined])),
         locksVersion,
-        edits: [{ kind: 'unlock', tokens: names }],
+        edits: [{ kind: 'unlock', locks }],
         quota: NO_QUOTA,
       });
       expect(outcome).toEqual({ kind: 'done', released: [] });

@@ -24,11 +24,13 @@ import { tokenKeysContract } from './token-keys.ts';
 import { modelContract } from './tree-model.ts';
 import { treesContract } from './trees.ts';
 import { useCountsContract } from './use-counts.ts';
+import { usingContract } from './using.ts';
 
 const PARTS = [
   lifecycleContract,
   artefactsContract,
   replacingContract,
+  usingContract,
   listingContract,
   clientsContract,
   keptContract,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Stores } from '../stores.ts';
 import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
@@ -83,6 +84,60 @@ export function limitsContract(contract: () => Contract): void {
       expect(await spendAll()).toBe(4);
       await store.passSeconds(10_000);
       expect(await spendAll()).toBe(4);
+    });
+
+    test('nobody waits longer than an empty bucket takes, whatever an earlier rate has left behind', async () => {
+      const { one, store } = contract();
+      const key = fresh();
+      const hourly = { burst: 5, per: 3_600 };
+      while ((await one.limits.spend('login', key, hourly)).ok);
+      const rate = { burst: 2, per: 2 };
+      expect(await one.limits.spend('login', key, rate)).toEqual({ ok: false, retryAfter: 2 });
+      await store.passSeconds(100);
+      expect(await one.limits.spend('login', key, rate)).toMatchObject({ ok: true, remaining: 1 });
+    });
+
+    test('what is given back can be taken again, and a bucket is never fuller than full', async () => {
+      const { one, other, store } = contract();
+      const key = fresh();
+      const rate = { burst: 3, per: 600 };
+      const spend = async () => (await one.limits.spend('login', key, rate)).ok;
+      const all = async () => [await spend(), await spend(), await spend(), await spend()];
+      await other.limits.giveBack('login', key, rate);
+      expect(await all()).toEqual([true, true, true, false]);
+      await other.limits.giveBack('login', key, rate);
+      expect([await spend(), await spend()]).toEqual([true, false]);
+      for (let n = 0; n < 10; n++) await one.limits.giveBack('login', key, rate);
+      expect(await all()).toEqual([true, true, true, false]);
+      await store.passSeconds(100_000);
+      await one.limits.giveBack('login', key, rate);
+      expect(await all()).toEqual([true, true, true, false]);
+    });
+
+    test('of ten at once who each give theirs back no more than the burst have one at a time', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      const rate = { burst: 4, per: 600 };
+      let [held, most, refused] = [0, 0, 0];
+      const visit = async ({ limits }: Stores) => {
+        if (!(await limits.spend('login', key, rate)).ok) {
+          refused += 1;
+          return;
+        }
+        most = Math.max(most, (held += 1));
+        await new Promise(setImmediate);
+        held -= 1;
+        await limits.giveBack('login', key, rate);
+      };
+      for (let round = 0; round < 5; round += 1) {
+        await Promise.all(Array.from({ length: 10 }, (_, n) => visit(n % 2 ? one : other)));
+      }
+      expect(most).toBeLessThanOrEqual(rate.burst);
+      expect(most + refused).toBeGreaterThanOrEqual(rate.burst);
+      for (let n = 0; n < rate.burst; n++) {
+        expect((await one.limits.spend('login', key, rate)).ok).toBe(true);
+      }
+      expect((await one.limits.spend('login', key, rate)).ok).toBe(false);
     });
 
     test('each namespace and key has its own bucket', async () => {

@@ -148,6 +148,59 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual(ids.toSorted());
     }, 30_000);
 
+    test('a slice: first those that live longest, and how many there are', async () => {
+      const { other } = contract();
+      const accountId = fresh();
+      const lives = [50, 20, 40, 10, 30];
+      for (const seconds of lives) {
+        const payload = { accountId, seconds };
+        await contract().one.artefacts.put({ kind: 'Access', id: fresh(), payload, seconds });
+      }
+      const slice = async (skip: number, count: number) => {
+        const found = await other.artefacts.listByAccount('Access', accountId, { skip, count });
+        return found.map(({ seconds }) => seconds);
+      };
+      expect(await slice(0, 2)).toEqual([50, 40]);
+      expect(await slice(2, 2)).toEqual([30, 20]);
+      expect(await slice(4, 2)).toEqual([10]);
+      expect(await slice(5, 2)).toEqual([]);
+      expect(await slice(0, 1000)).toEqual([50, 40, 30, 20, 10]);
+      expect(await other.artefacts.countByAccount('Access', accountId)).toBe(5);
+      expect(await other.artefacts.countByAccount('SignIn', accountId)).toBe(0);
+      expect(await other.artefacts.countByAccount('Access', fresh())).toBe(0);
+    });
+
+    test('what never ends comes before what does, and what is written anew counts once', async () => {
+      const { one, other } = contract();
+      const [accountId, id] = [fresh(), fresh()];
+      const always = { kind: 'SignIn', id, payload: { accountId, id } };
+      const long = await put('SignIn', { accountId }, 600);
+      await one.artefacts.put(always);
+      await one.artefacts.put(always);
+      const [first, second] = await other.artefacts.listByAccount('SignIn', accountId);
+      expect([first?.['id'], second?.['id']]).toEqual([id, long]);
+      expect(await other.artefacts.countByAccount('SignIn', accountId)).toBe(2);
+    });
+
+    test('several are removed together, by their ids or with their grants', async () => {
+      const { one, other } = contract();
+      const [accountId, ...grants] = [fresh(), fresh(), fresh(), fresh()];
+      const ids = await Promise.all(grants.map((grantId) => put('Access', { accountId, grantId })));
+      const tokens = await Promise.all(grants.map((grantId) => put('RefreshToken', { grantId })));
+      await one.artefacts.removeByGrant(...grants.slice(1));
+      expect(await listed('Access', accountId)).toEqual(ids.slice(0, 1));
+      expect(await other.artefacts.countByAccount('Access', accountId)).toBe(1);
+      const left = await Promise.all(tokens.map((id) => other.artefacts.get('RefreshToken', id)));
+      expect(left.map(Boolean)).toEqual([true, false, false]);
+      const signIns = [await put('SignIn', { accountId }), await put('SignIn', { accountId })];
+      const kept = await put('SignIn', { accountId });
+      await one.artefacts.remove('SignIn', ...signIns, fresh());
+      expect(await listed('SignIn', accountId)).toEqual([kept]);
+      await one.artefacts.remove('SignIn');
+      await one.artefacts.removeByGrant();
+      expect(await listed('SignIn', accountId)).toEqual([kept]);
+    });
+
     test('written and removed at once: what is there is listed', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {

@@ -87,6 +87,35 @@ export const RACES = {
       (await stores.artefacts.consume('AuthorizationCode', id)) === 'first',
     winners: 1,
   },
+  'use and succeed': {
+    prepare: async (stores) => {
+      const id = fresh();
+      await stores.artefacts.put({ kind: 'RefreshToken', id, payload: {}, seconds: 60 });
+      return id;
+    },
+    attempt: async (stores, id) => {
+      const attempt = fresh();
+      const successor = { kind: 'RefreshToken', id: attempt, payload: {}, seconds: 60 };
+      const outcome = await stores.artefacts.consume('RefreshToken', id, { attempt, successor });
+      const there = (await stores.artefacts.get('RefreshToken', attempt)) !== undefined;
+      if (there !== (outcome === 'first')) throw new Error(`${outcome}, and a successor: ${there}`);
+      return there;
+    },
+    winners: 1,
+  },
+  'step into the place of an attempt': {
+    prepare: async (stores) => {
+      const id = fresh();
+      await stores.artefacts.put({ kind: 'RefreshToken', id, payload: {}, seconds: 60 });
+      await stores.artefacts.consume('RefreshToken', id, { attempt: 'lost' });
+      return id;
+    },
+    attempt: async (stores, id) => {
+      const use = { attempt: fresh(), instead: 'lost' };
+      return (await stores.artefacts.consume('RefreshToken', id, use)) === 'first';
+    },
+    winners: 1,
+  },
   'decide about a device code': {
     prepare: async (stores) => {
       const id = fresh();

@@ -69,7 +69,7 @@ const APPLY: ByKind<Model, void> = {
     }
   },
   lock: ({ lock }, { locks }) => void locks.add(lock.token),
-  unlock: ({ tokens }, { locks }) => tokens.forEach((token) => locks.delete(token)),
+  unlock: ({ locks: gone }, { locks }) => gone.forEach(({ token }) => locks.delete(token)),
 };
 
 const filesOf = ({ entries }: Model) =>
@@ -135,7 +135,7 @@ const collection = fc
 const time = fc.nat();
 /** Few bytes: the paths of three names have up to eight. */
 const longest = fc.constantFrom(1000, 3, 2, 1);
-const token = fc.constantFrom('l1', 'l2', 'l3');
+const aLock = fc.constantFrom('l1', 'l2', 'l3').map((token) => someLock('a', { token }));
 
 const anEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 6, arbitrary: collection.map((entry): Edit => ({ kind: 'put', entry })) },
@@ -160,8 +160,8 @@ const anEdit: fc.Arbitrary<Edit> = fc.oneof(
         longest: most,
       })),
   },
-  token.map((one): Edit => ({ kind: 'lock', lock: someLock('a', { token: one }) })),
-  fc.array(token).map((tokens): Edit => ({ kind: 'unlock', tokens })),
+  aLock.map((lock): Edit => ({ kind: 'lock', lock })),
+  fc.array(aLock).map((locks): Edit => ({ kind: 'unlock', locks })),
 );
 
 const AMPLE: Quota = { bytes: 10_000, properties: 10_000, entries: 1000 };

@@ -41,7 +41,10 @@ export function redisApiKeys(redis: Connection, prefix: string): ApiKeys {
       if (was === null) return false;
       const key = parsed(was);
       const changed = edit(key);
-      if (changed === key) return true;
+      if (changed === key) {
+        if (verb === 'durable') await redis.settled(name);
+        return true;
+      }
       const record = JSON.stringify(changed);
       if ((await redis[verb]<number>(replace, [name], id, record, was)) === 1) return true;
     }

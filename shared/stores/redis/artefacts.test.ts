@@ -1,15 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/clock.ts';
-import { silentLog } from '#shared/log.ts';
 import type { Artefact, Artefacts } from '#shared/stores/artefacts.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { until } from '../../../e2e/parts/process.ts';
-import { startRedis } from '../../../e2e/parts/redis.ts';
 import { redisArtefacts } from './artefacts.ts';
-import { Connection } from './connection.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
-import { topologyOf } from './topology.ts';
-import { redisConfig } from './under-test.ts';
 
 const ARTEFACT = /^SCRIPT \{?test\}?:artefact:/;
 const GRANT = /^SCRIPT test:grant:/;
@@ -144,6 +137,35 @@ describe('what happens between the steps of a verb', () => {
     await expectNoGhost();
   });
 
+  const use = (successor: Artefact) =>
+    one.consume('Access', 'x', { attempt: 'a', successor: { ...successor, id: 'y' } });
+  const left = async () => [await there(), await other.get('Access', 'y')];
+
+  test('its grant is removed before it is used: there is no use and no successor', async () => {
+    await one.put(access());
+    before(ARTEFACT, () => other.removeByGrant('g'));
+    expect(await use(access())).toBe('absent');
+    expect(await left()).toEqual([undefined, undefined]);
+    expect(await other.listByAccount('Access', 'alice')).toEqual([]);
+  });
+
+  test('the grant of its successor is removed before it is used: the successor is removed too', async () => {
+    await one.put(access({ grantId: 'another' }));
+    before(ARTEFACT, () => other.removeByGrant('g'));
+    expect(await use(access())).toBe('first');
+    const used = { accountId: 'alice', grantId: 'another', consumed: expect.any(Number) };
+    expect(await left()).toEqual([{ ...used, attempt: 'a' }, undefined]);
+    await expectNoGhost();
+  });
+
+  test('a crash before it is used leaves neither a use nor a successor', async () => {
+    await one.put(access());
+    before(ARTEFACT, () => Promise.reject(new Error('crash')));
+    await expect(use(access())).rejects.toThrow('crash');
+    expect(await left()).toEqual([access().payload, undefined]);
+    expect(await use(access())).toBe('first');
+  });
+
   test('a crash before the artefact is written leaves names of nothing, and the next attempt works', async () => {
     before(ARTEFACT, () => Promise.reject(new Error('crash')));
     await expect(one.put(access())).rejects.toThrow('crash');
@@ -162,18 +184,3 @@ describe('what happens between the steps of a verb', () => {
     expect(await other.listByAccount('Access', 'alice')).toEqual([]);
   });
 });
-
-test('an end that reached no replica is not acknowledged (WAIT)', async () => {
-  await using master = await startRedis();
-  await using replica = await startRedis({ replicaOf: master.port });
-  const config = redisConfig({ urls: [master.url], replicas: 1 });
-  using connection = new Connection(topologyOf(config), '{test}:revocations', 1, silentLog);
-  const artefacts = redisArtefacts(connection, 'test', new ManualClock());
-  const payload = { grantId: 'grant', accountId: 'alice' };
-  await artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
-  await artefacts.put({ kind: 'Access', id: 'grant', payload });
-  await until(async () => (await replica.cli('DBSIZE')) === (await master.cli('DBSIZE')));
-  await replica.cli('REPLICAOF', 'NO', 'ONE');
-  await expect(artefacts.remove('SignIn', 'x')).rejects.toThrow(StoreUnavailable);
-  await expect(artefacts.removeByGrant('grant')).rejects.toThrow(StoreUnavailable);
-}, 30_000);

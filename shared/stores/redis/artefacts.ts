@@ -1,7 +1,7 @@
 import { epochSeconds } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
 import { KINDS_BY_ACCOUNT } from '#shared/stores/artefacts.ts';
-import type { Artefact, Artefacts, Consumption } from '#shared/stores/artefacts.ts';
+import type { Artefact, Artefacts, Consumption, Use } from '#shared/stores/artefacts.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { ExpiringIndex } from './expiring-index.ts';
@@ -21,11 +21,27 @@ if ARGV[2] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', 
 return 1
 `);
 
-/** ARGV: NumericDate. */
+/**
+ * KEYS: the artefact, and perhaps its successor. ARGV: NumericDate, the attempt and the one in whose place
+ * it steps, each or '', and of the successor payload and milliseconds.
+ */
 const consume = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 'absent' end
-if redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1]) == 0 then return 'again' end
+local used = redis.call('HMGET', KEYS[1], 'consumed', 'attempt')
+if used[1] and (ARGV[3] == '' or used[2] ~= ARGV[3]) then return 'again' end
+redis.call('HSETNX', KEYS[1], 'consumed', ARGV[1])
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'attempt', ARGV[2])
+else redis.call('HDEL', KEYS[1], 'attempt') end
+if KEYS[2] then
+  redis.call('HSET', KEYS[2], 'payload', ARGV[4])
+  if ARGV[5] == '' then redis.call('PERSIST', KEYS[2]) else redis.call('PEXPIRE', KEYS[2], ARGV[5]) end
+end
 return 'first'
+`);
+
+/** ARGV: the attempt. */
+const settle = script(`
+if redis.call('HGET', KEYS[1], 'attempt') == ARGV[1] then redis.call('HDEL', KEYS[1], 'attempt') end
 `);
 
 /** Removes the artefact if its payload is still ARGV[1]. */
@@ -42,20 +58,31 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 type Payload = Readonly<Record<string, unknown>>;
 const lookups = ['uid', 'userCode'] as const;
 
+/**
+ * These are in the slot of the revocations: what a person sees and ends, since its end is as durable as they
+ * are, and what is used once, since it is replaced by its successor in one step.
+ */
+const BESIDE_REVOCATIONS: ReadonlySet<string> = new Set([
+  ...KINDS_BY_ACCOUNT,
+  'AuthorizationCode',
+  'DeviceCode',
+  'PushedAuthorizationRequest',
+  'RefreshToken',
+]);
+
 /** How many artefacts of a grant are removed at a time. */
 const BATCH = 500;
 
 /**
- * `{prefix}:artefact:{kind}:{id}`: a hash of payload and consumed. Lookup keys name the id, the indexes
+ * `{prefix}:artefact:{kind}:{id}`: a hash of payload, consumed and attempt. Lookup keys name the id, the indexes
  * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them. Both are written
  * before the artefact and removed after it, so that a crash between leaves a name of nothing; and what
  * they name counts only if its payload says the same.
  */
 export function redisArtefacts(redis: Connection, prefix: string, clock: Clock): Artefacts {
   const index = new ExpiringIndex(redis);
-  // What a person sees and ends is in the slot of the revocations: its end is as durable as they are.
   const name = (kind: string, id: string) =>
-    `${KINDS_BY_ACCOUNT.has(kind) ? `{${prefix}}` : prefix}:artefact:${kind}:${id}`;
+    `${BESIDE_REVOCATIONS.has(kind) ? `{${prefix}}` : prefix}:artefact:${kind}:${id}`;
   const link = (by: (typeof lookups)[number], kind: string, value: string) =>
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
@@ -82,24 +109,35 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
     return found?.[by] === value ? found : undefined;
   }
 
-  /** Whether it was written: always, unless it replaces `was` and that is not there. */
-  async function put({ kind, id, payload, seconds }: Artefact, ...was: [] | [string]) {
+  /** Names an artefact that is about to be written; `check` it afterwards. */
+  async function announce({ kind, id, payload, seconds }: Artefact) {
     const life = seconds === undefined ? '' : milliseconds(seconds);
     const expiry = life === '' ? [] : ['PX', life];
     const within = indexes(kind, payload);
     await Promise.all([
-      ...links(kind, payload).map((lookup) => redis.command('SET', lookup, id, ...expiry)),
+      ...links(kind, payload).map((lookup) => redis.durableCommand('SET', lookup, id, ...expiry)),
       ...within.map((key) => index.add(key, [kind, id], life)),
     ]);
     const body = JSON.stringify(payload);
-    if ((await redis.script<number>(write, [name(kind, id)], body, life, ...was)) === 0) {
-      return false;
-    }
-    // It was removed between the two writes, by itself or with its grant: so is what was written now.
-    const listed = await Promise.all(within.map((key) => index.has(key, [kind, id])));
-    if (listed.includes(false)) {
-      await removeIf(kind, id, (stored) => JSON.stringify(stored) === body);
-    }
+    return {
+      body,
+      life,
+      /** It was removed between the two writes, by itself or with its grant: so is what was written now. */
+      async check() {
+        const listed = await Promise.all(within.map((key) => index.has(key, [kind, id])));
+        if (listed.includes(false)) {
+          await removeIf(kind, id, (stored) => JSON.stringify(stored) === body);
+        }
+      },
+    };
+  }
+
+  /** Whether it was written: always, unless it replaces `was` and that is not there. */
+  async function put(artefact: Artefact, ...was: [] | [string]): Promise<boolean> {
+    const { body, life, check } = await announce(artefact);
+    const key = name(artefact.kind, artefact.id);
+    if ((await redis.durable<number>(write, [key], body, life, ...was)) === 0) return false;
+    await check();
     return true;
   }
 
@@ -107,15 +145,32 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
   async function removeIf(kind: string, id: string, such: (payload: Payload) => boolean) {
     for (;;) {
       const stored = await redis.command<string | null>('HGET', name(kind, id), 'payload');
-      if (stored === null) return;
+      if (stored === null) return redis.settled(name(kind, id));
       const payload: Payload = JSON.parse(stored);
       if (!such(payload)) return;
-      const verb = KINDS_BY_ACCOUNT.has(kind) ? 'durable' : 'script';
-      if ((await redis[verb]<number>(remove, [name(kind, id)], stored)) === 0) continue;
+      if ((await redis.durable<number>(remove, [name(kind, id)], stored)) === 0) continue;
       await Promise.all([
-        ...links(kind, payload).map((lookup) => redis.script(unlink, [lookup], id)),
+        ...links(kind, payload).map((lookup) => redis.durable(unlink, [lookup], id)),
         ...indexes(kind, payload).map((key) => index.delete(key, [[kind, id]])),
       ]);
+    }
+  }
+
+  async function removeGrant(grantId: string) {
+    const key = ofGrant(grantId);
+    for (;;) {
+      const members = await index.members(key, BATCH);
+      if (members.length === 0) return redis.settled(key);
+      const removeAll = () =>
+        Promise.all(
+          members.map(([kind, id]) =>
+            removeIf(kind, id, (payload) => payload['grantId'] === grantId),
+          ),
+        );
+      await removeAll();
+      await index.delete(key, members);
+      // Once more for what was written in between: from now on `put` sees that the grant is gone.
+      await removeAll();
     }
   }
 
@@ -123,22 +178,38 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
     put: async (artefact) => void (await put(artefact)),
 
     async get(kind, id) {
-      const [payload, consumed] = await redis.command<[string | null, string | null]>(
+      const members = ['payload', 'consumed', 'attempt'];
+      const [payload, consumed, attempt] = await redis.command<(string | null)[]>(
         'HMGET',
         name(kind, id),
-        'payload',
-        'consumed',
+        ...members,
       );
-      if (payload === null) return undefined;
-      const stored: Record<string, unknown> = JSON.parse(payload);
-      return consumed === null ? stored : { ...stored, consumed: Number(consumed) };
+      if (payload == null) return undefined;
+      return {
+        ...(JSON.parse(payload) as Record<string, unknown>),
+        ...(consumed != null && { consumed: Number(consumed) }),
+        ...(attempt != null && { attempt }),
+      };
     },
 
     getByUid: (kind, uid) => getBy('uid', kind, uid),
     getByUserCode: (kind, userCode) => getBy('userCode', kind, userCode),
 
-    consume: (kind, id) =>
-      redis.script<Consumption>(consume, [name(kind, id)], String(epochSeconds(clock))),
+    async consume(kind, id, { attempt = '', instead = '', successor }: Partial<Use> = {}) {
+      const use = [String(epochSeconds(clock)), attempt, instead];
+      if (successor === undefined) {
+        return redis.durable<Consumption>(consume, [name(kind, id)], ...use);
+      }
+      const { body, life, check } = await announce(successor);
+      const keys = [name(kind, id), name(successor.kind, successor.id)] as const;
+      const outcome = await redis.durable<Consumption>(consume, keys, ...use, body, life);
+      if (outcome === 'first') await check();
+      return outcome;
+    },
+
+    async settle(kind, id, attempt) {
+      await redis.durable(settle, [name(kind, id)], attempt);
+    },
 
     async replace(artefact, was) {
       const { kind, id } = artefact;
@@ -148,30 +219,20 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
       return stored === expected && put(artefact, expected);
     },
 
-    async listByAccount(kind, accountId) {
-      const members = await index.members(ofAccount(kind, accountId));
+    async listByAccount(kind, accountId, slice) {
+      const members = await index.latest(ofAccount(kind, accountId), slice);
       const found = await Promise.all(members.map((member) => artefacts.get(...member)));
       return found.flatMap((payload) => (payload?.['accountId'] === accountId ? [payload] : []));
     },
 
-    remove: (kind, id) => removeIf(kind, id, () => true),
+    countByAccount: (kind, accountId) => index.count(ofAccount(kind, accountId)),
 
-    async removeByGrant(grantId) {
-      const key = ofGrant(grantId);
-      for (;;) {
-        const members = await index.members(key, BATCH);
-        if (members.length === 0) return;
-        const removeAll = () =>
-          Promise.all(
-            members.map(([kind, id]) =>
-              removeIf(kind, id, (payload) => payload['grantId'] === grantId),
-            ),
-          );
-        await removeAll();
-        await index.delete(key, members);
-        // Once more for what was written in between: from now on `put` sees that the grant is gone.
-        await removeAll();
-      }
+    async remove(kind, ...ids) {
+      await Promise.all(ids.map((id) => removeIf(kind, id, () => true)));
+    },
+
+    async removeByGrant(...grantIds) {
+      await Promise.all(grantIds.map(removeGrant));
     },
   };
   return artefacts;

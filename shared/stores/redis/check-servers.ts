@@ -1,3 +1,4 @@
+import type { RedisConfig } from '#shared/config/schema.ts';
 import type { Log } from '#shared/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Topology, Wire } from './topology.ts';
@@ -7,21 +8,36 @@ import { within } from './within.ts';
 export const SCHEMA = 1;
 
 /** Milliseconds for any answer at the start: nobody waits for an answer of ours yet. */
-const PATIENCE = 5000;
+export const PATIENCE = 10_000;
+
+/** Seconds without a word of a replica after which a master still counts it, at most. */
+const LAG = 10;
 
 /**
  * Refuses a Redis that would forget by itself or that a newer version has written to, with the
  * reason; `StoreUnavailable` when it does not answer.
  */
-export async function checkServers(topology: Topology, prefix: string, log: Log): Promise<void> {
+export async function checkServers(
+  topology: Topology,
+  { mode, prefix, replicas }: RedisConfig,
+  log: Log,
+): Promise<void> {
+  if (mode !== 'single' && replicas === 0) {
+    log.warn('redis.replicas', {
+      reason:
+        'store.replicas is 0: after a failover revocations, documents, spent proofs and codes that were acknowledged can be gone; set it to 1 or more',
+    });
+  }
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
     await Promise.all(masters.map((master) => checkMemory(master)));
     await Promise.all(masters.map((master) => checkDurability(master, log)));
+    if (replicas > 0) {
+      await Promise.all(masters.map((master) => checkReplicas(master, replicas)));
+    }
     const schema = `{${prefix}}:schema`;
-    const owner = await reached(topology.dedicated(schema, life.signal));
-    await checkSchema(owner, schema);
+    await checkSchema(await reached(topology.shared(life.signal)), schema);
   } finally {
     life.abort();
   }
@@ -31,7 +47,7 @@ async function reached<T>(work: Promise<T>): Promise<T> {
   try {
     return await within(PATIENCE, work);
   } catch (error) {
-    throw new StoreUnavailable('Redis cannot be reached', { cause: error });
+    throw new StoreUnavailable(`Redis cannot be reached: ${String(error)}`, { cause: error });
   }
 }
 
@@ -45,11 +61,8 @@ async function checkMemory(master: Wire): Promise<void> {
 }
 
 async function checkDurability(master: Wire, log: Log): Promise<void> {
-  const asked = reached(master.send<string[]>('', ['CONFIG', 'GET', 'append*']));
-  // Where CONFIG is not permitted there is nothing to say.
-  const answer = await asked.catch(() => undefined);
-  if (answer === undefined) return;
-  const setting = (name: string) => answer[answer.indexOf(name) + 1];
+  const setting = await settings(master, 'append*');
+  if (setting === undefined) return;
   if (setting('appendonly') === 'yes' && setting('appendfsync') === 'always') return;
   log.warn('redis.not-durable', {
     reason: 'without appendonly yes and appendfsync always an acknowledged revocation can be lost',
@@ -58,9 +71,32 @@ async function checkDurability(master: Wire, log: Log): Promise<void> {
   });
 }
 
+/** A master that is divided from its replicas has to stop by itself: it does not know that it was replaced. */
+async function checkReplicas(master: Wire, replicas: number): Promise<void> {
+  const setting = await settings(master, 'min-replicas-*');
+  if (setting === undefined) return;
+  const [write, lag] = [setting('min-replicas-to-write'), setting('min-replicas-max-lag')];
+  if (Number(write) >= replicas && Number(lag) >= 1 && Number(lag) <= LAG) return;
+  throw new Error(
+    `Redis has min-replicas-to-write ${write} and min-replicas-max-lag ${lag}: a master that is divided from its replicas would go on writing what is lost; set them to ${replicas} (store.replicas) or more and to 1 to ${LAG}, at the replicas as well`,
+  );
+}
+
+/** Undefined where CONFIG is not permitted: there is nothing to say. */
+async function settings(
+  master: Wire,
+  pattern: string,
+): Promise<((name: string) => string | undefined) | undefined> {
+  const asked = reached(master.send<string[]>('', ['CONFIG', 'GET', pattern]));
+  const answer = await asked.catch(() => undefined);
+  return answer && ((name) => answer[answer.indexOf(name) + 1]);
+}
+
 async function checkSchema(owner: Wire, key: string): Promise<void> {
-  await reached(owner.send('', ['SET', key, String(SCHEMA), 'NX']));
-  const found = Number(await reached(owner.send<string>('', ['GET', key])));
+  const find = () => reached(owner.send<string | null>(key, ['GET', key]));
+  // Written once: a server that can only be read is no reason not to start.
+  if ((await find()) === null) await reached(owner.send(key, ['SET', key, String(SCHEMA), 'NX']));
+  const found = Number(await find());
   if (found > SCHEMA) {
     throw new Error(
       `Redis holds schema ${found}, written by a newer version; this one knows ${SCHEMA}`,

@@ -15,7 +15,10 @@ export function redisClients(redis: Connection, prefix: string): Clients {
   return {
     async add(client) {
       const { client_id } = client;
-      return (await redis.command<number>('HSETNX', name, client_id, JSON.stringify(client))) === 1;
+      return (
+        (await redis.durableCommand<number>('HSETNX', name, client_id, JSON.stringify(client))) ===
+        1
+      );
     },
     async get(clientId) {
       const client = await redis.command<string | null>('HGET', name, clientId);
@@ -26,10 +29,12 @@ export function redisClients(redis: Connection, prefix: string): Clients {
     },
     async replace(client) {
       const { client_id } = client;
-      return (await redis.script<number>(replace, [name], client_id, JSON.stringify(client))) === 1;
+      return (
+        (await redis.durable<number>(replace, [name], client_id, JSON.stringify(client))) === 1
+      );
     },
     async remove(clientId) {
-      return (await redis.command<number>('HDEL', name, clientId)) === 1;
+      return (await redis.durableCommand<number>('HDEL', name, clientId)) === 1;
     },
   };
 }

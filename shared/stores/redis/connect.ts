@@ -1,4 +1,5 @@
 import { createClient, createCluster, RedisClient } from 'redis';
+import { DEADLINE } from './within.ts';
 
 /** What each connection is opened with: plain replies, no queue while it is down, no repair. */
 const plain = {
@@ -9,31 +10,50 @@ const plain = {
   maintNotifications: 'disabled',
 } as const;
 
-const socket = { connectTimeout: 1000, reconnectStrategy: false } as const;
+const socket = { reconnectStrategy: false } as const;
 
-/** Milliseconds after which the next node of a cluster is asked where the slots are. */
-const DISCOVERY = 300;
+/** After this part of the deadline the next node of a cluster is asked where the slots are. */
+const DISCOVERY = 0.3;
+
+/** `connectTimeout` in milliseconds. */
+export interface ConnectOptions {
+  readonly RESP?: 2 | 3;
+  readonly connectTimeout?: number;
+}
 
 /** A connection to one server, open until `life` is aborted. */
-export async function connect(url: string, life: AbortSignal) {
-  const client = createClient({ ...plain, url: named(url).href, socket: { ...socket } });
+export async function connect(
+  url: string,
+  life: AbortSignal,
+  { RESP = plain.RESP, connectTimeout = DEADLINE }: ConnectOptions = {},
+) {
+  const client = createClient({
+    ...plain,
+    RESP,
+    url: named(url).href,
+    socket: { ...socket, connectTimeout },
+  });
   return opened(client, life);
 }
 
-/** Connections to the masters of a Cluster, opened as they are needed; redirections are followed. */
-export async function connectCluster(urls: readonly string[], life: AbortSignal) {
+/**
+ * Connections to the masters of a Cluster, opened as they are needed; redirections are followed.
+ * `deadline`: milliseconds for all of it.
+ */
+export async function connectCluster(urls: readonly string[], life: AbortSignal, deadline: number) {
+  const timed = { ...socket, connectTimeout: deadline };
   const login = RedisClient.parseURL(named(urls[0] ?? '').href);
   const cluster = createCluster({
     RESP: plain.RESP,
     minimizeConnections: true,
     rootNodes: urls.map((url) => ({
       url: named(url).href,
-      socket: { ...socket, socketTimeout: DISCOVERY },
+      socket: { ...timed, socketTimeout: DISCOVERY * deadline },
     })),
     defaults: {
       ...plain,
       ...(login.credentialsProvider && { credentialsProvider: login.credentialsProvider }),
-      socket: { ...socket, ...(login.socket.tls && { tls: true }) },
+      socket: { ...timed, ...(login.socket.tls && { tls: true }) },
     },
   });
   return opened(cluster, life);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { forAll } from './for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
 
@@ -17,23 +19,45 @@ export function script(lua: string): Script {
 /** Milliseconds that replicas have to confirm a write. */
 const CONFIRMATION = 500;
 
-/** The one way to Redis for all stores but the feed. Every verb rejects with `StoreUnavailable`. */
+/** Milliseconds before the next attempt to open the connections. */
+const AGAIN = 500;
+
+/** Leaves nothing behind, and yet is a write: WAIT waits for it and so for all before it. */
+const touch = script(`
+redis.call('SET', KEYS[1], '')
+redis.call('DEL', KEYS[1])
+`);
+
+/**
+ * The one way to Redis for all stores but the feed. Every verb rejects with `StoreUnavailable`.
+ *
+ * What somebody is told was done goes through a durable verb: it waits until as many replicas as
+ * configured have what was written. These have a connection to each master of their own, since WAIT
+ * blocks it and counts only what was written over it. Writes that nobody is told of need no replica.
+ */
 export class Connection implements Disposable {
   readonly #shared: Link;
   readonly #durable: Link;
   readonly #replicas: number;
+  readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
 
-  /** `durableKey` is a key of the slot that `durable` writes to. */
-  constructor(
-    topology: Topology,
-    durableKey: string,
-    replicas: number,
-    log: Log,
-    deadline?: number,
-  ) {
+  constructor(topology: Topology, replicas: number, log: Log, deadline?: number) {
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
-    this.#durable = new Link((life) => topology.dedicated(durableKey, life), log, deadline);
+    this.#durable = new Link((life) => topology.shared(life), log, deadline);
     this.#replicas = replicas;
+  }
+
+  /** Opens its connections: at the start, when there is time for several attempts. */
+  async open(attempts: number): Promise<void> {
+    const links = this.#replicas > 0 ? [this.#shared, this.#durable] : [this.#shared];
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return void (await Promise.all(links.map((link) => link.use(async () => {}))));
+      } catch (error) {
+        if (attempt === attempts) throw error;
+        await sleep(AGAIN);
+      }
+    }
   }
 
   /** Runs a command; its first argument after the name is its only key. */
@@ -46,21 +70,50 @@ export class Connection implements Disposable {
     return this.#shared.use((wire) => evaluate<T>(wire, body, keys, args));
   }
 
-  /**
-   * Runs a script and waits until as many replicas as configured have what it wrote. A connection
-   * of its own, since WAIT blocks it and counts only the writes of the connection it is sent on.
-   */
+  durableCommand<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
+    return this.#confirmed(key, (wire) => wire.send<T>(key, [name, key, ...args]));
+  }
+
   durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
+    return this.#confirmed(keys[0], (wire) => evaluate<T>(wire, body, keys, args));
+  }
+
+  /**
+   * Before somebody is told that what they ask for `key` was done already: whoever did it may have been
+   * told that it failed.
+   */
+  async settled(key: string): Promise<void> {
+    if (this.#replicas > 0) await this.touch(key);
+  }
+
+  /** Whether what is in the slot of `key` can be written. */
+  async touch(key: string): Promise<void> {
+    const tagged = key.includes('{') ? key : `{${key}}`;
+    await this.durable(touch, [`${tagged}:touch`]);
+  }
+
+  #confirmed<T>(key: string, write: (wire: Wire) => Promise<T>): Promise<T> {
+    if (this.#replicas === 0) return this.#shared.use(write);
     return this.#durable.use(async (wire) => {
-      const reply = await evaluate<T>(wire, body, keys, args);
-      if (this.#replicas === 0) return reply;
-      const wait = ['WAIT', String(this.#replicas), String(CONFIRMATION)];
-      const confirmed = await wire.send<number>(keys[0], wait);
+      // To the owner itself: whoever is redirected writes elsewhere than WAIT asks.
+      const owner = await wire.owner(key);
+      const reply = await write(owner);
+      const confirmed = await this.#confirmation(owner)();
       if (confirmed < this.#replicas) {
         throw new StoreUnavailable(`${confirmed} of ${this.#replicas} replicas have the write`);
       }
       return reply;
     });
+  }
+
+  /** One WAIT for all that were answered on a connection and wait. */
+  #confirmation(wire: Wire): () => Promise<number> {
+    const known = this.#confirmations.get(wire);
+    if (known !== undefined) return known;
+    const command = ['WAIT', String(this.#replicas), String(CONFIRMATION)];
+    const confirmation = forAll(() => wire.send<number>('', command));
+    this.#confirmations.set(wire, confirmation);
+    return confirmation;
   }
 
   [Symbol.dispose](): void {

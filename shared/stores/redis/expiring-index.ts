@@ -1,3 +1,4 @@
+import type { Slice } from '#shared/stores/artefacts.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 
@@ -21,6 +22,14 @@ const remove = script(`
 redis.call('ZREM', KEYS[1], unpack(ARGV))
 ${settle}`);
 
+const count = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+return redis.call('ZCOUNT', KEYS[1], string.format('%.0f', now), '+inf')
+`);
+
+const EVERY: Slice = { skip: 0, count: Number.MAX_SAFE_INTEGER };
+
 export type Member = readonly [kind: string, id: string];
 
 /** Keys that name artefacts as `kind:id`, scored by when they expire. */
@@ -33,24 +42,39 @@ export class ExpiringIndex {
 
   /** `life`: milliseconds, or '' for ever. */
   async add(key: string, [kind, id]: Member, life: string): Promise<void> {
-    await this.#redis.script(add, [key], `${kind}:${id}`, life);
+    await this.#redis.durable(add, [key], `${kind}:${id}`, life);
   }
 
   async has(key: string, [kind, id]: Member): Promise<boolean> {
     return (await this.#redis.command<string | null>('ZSCORE', key, `${kind}:${id}`)) !== null;
   }
 
-  /** The members, or the first `count` of them. */
-  async members(key: string, count = 0): Promise<readonly Member[]> {
-    const found = await this.#redis.command<string[]>('ZRANGE', key, '0', String(count - 1));
-    return found.map((member) => {
-      const colon = member.indexOf(':');
-      return [member.slice(0, colon), member.slice(colon + 1)];
-    });
+  /** The first `most` members. */
+  members(key: string, most: number): Promise<readonly Member[]> {
+    return this.#range(key, 0, most);
+  }
+
+  /** All members or a slice of them, those that live longest first. */
+  latest(key: string, { skip, count: most }: Slice = EVERY): Promise<readonly Member[]> {
+    return this.#range(key, skip, most, 'REV');
+  }
+
+  /** How many have not expired. */
+  count(key: string): Promise<number> {
+    return this.#redis.script<number>(count, [key]);
   }
 
   async delete(key: string, members: readonly Member[]): Promise<void> {
     const joined = members.map(([kind, id]) => `${kind}:${id}`);
-    await this.#redis.script(remove, [key], ...joined);
+    await this.#redis.durable(remove, [key], ...joined);
+  }
+
+  async #range(key: string, skip: number, most: number, ...order: readonly string[]) {
+    const [start, stop] = [String(skip), String(skip + most - 1)];
+    const found = await this.#redis.command<string[]>('ZRANGE', key, start, stop, ...order);
+    return found.map((member): Member => {
+      const colon = member.indexOf(':');
+      return [member.slice(0, colon), member.slice(colon + 1)];
+    });
   }
 }

@@ -3,10 +3,12 @@ import { ManualClock } from '#shared/clock.ts';
 import type { LogFields } from '#shared/log.ts';
 import { silentLog } from '#shared/log.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
+import { CLOCK_MARGIN } from '#shared/oauth/lifetime.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';
 import { until } from '../../../e2e/parts/process.ts';
+import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import type { Redis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
@@ -14,7 +16,6 @@ import {
   FAR,
   NO_QUOTA,
   puts,
-  removeTokenKeys,
   someApiKey,
   someDocument,
   somePerson,
@@ -43,6 +44,35 @@ describe('what a server must be like', () => {
     await using evicting = await startRedis({ settings: [user, 'maxmemory-policy allkeys-lfu'] });
     await expect(openTestRedis(limited(evicting))).rejects.toThrow('allkeys-lfu');
   });
+
+  test.each([
+    ['min-replicas-to-write 0', 'min-replicas-to-write 0'],
+    ['min-replicas-to-write 1', 'min-replicas-to-write 1'],
+    ['min-replicas-to-write 2', 'min-replicas-max-lag 0'],
+    ['min-replicas-to-write 2', 'min-replicas-max-lag 11'],
+  ])(
+    'one that would go on without its replicas (%s, %s) is refused with what to set',
+    async (...settings) => {
+      await using redis = await startRedis({ settings });
+      const opening = openTestRedis(redisConfig({ urls: [redis.url], replicas: 2 }));
+      await expect(opening).rejects.toThrow(
+        /min-replicas-to-write \d and min-replicas-max-lag \d+: .* 2 /,
+      );
+      await expect(opening).rejects.not.toBeInstanceOf(StoreUnavailable);
+    },
+  );
+
+  test('a failover that may lose what was acknowledged is said at the start', async () => {
+    await using cluster = await startCluster();
+    const warned: unknown[] = [];
+    const log = { ...silentLog, warn: (...line: unknown[]) => void warned.push(line) };
+    const config = redisConfig({ mode: 'cluster', urls: cluster.urls, replicas: 0 });
+    await using stores = await openTestRedis(config, new ManualClock(), log);
+    await stores.ping();
+    expect(warned).toEqual([
+      ['redis.replicas', { reason: expect.stringMatching(/store\.replicas is 0.*set it to 1/) }],
+    ]);
+  }, 60_000);
 
   test('one that a newer version has written to is refused with both numbers', async () => {
     await using redis = await startRedis();
@@ -81,6 +111,7 @@ describe('what a server must be like', () => {
   test('none at all, one that hangs and a wrong password are StoreUnavailable', async () => {
     const nobody = redisConfig({ urls: [`redis://127.0.0.1:${await freePort()}`] });
     await expect(openTestRedis(nobody)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(openTestRedis(nobody)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/);
     await using redis = await startRedis({ password: 'swordfish' });
     const stranger = redisConfig({ urls: [`redis://:guess@127.0.0.1:${redis.port}`] });
     await expect(openTestRedis(stranger)).rejects.toBeInstanceOf(StoreUnavailable);
@@ -111,6 +142,7 @@ describe('a server in trouble', () => {
     unique: () => stores.replay.unique('jti', 'x', 60),
     take: () => stores.sessions.take('x'),
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
+    settle: () => stores.artefacts.settle('RefreshToken', 'x', 'a'),
     use: () => stores.useCounts.use('a', 'x', 1, 60),
     spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
     spendToken: () => stores.spentTokens.spend(Buffer.from('x'), FAR),
@@ -203,64 +235,33 @@ describe('a server in trouble', () => {
     expect(await outcomes()).toEqual(all('done'));
   });
 
-  test('without the replicas that are configured a revocation is not acknowledged, yet bites', async () => {
-    const config = redisConfig({ urls: [redis.url], replicas: 1 });
-    await using strict = await openTestRedis(config);
-    const token = await someClaims(stores);
-    const { revocations } = strict;
-    await expect(revocations.revoke('token', token.jti, FAR)).rejects.toBeInstanceOf(
-      StoreUnavailable,
-    );
-    await using feed = await stores.revocations.feed();
-    expect(feed.current().revokedBy(token)).toBe('token');
+  test('what refuses writes is not ready, though it answers: memory, and a replica', async () => {
+    await stores.ping();
+    await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
+    try {
+      await expect(stores.ping()).rejects.toThrow(/OOM/);
+      expect(await stores.keys.list()).toEqual([]);
+    } finally {
+      await redis.cli('CONFIG', 'SET', 'maxmemory', '0');
+    }
+    await works();
+    await redis.cli('REPLICAOF', '127.0.0.1', `${await freePort()}`);
+    try {
+      await expect(stores.ping()).rejects.toThrow(/READONLY/);
+    } finally {
+      await redis.cli('REPLICAOF', 'NO', 'ONE');
+    }
+    await works();
   });
 
-  test('without the replicas that are configured a person who was disabled is not acknowledged, yet is', async () => {
-    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
-    const person = somePerson('mallory');
-    await stores.people.add(person);
-    const disabling = strict.people.replace({ ...person, disabled: true, version: 1 });
-    await expect(disabling).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(await stores.people.get(person.id)).toMatchObject({ disabled: true, version: 1 });
-  });
-
-  test('without the replicas that are configured the end of an API key is not acknowledged, yet is', async () => {
-    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
-    const [ended, removed] = [someApiKey('ended'), someApiKey('removed')];
-    await stores.apiKeys.add(ended);
-    await stores.apiKeys.add(removed);
-    await expect(strict.apiKeys.add(someApiKey('added'))).rejects.toThrow(StoreUnavailable);
-    await expect(strict.apiKeys.expire('ended', 7)).rejects.toThrow(StoreUnavailable);
-    await expect(strict.apiKeys.remove('removed')).rejects.toThrow(StoreUnavailable);
-    expect(await stores.apiKeys.get('ended')).toEqual({ ...ended, expires_at: 7 });
-    expect(await stores.apiKeys.get('removed')).toBeUndefined();
-    // A note of a use waits for nobody.
-    await strict.apiKeys.touch('ended', 9);
-    expect(await stores.apiKeys.get('ended')).toMatchObject({ used_at: 9 });
-  });
-
-  test('without the replicas that are configured a token is not accepted, yet is spent', async () => {
-    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
-    const token = Buffer.from('a token');
-    await expect(strict.spentTokens.spend(token, FAR)).rejects.toThrow(StoreUnavailable);
-    expect(await stores.spentTokens.spend(token, FAR)).toBe(false);
-    await expect(strict.spentTokens.spend(token, FAR)).rejects.toThrow(StoreUnavailable);
-  });
-
-  test('without the replicas that are configured no change of token keys is acknowledged, yet is made', async () => {
-    await using strict = await openTestRedis(redisConfig({ urls: [redis.url], replicas: 1 }));
-    await removeTokenKeys(stores);
-    const { sealed, ...key } = someTokenKey(VOPRF, 7);
-    const adding = strict.tokenKeys.add({ ...key, sealed: 'sealed' }, undefined);
-    await expect(adding).rejects.toThrow(StoreUnavailable);
-    expect(await stores.tokenKeys.list()).toEqual([{ ...key, sealed }]);
-    await expect(strict.tokenKeys.retire(VOPRF, key.id)).rejects.toThrow(StoreUnavailable);
-    expect(await stores.tokenKeys.list()).toEqual([key]);
-    await expect(strict.tokenKeys.remove(VOPRF, key.id)).rejects.toThrow(StoreUnavailable);
-    expect(await stores.tokenKeys.list()).toEqual([]);
-    const recalls = await stores.tokenKeys.recalls();
-    await expect(strict.tokenKeys.recall()).rejects.toThrow(StoreUnavailable);
-    expect(await stores.tokenKeys.recalls()).toBe(recalls + 1);
+  test('a bucket that was filled by a clock hours ahead is full again when it would have been', async () => {
+    const rate = { burst: 3, per: 60 };
+    await stores.limits.spend('ahead', 'x', rate);
+    const key = (await redis.cli('KEYS', '*:limit:ahead:*')).trim();
+    const hours = (Date.now() + 3 * 3_600_000) * 1000;
+    await redis.cli('SET', key, `${hours}`, 'PX', '10800000');
+    const refused = await stores.limits.spend('ahead', 'x', rate);
+    expect(refused).toEqual({ ok: false, retryAfter: 60 });
   });
 
   test('a server that loses its memory after an answer is not asked for the rest of it', async () => {
@@ -330,8 +331,8 @@ describe('a stream that is not where it was', () => {
   test('sweep removes the entries that no token can outlive, and no other', async () => {
     await redis.cli('DEL', '{test}:revocations');
     const token = await someClaims(stores);
-    const dayAndTwoHours = 26 * 3_600_000;
-    for (let n = 0; n < 10; n++) await entry(`${Date.now() - dayAndTwoHours}-${n}`, `old-${n}`);
+    const longer = CLOCK_MARGIN + 26 * 3_600_000;
+    for (let n = 0; n < 10; n++) await entry(`${Date.now() - longer}-${n}`, `old-${n}`);
     await stores.revocations.revoke('token', token.jti, FAR);
     expect(await stores.sweep()).toBe(10);
     expect(await stores.sweep()).toBe(0);

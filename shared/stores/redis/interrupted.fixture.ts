@@ -37,6 +37,15 @@ export class Interrupted extends Connection {
     return super.durable<T>(body, keys, ...args);
   }
 
+  override async durableCommand<T>(
+    name: string,
+    key: string,
+    ...args: readonly string[]
+  ): Promise<T> {
+    await this.#reach(`${name} ${key}`);
+    return super.durableCommand<T>(name, key, ...args);
+  }
+
   async #reach(step: string): Promise<void> {
     const [next] = this.interruptions;
     if (!next?.before.test(step)) return;
@@ -48,8 +57,10 @@ export class Interrupted extends Connection {
 /** A Redis of its own, a connection on which something may happen, and one that is left alone. */
 export async function interruptedRedis() {
   const redis = await startRedis();
-  const topology = topologyOf(redisConfig({ urls: [redis.url] }));
-  const open = () => new Interrupted(topology, '{test}:revocations', 0, silentLog);
+  const topology = topologyOf(redisConfig({ urls: [redis.url] }), {
+    monotonic: () => performance.now(),
+  });
+  const open = () => new Interrupted(topology, 0, silentLog);
   const [connection, undisturbed] = [open(), open()];
   return {
     connection,

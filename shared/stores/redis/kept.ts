@@ -34,7 +34,7 @@ export function redisKept(redis: Connection, prefix: string, random: Random): Ke
   return {
     async put(owner, value, { seconds, most }) {
       const id = randomId(random);
-      await redis.script(put, [ids(owner)], id, value, milliseconds(seconds), String(most));
+      await redis.durable(put, [ids(owner)], id, value, milliseconds(seconds), String(most));
       return id;
     },
     async get(owner, id) {

@@ -21,10 +21,10 @@ export function redisKeys(redis: Connection, prefix: string): Keys {
     },
     async add(key, unlessOneOf) {
       const args = [key.kid, JSON.stringify(key), unlessOneOf ?? ''];
-      return (await redis.script<number>(add, [name], ...args)) === 1;
+      return (await redis.durable<number>(add, [name], ...args)) === 1;
     },
     async remove(kid) {
-      await redis.command('HDEL', name, kid);
+      await redis.durableCommand('HDEL', name, kid);
     },
   };
 }

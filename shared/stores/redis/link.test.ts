@@ -14,6 +14,7 @@ function server(answer: (command: string) => Promise<unknown>) {
       open: true,
       life,
       send: async <T>(_key: string, [name = '']: readonly string[]) => (await answer(name)) as T,
+      owner: async (): Promise<Wire> => wire,
     };
     wires.push(wire);
     return wire;

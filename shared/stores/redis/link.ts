@@ -43,7 +43,7 @@ export class Link implements Disposable {
         this.#log.warn('redis.unavailable', { reason: String(error) });
         setTimeout(() => this.#retire(attempt), PAUSE).unref();
       }
-      throw new StoreUnavailable('Redis did not do its work', { cause: error });
+      throw new StoreUnavailable(`Redis did not do its work: ${String(error)}`, { cause: error });
     }
   }
 

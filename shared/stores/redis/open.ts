@@ -7,10 +7,11 @@ import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
+import { forAll } from './for-all.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';
-import { checkServers } from './check-servers.ts';
+import { checkServers, PATIENCE } from './check-servers.ts';
 import { redisPeople } from './people.ts';
 import { redisReplay } from './replay.ts';
 import { RedisFeed } from './revocation-feed.ts';
@@ -22,6 +23,7 @@ import { redisTokenKeys } from './token-keys.ts';
 import { topologyOf } from './topology.ts';
 import { redisTrees } from './trees.ts';
 import { redisUseCounts } from './use-counts.ts';
+import { DEADLINE } from './within.ts';
 
 export interface RedisDependencies {
   readonly clock: Clock;
@@ -33,6 +35,9 @@ export interface RedisDependencies {
   readonly deadline?: number;
 }
 
+/** How often the connections are tried to be opened at the start. */
+const ATTEMPTS = 8;
+
 /**
  * Opens the stores on Redis. Rejects with the reason when the servers evict keys or hold a newer
  * schema, with `StoreUnavailable` when they do not answer. A feed has a life of its own.
@@ -42,19 +47,21 @@ export async function openRedis(
   dependencies: RedisDependencies,
 ): Promise<Stores> {
   const { prefix, replicas } = config;
-  const { clock, random, log, longestLife, deadline } = dependencies;
-  const topology = topologyOf(config, deadline);
-  await checkServers(topology, prefix, log);
+  const { clock, random, log, longestLife, deadline = DEADLINE } = dependencies;
+  const monotonic = () => performance.now();
+  await checkServers(topologyOf(config, { deadline: PATIENCE, monotonic }), config, log);
+  const topology = topologyOf(config, { deadline, monotonic });
   const { stream, epoch } = revocationKeys(prefix);
-  const redis = new Connection(topology, stream, replicas, log, deadline);
+  const redis = new Connection(topology, replicas, log, deadline);
+  await redis.open(ATTEMPTS);
   const openFeed = () =>
     new RedisFeed({
-      open: (life) => topology.dedicated(stream, life),
+      open: async (life) => (await topology.shared(life)).owner(stream),
       redis,
       stream,
       epoch,
       clock,
-      monotonic: () => performance.now(),
+      monotonic,
       log,
     });
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
@@ -73,9 +80,7 @@ export async function openRedis(
     tokenKeys: redisTokenKeys(redis, prefix),
     trees: redisTrees(redis, prefix),
     useCounts: redisUseCounts(redis, prefix),
-    async ping() {
-      await redis.command('EXISTS', epoch);
-    },
+    ping: forAll(() => redis.touch(epoch)),
     sweep: () => revocations.sweep(),
     async [Symbol.asyncDispose]() {
       redis[Symbol.dispose]();

@@ -8,7 +8,7 @@ export function redisReplay(redis: Connection, prefix: string): Replay {
   return {
     async unique(namespace, key, seconds) {
       const name = `${prefix}:replay:${namespace}:${digest(key)}`;
-      const reply = await redis.command<'OK' | null>(
+      const reply = await redis.durableCommand<'OK' | null>(
         'SET',
         name,
         '',

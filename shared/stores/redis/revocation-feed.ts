@@ -10,6 +10,7 @@ import type {
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { evaluate, script } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { forAll } from './for-all.ts';
 import { precedes, START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
@@ -24,7 +25,7 @@ const SILENCE = 1200;
 /** Milliseconds before the first attempt to reconnect; doubled up to the longest. */
 const PAUSE = { first: 50, longest: 400 };
 /** Milliseconds between two sweeps of the set. */
-const SWEEP = 60_000;
+const SWEEP = 1_000;
 
 /** The id of the last entry ever written. */
 const lastEntry = `
@@ -83,9 +84,8 @@ export class RedisFeed implements RevocationFeed {
   #heard = -Infinity;
   #swept = -Infinity;
   #start = () => {};
-  /** The question under way, and the one that begins after it. */
-  #asking: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  /** Begins after the question under way, which may have been answered before this one came up. */
+  readonly #ask = forAll(() => this.#catchUp());
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -101,7 +101,7 @@ export class RedisFeed implements RevocationFeed {
   }
 
   async latest(): Promise<RevocationView> {
-    await (this.#next ??= this.#ask());
+    await this.#ask();
     return this.current();
   }
 
@@ -173,15 +173,6 @@ export class RedisFeed implements RevocationFeed {
     this.#cursor = entries.at(-1)?.[0] ?? this.#cursor;
     if (!sameEpoch) this.#heard = -Infinity;
     else if (entries.length < COUNT) this.#caughtUp();
-  }
-
-  /** Begins after the question under way, which may have been answered before this one came up. */
-  async #ask(): Promise<void> {
-    await this.#asking;
-    this.#next = undefined;
-    const asking = this.#catchUp();
-    this.#asking = asking.catch(() => {});
-    return asking;
   }
 
   async #catchUp(): Promise<void> {

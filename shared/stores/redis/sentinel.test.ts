@@ -107,6 +107,40 @@ describe('failover', () => {
     120_000,
   );
 
+  test('a connection to each sentinel is kept, however long and for how many', async () => {
+    await eventually(() => stores.ping());
+    await using others = await openTestRedis(
+      redisConfig({ mode: 'sentinel', urls: set.urls, replicas: 1 }),
+    );
+    await others.ping();
+    const before = await set.accepted();
+    for (let second = 0; second < 3; second += 1) {
+      await sleep(1000);
+      await stores.ping();
+      await others.ping();
+    }
+    // Of the servers' own none is new, and one was for this question.
+    expect((await set.accepted()) - before).toBeLessThanOrEqual(1);
+  }, 30_000);
+
+  test('who hears nothing of the sentinels takes nobody for the master', async () => {
+    await eventually(() => stores.ping());
+    feed.current();
+    set.hang();
+    try {
+      await eventually(async () => {
+        await expect(stores.clients.list()).rejects.toBeInstanceOf(StoreUnavailable);
+        expect(() => feed.current()).toThrow(StoreUnavailable);
+      });
+      await expect(stores.ping()).rejects.toBeInstanceOf(StoreUnavailable);
+      await expect(feed.latest()).rejects.toBeInstanceOf(StoreUnavailable);
+    } finally {
+      set.wake();
+    }
+    await eventually(() => stores.ping());
+    await eventually(() => feed.current());
+  }, 30_000);
+
   test('a master that answers on, but that the sentinels no longer name, is left', async () => {
     await using other = await startRedis({ password: 'swordfish', appendonly: true });
     const config = redisConfig({ urls: [other.url] });

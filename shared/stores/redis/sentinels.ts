@@ -1,49 +1,148 @@
 import { connect } from './connect.ts';
-import { DEADLINE, within } from './within.ts';
+import { forAll } from './for-all.ts';
+import { within } from './within.ts';
 
-/**
- * The URL of the master that more than half of the sentinels name: one that was cut off from the
- * others during a failover is outvoted. User, password, database and TLS are those of the first of
- * `urls`; sentinels without a password accept them all the same.
- */
-export async function masterBySentinels(
-  urls: readonly string[],
-  name: string,
-  deadline = DEADLINE,
-): Promise<string> {
-  const answers = Promise.withResolvers<string>();
-  const votes = new Map<string, number>();
-  const asked = urls.map(async (url) => {
-    const [host, port] = await ask(url, name, deadline);
-    const master = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const count = (votes.get(master) ?? 0) + 1;
-    votes.set(master, count);
-    if (count > urls.length / 2) answers.resolve(master);
-  });
-  void Promise.allSettled(asked).then(() =>
-    answers.reject(new Error('no majority of the sentinels names a master')),
-  );
-  const master = new URL(urls[0] ?? '');
-  master.host = await answers.promise;
-  return master.href;
+/** Milliseconds between two questions, and for how long an answer is believed. */
+const WATCH = 500;
+const TRUST = 1000;
+
+/** What a sentinel says on this channel: it names another master from now on. */
+const SWITCHED = '+switch-master';
+
+interface Kept {
+  readonly life: AbortController;
+  readonly client: ReturnType<typeof connect>;
 }
 
-async function ask(
-  url: string,
-  name: string,
-  deadline: number,
-): Promise<[host: string, port: string]> {
-  const life = new AbortController();
-  const sentinel = new URL(url);
-  sentinel.pathname = '';
-  try {
-    return await within(
-      deadline,
-      connect(sentinel.href, life.signal).then((client) =>
-        client.sendCommand<[string, string]>(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]),
+export interface SentinelOptions {
+  readonly urls: readonly string[];
+  /** Of the master set. */
+  readonly name: string;
+  /** Milliseconds for an answer. */
+  readonly deadline: number;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): number;
+}
+
+/**
+ * The sentinels of a master set, on one connection to each that is kept while there is a use for it.
+ * More than half of them decide who the master is: one that was cut off from the others during a
+ * failover is outvoted.
+ */
+export class Sentinels {
+  readonly #options: SentinelOptions;
+  readonly #kept = new Map<string, Kept>();
+  readonly #listeners = new Set<(master: string) => void>();
+  #watch: NodeJS.Timeout | undefined;
+  /** Who was named last, and when that was asked. */
+  #named: { readonly master: string; readonly at: number } | undefined;
+
+  /**
+   * The URL of the master, asked now. User, password, database and TLS are those of the first of the
+   * URLs; sentinels without a password accept them all the same.
+   */
+  readonly master = forAll(() => this.#ask());
+
+  constructor(options: SentinelOptions) {
+    this.#options = options;
+  }
+
+  /** Until `life` ends the sentinels are asked again and again; the listener is told each time whom they name. */
+  follow(life: AbortSignal, listener: (master: string) => void): void {
+    life.throwIfAborted();
+    this.#listeners.add(listener);
+    this.#watch ??= setInterval(() => this.#look(), WATCH).unref();
+    const leave = () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      for (const url of this.#kept.keys()) this.#drop(url);
+    };
+    life.addEventListener('abort', leave, { once: true });
+  }
+
+  /**
+   * Resolves when the sentinels named that master a moment ago, or do so now. Who is cut off from them,
+   * perhaps together with a master that they have replaced, is not sure.
+   */
+  async confirm(master: string): Promise<void> {
+    const { monotonic } = this.#options;
+    const fresh = this.#named !== undefined && monotonic() - this.#named.at < TRUST;
+    const named = fresh ? this.#named?.master : await this.master();
+    if (named !== master) throw new Error('the sentinels name another master');
+  }
+
+  #look(): void {
+    this.master().catch(() => {});
+  }
+
+  async #ask(): Promise<string> {
+    const { urls, monotonic } = this.#options;
+    if (this.#listeners.size === 0) throw new Error('nobody follows the sentinels any more');
+    const at = monotonic();
+    const decided = Promise.withResolvers<string>();
+    const votes = new Map<string, number>();
+    const failures: string[] = [];
+    const asked = urls.map(async (url) => {
+      try {
+        const master = await this.#vote(url);
+        const count = (votes.get(master) ?? 0) + 1;
+        votes.set(master, count);
+        if (count > urls.length / 2) decided.resolve(master);
+        else failures.push(`${new URL(url).host} names ${master}`);
+      } catch (error) {
+        failures.push(`${new URL(url).host}: ${String(error)}`);
+      }
+    });
+    void Promise.all(asked).then(() =>
+      decided.reject(
+        new Error(`no majority of the sentinels names a master (${failures.join(', ')})`),
       ),
     );
-  } finally {
-    life.abort();
+    const url = new URL(urls[0] ?? '');
+    url.host = await decided.promise;
+    const master = url.href;
+    this.#named = { master, at };
+    for (const listener of this.#listeners) listener(master);
+    return master;
+  }
+
+  /** Host and port of the master that one sentinel names. */
+  async #vote(url: string): Promise<string> {
+    const { name, deadline } = this.#options;
+    const kept = this.#kept.get(url) ?? this.#connect(url);
+    try {
+      const client = await within(deadline, kept.client);
+      const question = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name];
+      const asked = client.sendCommand<[string, string] | null>(question);
+      const answer = await within(deadline, asked);
+      if (answer === null) throw new Error(`knows no master ${name}`);
+      const [host, port] = answer;
+      return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    } catch (error) {
+      if (this.#kept.get(url) === kept) this.#drop(url);
+      throw error;
+    }
+  }
+
+  #connect(url: string): Kept {
+    const life = new AbortController();
+    const sentinel = new URL(url);
+    sentinel.pathname = '';
+    // Version 3 of the protocol: questions and what is published go over one connection.
+    const options = { RESP: 3, connectTimeout: this.#options.deadline } as const;
+    const client = connect(sentinel.href, life.signal, options).then(async (connected) => {
+      await connected.subscribe(SWITCHED, () => this.#look());
+      return connected;
+    });
+    const kept = { life, client };
+    this.#kept.set(url, kept);
+    return kept;
+  }
+
+  #drop(url: string): void {
+    this.#kept.get(url)?.life.abort();
+    this.#kept.delete(url);
   }
 }

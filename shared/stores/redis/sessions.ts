@@ -11,10 +11,16 @@ export function redisSessions(redis: Connection, prefix: string, random: Random)
     value === null ? undefined : JSON.parse(value);
   return {
     async put(value, seconds, id = randomId(random)) {
-      await redis.command('SET', name(id), JSON.stringify(value), 'PX', milliseconds(seconds));
+      await redis.durableCommand(
+        'SET',
+        name(id),
+        JSON.stringify(value),
+        'PX',
+        milliseconds(seconds),
+      );
       return id;
     },
     get: async (id) => parsed(await redis.command<string | null>('GET', name(id))),
-    take: async (id) => parsed(await redis.command<string | null>('GETDEL', name(id))),
+    take: async (id) => parsed(await redis.durableCommand<string | null>('GETDEL', name(id))),
   };
 }

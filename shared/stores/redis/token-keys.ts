@@ -64,7 +64,7 @@ export function redisTokenKeys(redis: Connection, prefix: string): TokenKeys {
         const [key] = parsed(row);
         return key.type === type && key.id === id;
       });
-      if (was === undefined) return;
+      if (was === undefined) return redis.settled(name);
       const [key, truncatedId] = parsed(was);
       const edited = edit(key);
       const replacement = edited === undefined ? [] : [JSON.stringify([edited, truncatedId])];

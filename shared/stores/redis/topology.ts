@@ -1,6 +1,7 @@
 import type { RedisConfig } from '#shared/config/schema.ts';
 import { connect, connectCluster } from './connect.ts';
-import { masterBySentinels } from './sentinels.ts';
+import { Sentinels } from './sentinels.ts';
+import { DEADLINE } from './within.ts';
 
 /**
  * An open connection. `key` says which server a command is for; a plain connection knows only one.
@@ -10,85 +11,103 @@ export interface Wire {
   /** False once the other side has closed it. */
   readonly open: boolean;
   send<T>(key: string, command: readonly string[]): Promise<T>;
+  /** To the master that owns `key` and to no other, the same each time: for what blocks its connection. */
+  owner(key: string): Promise<Wire>;
 }
 
 /** How the servers of one mode are reached. What is opened lives until `life` is aborted. */
 export interface Topology {
   /** For commands of all keys. */
   shared(life: AbortSignal): Promise<Wire>;
-  /** To the master that owns `key` and to no other: for what blocks its connection. */
-  dedicated(key: string, life: AbortSignal): Promise<Wire>;
   /** One to each master. */
   masters(life: AbortSignal): Promise<readonly Wire[]>;
 }
 
-/** Milliseconds between two questions to the sentinels whether the master is still the master. */
-const WATCH = 1000;
+export interface Patience {
+  /** Milliseconds for any answer. */
+  readonly deadline?: number;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): number;
+}
 
-/** The servers of a configuration. `deadline`: milliseconds for an answer of the sentinels. */
-export function topologyOf(config: RedisConfig, deadline?: number): Topology {
-  return topologies[config.mode](config, deadline);
+/** The servers of a configuration. */
+export function topologyOf(
+  config: RedisConfig,
+  { deadline = DEADLINE, monotonic }: Patience,
+): Topology {
+  return topologies[config.mode](config, { deadline, monotonic });
 }
 
 const topologies: Record<
   RedisConfig['mode'],
-  (config: RedisConfig, deadline?: number) => Topology
+  (config: RedisConfig, patience: Required<Patience>) => Topology
 > = {
-  single: ({ urls }) => oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life))),
+  single: ({ urls }, { deadline: connectTimeout }) =>
+    oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life, { connectTimeout }))),
 
-  sentinel: ({ urls, master }, deadline) =>
-    oneMaster(async (life) => {
-      const url = await masterBySentinels(urls, master, deadline);
+  sentinel: ({ urls, master: name }, patience) => {
+    const sentinels = new Sentinels({ urls, name, ...patience });
+    return oneMaster(async (life) => {
+      let url: string | undefined;
       const deposed = new AbortController();
-      const wire = wireOf(await connect(url, AbortSignal.any([life, deposed.signal])));
-      const [role] = await wire.send<[string]>('', ['ROLE']);
-      if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
       // A master that was cut off from the others goes on answering; the sentinels know better.
-      const watch = setInterval(() => {
-        void masterBySentinels(urls, master, deadline).then(
-          (named) => named !== url && deposed.abort(),
-          () => {},
-        );
-      }, WATCH).unref();
-      life.addEventListener('abort', () => clearInterval(watch), { once: true });
-      return wire;
-    }),
+      sentinels.follow(life, (named) => {
+        if (url !== undefined && url !== named) deposed.abort();
+      });
+      const master = await sentinels.master();
+      url = master;
+      const client = await connect(master, AbortSignal.any([life, deposed.signal]), {
+        connectTimeout: patience.deadline,
+      });
+      const [role] = await client.sendCommand<[string]>(['ROLE']);
+      if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
+      return wireOf(client, () => sentinels.confirm(master));
+    });
+  },
 
-  cluster: ({ urls }) => ({
+  cluster: ({ urls }, { deadline }) => ({
     async shared(life) {
-      const cluster = await connectCluster(urls, life);
+      const cluster = await connectCluster(urls, life, deadline);
+      const owners = new WeakMap<PlainClient, Wire>();
       return {
         get open() {
           return cluster.masters.every(({ client }) => client?.isOpen !== false);
         },
         send: (key, command) => cluster.sendCommand(key, false, [...command]),
+        async owner(key) {
+          const client = await cluster.getNodeClientForKey(key);
+          const wire = owners.get(client) ?? wireOf(client);
+          owners.set(client, wire);
+          return wire;
+        },
       };
     },
-    async dedicated(key, life) {
-      const cluster = await connectCluster(urls, life);
-      return wireOf(await cluster.getNodeClientForKey(key));
-    },
     async masters(life) {
-      const cluster = await connectCluster(urls, life);
+      const cluster = await connectCluster(urls, life, deadline);
       const clients = cluster.masters.map((master) => cluster.nodeClient(master));
-      return (await Promise.all(clients)).map(wireOf);
+      return (await Promise.all(clients)).map((client) => wireOf(client));
     },
   }),
 };
 
 function oneMaster(open: (life: AbortSignal) => Promise<Wire>): Topology {
-  return {
-    shared: open,
-    dedicated: (_key, life) => open(life),
-    masters: async (life) => [await open(life)],
-  };
+  return { shared: open, masters: async (life) => [await open(life)] };
 }
 
-function wireOf(client: Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCommand'>): Wire {
-  return {
+type PlainClient = Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCommand'>;
+
+/** `sure` is asked after each answer whether it counts. */
+function wireOf(client: PlainClient, sure?: () => Promise<void>): Wire {
+  const wire: Wire = {
     get open() {
       return client.isOpen;
     },
-    send: (_key, command) => client.sendCommand([...command]),
+    async send<T>(_key: string, command: readonly string[]) {
+      const reply = await client.sendCommand<T>([...command]);
+      await sure?.();
+      return reply;
+    },
+    owner: async () => wire,
   };
+  return wire;
 }

@@ -1,6 +1,7 @@
 import { type ByKind, byKind } from '#shared/stores/edits.ts';
 import { type Change, ImpossibleEdit, type Outcome } from '#shared/stores/trees.ts';
 import { script } from './connection.ts';
+import { LOCK_CHANGES, lockReach } from '#shared/stores/lock-reach.ts';
 import { ROWS, rowOf, token, untoken } from './tree-rows.ts';
 
 /**
@@ -10,7 +11,7 @@ import { ROWS, rowOf, token, untoken } from './tree-rows.ts';
  * KEYS and the order of ARGV: `redisTrees`, `argumentsOf`.
  */
 export const COMMIT = script(`
-local rows, names, files, locks, meta = unpack(KEYS)
+local rows, names, files, locks, meta, relocked = unpack(KEYS)
 local taken = 0
 local function take()
   taken = taken + 1
@@ -18,7 +19,29 @@ local function take()
 end
 ${ROWS}
 
-if (redis.call('HGET', meta, 'locks') or '0') ~= take() then return { 'conflict' } end
+local function within(path, collection)
+  return collection == '' or string.sub(path, 1, #collection + 1) == collection .. '/'
+end
+local version, judged = tonumber(redis.call('HGET', meta, 'locks') or 0), tonumber(take())
+local covered, above = {}, {}
+for _, reach in ipairs({ covered, above }) do
+  for n = 1, tonumber(take()) do reach[n] = take() end
+end
+if version ~= judged then
+  local remembered, last = 0, nil
+  for _, entry in ipairs(redis.call('ZRANGE', relocked, '(' .. judged, '+inf', 'BYSCORE')) do
+    local changed, root = string.match(entry, '^(%d+) (.*)$')
+    if changed ~= last then remembered = remembered + 1 end
+    last = changed
+    for _, path in ipairs(covered) do
+      if path == root or within(path, root) then return { 'conflict' } end
+    end
+    for _, path in ipairs(above) do
+      if within(root, path) then return { 'conflict' } end
+    end
+  end
+  if remembered ~= version - judged then return { 'conflict' } end
+end
 for _ = 1, tonumber(take()) do
   local row = redis.call('HGET', rows, take())
   if (row and fields(row) or '') ~= take() then return { 'conflict' } end
@@ -97,7 +120,7 @@ local function occupied(path)
   return misplaced(path)
 end
 
-local locked, relocked = {}, false
+local locked, roots = {}, {}
 local edits = {
   put = function()
     local path, row = take(), take()
@@ -143,13 +166,14 @@ local edits = {
     end
   end,
   lock = function()
-    locked[take()] = take()
-    relocked = true
+    local id, root = take(), take()
+    locked[id] = take()
+    roots[root] = true
   end,
   unlock = function()
-    local id = take()
+    local id, root = take(), take()
     if locked[id] == nil then locked[id] = redis.call('HGET', locks, id) end
-    if locked[id] then relocked = true end
+    if locked[id] then roots[root] = true end
     locked[id] = false
   end,
 }
@@ -193,7 +217,12 @@ end
 for id, lock in pairs(locked) do
   if lock then redis.call('HSET', locks, id, lock) else redis.call('HDEL', locks, id) end
 end
-if relocked then redis.call('HINCRBY', meta, 'locks', 1) end
+if next(roots) then
+  local new = redis.call('HINCRBY', meta, 'locks', 1)
+  local text = string.format('%.0f', new)
+  for root in pairs(roots) do redis.call('ZADD', relocked, new, text .. ' ' .. root) end
+  redis.call('ZREMRANGEBYSCORE', relocked, '-inf', new - ${LOCK_CHANGES})
+end
 
 local reply = { 'done' }
 for file, sum in pairs(named) do
@@ -209,13 +238,20 @@ return reply
 `);
 
 /**
- * Version of the locks; how many paths were seen, each with its revision or ''; the quota; how many
+ * Version of the locks; how many paths are within reach of locks at and above them, and which; how many of
+ * those within them, and which; how many paths were seen, each with its revision or ''; the quota; how many
  * edits there are, each as its kind and what it needs.
  */
-export function argumentsOf({ seen, locksVersion, edits, quota }: Change): string[] {
+export function argumentsOf(change: Change): string[] {
+  const { seen, locksVersion, edits, quota } = change;
+  const { at, below } = lockReach(change);
   const flat = edits.flatMap((edit) => byKind(ARGUMENTS, edit, undefined));
   return [
     locksVersion,
+    String(at.length),
+    ...at,
+    String(below.length),
+    ...below,
     String(seen.size),
     ...[...seen].flatMap(([path, revision]) => [path, token(revision ?? '')]),
     String(quota.bytes),
@@ -234,8 +270,8 @@ const ARGUMENTS: ByKind<undefined, readonly (readonly string[])[]> = {
   copy: ({ kind, from, to, at, longest, deep }) => [
     [kind, from, to, String(at), String(longest), deep ? '1' : '0'],
   ],
-  lock: ({ kind, lock }) => [[kind, lock.token, JSON.stringify(lock)]],
-  unlock: ({ kind, tokens }) => tokens.map((one) => [kind, one]),
+  lock: ({ kind, lock }) => [[kind, lock.token, lock.root, JSON.stringify(lock)]],
+  unlock: ({ kind, locks }) => locks.map(({ token: id, root }) => [kind, id, root]),
 };
 
 export type Reply = readonly [kind: Outcome['kind'] | 'impossible', ...string[]];

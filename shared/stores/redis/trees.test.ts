@@ -122,9 +122,9 @@ test('a tree that was emptied leaves its counters only, so that no version of it
   const { locksVersion } = await stores.trees.look(TREE, []);
   await edit(stores, TREE, [
     { kind: 'remove', path: 'a' },
-    { kind: 'unlock', tokens: [lock.token] },
+    { kind: 'unlock', locks: [lock] },
   ]);
-  expect(await keys()).toEqual(['rows', 'tree']);
+  expect(await keys()).toEqual(['relocked', 'rows', 'tree']);
   expect((await stores.trees.look(TREE, [])).locksVersion).not.toBe(locksVersion);
   expect((await stores.trees.look(TREE, [])).usage).toEqual({ bytes: 0, entries: 0 });
 });

@@ -48,6 +48,7 @@ const membersOf = (path: string, after: string): string[] => [
  * - `names`: sorted set of all but the root, by collection and name;
  * - `files`: hash of content file to how many rows name it;
  * - `locks`: hash of token to JSON;
+ * - `relocked`: sorted set of the version and the root of each change of a lock, for the last versions;
  * - `tree`: hash of `locks`, how often they have changed, and what counts for the quota: `bytes`,
  *   `properties`, `entries`.
  */
@@ -60,6 +61,7 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
       files: `${tag}:files`,
       locks: `${tag}:locks`,
       meta: `${tag}:tree`,
+      relocked: `${tag}:relocked`,
     };
   };
 
@@ -112,11 +114,11 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
 
     async commit(tree, change) {
       checkEdits(change.edits);
-      const { rows, names, files, locks, meta } = keys(tree);
+      const { rows, names, files, locks, meta, relocked } = keys(tree);
       return outcomeOf(
-        await redis.script<Reply>(
+        await redis.durable<Reply>(
           COMMIT,
-          [rows, names, files, locks, meta],
+          [rows, names, files, locks, meta, relocked],
           ...argumentsOf(change),
         ),
       );

@@ -35,7 +35,7 @@ export function redisUseCounts(redis: Connection, prefix: string): UseCounts {
       if (!Number.isSafeInteger(count) || count < 1) return false;
       const name = `${prefix}:use-count:${namespace}:${digest(key)}`;
       const life = milliseconds(seconds);
-      return (await redis.script<number>(use, [name], String(count), life)) === 1;
+      return (await redis.durable<number>(use, [name], String(count), life)) === 1;
     },
   };
 }

@@ -1,20 +1,35 @@
 import { epochSeconds, type Clock } from '#shared/clock.ts';
-import { KINDS_BY_ACCOUNT, type Artefact, type Artefacts } from '../artefacts.ts';
+import {
+  KINDS_BY_ACCOUNT,
+  type Artefact,
+  type Artefacts,
+  type Slice,
+  type Use,
+} from '../artefacts.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
-type Row = { payload: string; consumed: number | null };
+type Row = { payload: string; consumed: number | null; attempt: string | null };
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null);
 
-const payloadOf = ({ payload, consumed }: Row) => ({
+const payloadOf = ({ payload, consumed, attempt }: Row) => ({
   ...(JSON.parse(payload) as Record<string, unknown>),
   ...(consumed === null ? {} : { consumed }),
+  ...(attempt === null ? {} : { attempt }),
 });
 
 /** In SQL: has not expired; `?1` is now. */
 const LIVE = '(expires IS NULL OR expires > ?1)';
+
+/** In SQL, as the index of accounts has it: when an artefact expires, or never. */
+const END = 'ifnull(expires, 9007199254740991)';
+/** In SQL: one kind of one account that has not expired; `?1` is now. */
+const OF_ACCOUNT = `kind = ?2 AND account_id = ?3 AND ${END} > ?1`;
+
+/** In SQL no limit. */
+const EVERY: Slice = { skip: 0, count: -1 };
 
 export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
   const select = (
@@ -24,7 +39,7 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
     value: string,
   ): Row | undefined =>
     connection.all<Row>(
-      `SELECT payload, consumed FROM artefact
+      `SELECT payload, consumed, attempt FROM artefact
        WHERE kind = ?2 AND ${column} = ?3 AND ${LIVE} ORDER BY rowid DESC LIMIT 1`,
       clock.now(),
       kind,
@@ -45,7 +60,8 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
        ON CONFLICT (kind, id) DO UPDATE SET
          payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
          user_code = excluded.user_code, account_id = excluded.account_id,
-         expires = excluded.expires, consumed = iif(${LIVE}, consumed, NULL)`,
+         expires = excluded.expires, consumed = iif(${LIVE}, consumed, NULL),
+         attempt = iif(${LIVE}, attempt, NULL)`,
       now,
       kind,
       id,
@@ -63,19 +79,32 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
     get: find('id'),
     getByUid: find('uid'),
     getByUserCode: find('user_code'),
-    consume: (kind, id) =>
+    consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>
       file.write((connection) => {
         const row = select(connection, 'id', kind, id);
         if (row === undefined) return 'absent';
-        if (row.consumed !== null) return 'again';
+        const unused = row.consumed === null;
+        if (!unused && (instead === undefined || row.attempt !== instead)) return 'again';
         connection.run(
-          'UPDATE artefact SET consumed = ? WHERE kind = ? AND id = ?',
+          'UPDATE artefact SET consumed = ifnull(consumed, ?), attempt = ? WHERE kind = ? AND id = ?',
           epochSeconds(clock),
+          attempt ?? null,
           kind,
           id,
         );
+        if (successor) write(connection, successor);
         return 'first';
       }),
+    settle: (kind, id, attempt) =>
+      file.write(
+        (connection) =>
+          void connection.run(
+            'UPDATE artefact SET attempt = NULL WHERE kind = ? AND id = ? AND attempt = ?',
+            kind,
+            id,
+            attempt,
+          ),
+      ),
     replace: (artefact, was) =>
       file.write((connection) => {
         const row = select(connection, 'id', artefact.kind, artefact.id);
@@ -83,26 +112,34 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
         write(connection, artefact);
         return true;
       }),
-    listByAccount: (kind, accountId) =>
+    listByAccount: (kind, accountId, { skip, count } = EVERY) =>
       file.read((connection) =>
         connection
           .all<Row>(
-            `SELECT payload, consumed FROM artefact
-             WHERE kind = ?2 AND account_id = ?3 AND ${LIVE}`,
+            `SELECT payload, consumed, attempt FROM artefact WHERE ${OF_ACCOUNT}
+             ORDER BY ${END} DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
             clock.now(),
             kind,
             accountId,
+            count,
+            skip,
           )
           .map(payloadOf),
       ),
-    remove: (kind, id) =>
-      file.write(
-        (connection) =>
-          void connection.run('DELETE FROM artefact WHERE kind = ? AND id = ?', kind, id),
-      ),
-    removeByGrant: (grantId) =>
-      file.write(
-        (connection) => void connection.run('DELETE FROM artefact WHERE grant_id = ?', grantId),
-      ),
+    countByAccount: (kind, accountId) =>
+      file.read((connection) => {
+        const sql = `SELECT count(*) AS count FROM artefact WHERE ${OF_ACCOUNT}`;
+        return connection.all<{ count: number }>(sql, clock.now(), kind, accountId)[0]?.count ?? 0;
+      }),
+    remove: (kind, ...ids) =>
+      file.write((connection) => {
+        for (const id of ids) {
+          connection.run('DELETE FROM artefact WHERE kind = ? AND id = ?', kind, id);
+        }
+      }),
+    removeByGrant: (...grantIds) =>
+      file.write((connection) => {
+        for (const id of grantIds) connection.run('DELETE FROM artefact WHERE grant_id = ?', id);
+      }),
   };
 }

@@ -59,7 +59,12 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       expect(
         feed.current().revokedBy({ jti, kid: '', sub: '', client_id: '', client_gen: 0, epoch }),
       ).toBe('token'),
-    put: async (id) => expect(await stores.artefacts.get('RefreshToken', id)).toMatchObject({ id }),
+    put: async (id) => {
+      const token = await stores.artefacts.get('RefreshToken', id);
+      const successor = await stores.artefacts.get('RefreshToken', `after ${id}`);
+      expect(token).toMatchObject({ id });
+      expect(successor !== undefined).toBe(token?.['consumed'] !== undefined);
+    },
     consume: async (id) => expect(await stores.artefacts.consume('RefreshToken', id)).toBe('again'),
     replace: async (id) =>
       expect(await stores.artefacts.get('DeviceCode', id)).toEqual({ id, approved: true }),
@@ -112,4 +117,34 @@ test('a full disk is StoreUnavailable, never a "no"; what was acknowledged befor
   expect(lines.length).toBeGreaterThan(10);
   await using stores = await store.open();
   await expectAll(stores, lines);
+}, 60_000);
+
+test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there is room again, and people get in', async () => {
+  const child = spawn(
+    'unshare',
+    [
+      '--map-root-user',
+      '--mount',
+      'sh',
+      '-c',
+      'mkdir -p "$3" && mount -t tmpfs -o size=24m tmpfs "$3" && exec "$@"',
+      'sh',
+      process.execPath,
+      join(import.meta.dirname, 'full-disk.ts'),
+      store.spec().data,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const lines: unknown[] = [];
+  for await (const line of createInterface({ input: child.stdout })) lines.push(JSON.parse(line));
+  const [put, proofs, ...rest] = lines;
+  expect(put).toEqual(['put', 'refused']);
+  expect(proofs).toEqual(['proofs', expect.any(Number)]);
+  expect((proofs as readonly unknown[])[1]).toBeGreaterThan(100);
+  expect(rest.slice(0, 200)).toEqual(Array.from({ length: 200 }, () => ['remove', 'done']));
+  // What was spent is kept anew as soon as there is room.
+  expect(rest.slice(-2)).toEqual([
+    ['room', 'done'],
+    ['remove', 'done'],
+  ]);
 }, 60_000);

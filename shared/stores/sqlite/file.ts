@@ -1,6 +1,10 @@
 import { StoreUnavailable } from '../stores.ts';
 import { Connection } from './connection.ts';
+import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
+
+/** SQLITE_FULL, and the errors of the WAL's index and of any write (SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE). */
+const FULL: ReadonlySet<unknown> = new Set([13, 4874, 778]);
 
 /** Whatever goes wrong inside is `StoreUnavailable` outside: a full disk never looks like a "no". */
 export function orUnavailable<T>(path: string, work: () => T): T {
@@ -19,6 +23,7 @@ export function orUnavailable<T>(path: string, work: () => T): T {
 export class SqliteFile implements Disposable {
   readonly path: string;
   readonly schema: Schema;
+  readonly #reserve: Reserve;
   #connection: Connection | undefined;
   #closed = false;
 
@@ -27,17 +32,33 @@ export class SqliteFile implements Disposable {
     this.path = path;
     this.schema = schema;
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
+    this.#reserve = new Reserve(`${path}.reserve`);
+    this.#reserve.keep();
   }
 
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     return orUnavailable(this.path, () => work(this.#connected()));
   }
 
-  /** `work` runs in a transaction that is durable (as `schema.synchronous` says) when this resolves. */
-  async write<T>(work: (connection: Connection) => T): Promise<T> {
+  /**
+   * `work` runs in a transaction that is durable (as `schema.synchronous` says) when this resolves; a second
+   * time when the disk is full and it may use the reserve, as what `makesRoom` may.
+   */
+  async write<T>(
+    work: (connection: Connection) => T,
+    { makesRoom = this.schema.reserveFor === 'all' } = {},
+  ): Promise<T> {
     return orUnavailable(this.path, () => {
       const connection = this.#connected();
-      return connection.write(() => work(connection));
+      const attempt = () => connection.write(() => work(connection));
+      try {
+        const result = attempt();
+        this.#reserve.keep();
+        return result;
+      } catch (error) {
+        if (!makesRoom || !isFull(error) || !this.#reserve.spend()) throw error;
+        return attempt();
+      }
     });
   }
 
@@ -57,4 +78,8 @@ export class SqliteFile implements Disposable {
     this.#connection?.[Symbol.dispose]();
     this.#connection = undefined;
   }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && FULL.has(error.errcode);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/clock.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits, Rate } from '../limits.ts';
+import type { Connection } from './connection.ts';
 import { digest } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -8,36 +9,49 @@ import type { SqliteFile } from './file.ts';
  * Whole microseconds, so that no rounding takes one from the burst.
  */
 export function sqliteLimits(file: SqliteFile, clock: Clock): Limits {
+  /** `fullAt`: never later than that of an empty bucket, whatever is kept: clocks are set back, rates change. */
+  const look = (connection: Connection, key: Uint8Array, { burst, per }: Rate) => {
+    const now = Math.floor(clock.now() * 1000);
+    const interval = Math.ceil(per * 1_000_000);
+    const [row] = connection.all<{ full_at: number }>(
+      'SELECT full_at FROM bucket WHERE key = ?',
+      key,
+    );
+    const kept = row?.full_at ?? now;
+    return { now, interval, kept, fullAt: Math.min(Math.max(kept, now), now + burst * interval) };
+  };
+
+  const keep = (connection: Connection, key: Uint8Array, fullAt: number) =>
+    connection.run(
+      `INSERT INTO bucket (key, full_at) VALUES (?, ?)
+       ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at`,
+      key,
+      fullAt,
+    );
+
   return {
-    spend: (namespace, key, { burst, per }) =>
+    spend: (namespace, name, rate) =>
       file.write((connection) => {
-        const bucket = digest(namespace, key);
-        const now = Math.floor(clock.now() * 1000);
-        const interval = Math.ceil(per * 1_000_000);
-        const latest = now + (burst - 1) * interval;
-        const [spent] = connection.all<{ full_at: number }>(
-          `INSERT INTO bucket (key, full_at) VALUES (?1, ?2 + ?3)
-           ON CONFLICT (key) DO UPDATE SET full_at = max(full_at, ?2) + ?3 WHERE full_at <= ?4
-           RETURNING full_at`,
-          bucket,
-          now,
-          interval,
-          latest,
-        );
-        if (spent !== undefined) {
-          const left = spent.full_at - now;
-          return {
-            ok: true,
-            remaining: Math.floor(burst - left / interval),
-            reset: Math.ceil(left / 1_000_000),
-          };
+        const key = digest(namespace, name);
+        const { now, interval, kept, fullAt } = look(connection, key, rate);
+        const wait = fullAt - now - (rate.burst - 1) * interval;
+        if (wait > 0) {
+          if (fullAt < kept) keep(connection, key, fullAt);
+          return { ok: false, retryAfter: Math.ceil(wait / 1_000_000) };
         }
-        const [row] = connection.all<{ full_at: number }>(
-          'SELECT full_at FROM bucket WHERE key = ?',
-          bucket,
-        );
-        const wait = (row?.full_at ?? now) - latest;
-        return { ok: false, retryAfter: Math.max(1, Math.ceil(wait / 1_000_000)) };
+        keep(connection, key, fullAt + interval);
+        const left = fullAt + interval - now;
+        return {
+          ok: true,
+          remaining: Math.floor(rate.burst - left / interval),
+          reset: Math.ceil(left / 1_000_000),
+        };
+      }),
+    giveBack: (namespace, name, rate) =>
+      file.write((connection) => {
+        const key = digest(namespace, name);
+        const { interval, fullAt } = look(connection, key, rate);
+        keep(connection, key, fullAt - interval);
       }),
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { Random } from '#shared/random.ts';
 import type { Stores } from '../stores.ts';
 import { sqliteApiKeys } from './api-keys.ts';
+import { artefactFiles } from './artefact-files.ts';
 import { sqliteArtefacts } from './artefacts.ts';
 import { sqliteClients } from './clients.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
@@ -16,6 +17,7 @@ import { sqliteRevocations } from './revocations.ts';
 import { STATE, TRANSIENT } from './schema.ts';
 import { sqliteSessions } from './sessions.ts';
 import { sqliteSpentTokens } from './spent-tokens.ts';
+import { steadiness } from './steadiness.ts';
 import { sweepFile } from './sweep.ts';
 import { sqliteTokenKeys } from './token-keys.ts';
 import { sqliteTrees } from './trees.ts';
@@ -37,9 +39,10 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
   const state = new SqliteFile(join(folder, STATE.file), STATE);
   const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT);
   const files = [state, transient];
+  const steady = steadiness(clock);
   return {
     apiKeys: sqliteApiKeys(state),
-    artefacts: sqliteArtefacts(state, clock),
+    artefacts: artefactFiles(sqliteArtefacts(state, clock), sqliteArtefacts(transient, clock)),
     clients: sqliteClients(state),
     kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state),
@@ -53,13 +56,15 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     trees: sqliteTrees(state),
     useCounts: sqliteUseCounts(transient, clock),
     ping: async () => {
+      // Written though it is the same: a full disk is not ready.
       for (const file of files) {
-        await file.read((connection) => connection.all('SELECT count(*) FROM sqlite_schema'));
+        const version = file.schema.migrations.length;
+        await file.write((connection) => connection.all(`PRAGMA user_version = ${version}`));
       }
     },
     sweep: async () => {
       let swept = 0;
-      for (const file of files) swept += await sweepFile(file, clock);
+      for (const file of files) swept += await sweepFile(file, clock, steady);
       return swept;
     },
     [Symbol.asyncDispose]: async () => {

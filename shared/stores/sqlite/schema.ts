@@ -11,6 +11,8 @@ export interface Schema {
   readonly file: string;
   /** FULL: a commit is on the disk before it is acknowledged. NORMAL: a power cut may undo the last ones. */
   readonly synchronous: 'FULL' | 'NORMAL';
+  /** What may use the last room on the disk: what makes room, or all, since nobody gets in without. */
+  readonly reserveFor: 'removals' | 'all';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
   readonly migrations: readonly string[];
   /** By table. */
@@ -18,12 +20,14 @@ export interface Schema {
 }
 
 /**
- * What must not be lost. The engine's artefacts are all here, the short-lived ones too: a code or
- * refresh token that was consumed stays consumed when the power fails. Times are in milliseconds.
+ * What must not be lost. The engine's artefacts are here, the short-lived ones too: a code or refresh
+ * token that was consumed stays consumed when the power fails. Those of `PASSING_KINDS` are in the other
+ * file. Times are in milliseconds.
  */
 export const STATE: Schema = {
   file: 'state.db',
   synchronous: 'FULL',
+  reserveFor: 'removals',
   migrations: [
     `CREATE TABLE epoch (
        one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -194,6 +198,21 @@ export const STATE: Schema = {
        until INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX spent_token_until ON spent_token (until);`,
+
+    `-- Names the use of a consumed artefact until its result is out.
+     ALTER TABLE artefact ADD COLUMN attempt TEXT;`,
+    `-- In the order in which an account's are listed.
+     DROP INDEX artefact_account_id;
+     CREATE INDEX artefact_account ON artefact (kind, account_id, ifnull(expires, 9007199254740991))
+       WHERE account_id IS NOT NULL;`,
+
+    `-- What each version of a tree's locks has changed, for the last of them.
+     CREATE TABLE tree_lock_change (
+       tree TEXT NOT NULL,
+       version INTEGER NOT NULL,
+       root TEXT NOT NULL,
+       PRIMARY KEY (tree, version, root)
+     ) STRICT, WITHOUT ROWID;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
@@ -202,10 +221,11 @@ export const STATE: Schema = {
   },
 };
 
-/** What lives for seconds or minutes and is written by every request; keys are SHA-256 digests. */
+/** What lives for minutes and is written by every request, also of somebody unknown; keys are SHA-256 digests. */
 export const TRANSIENT: Schema = {
   file: 'transient.db',
   synchronous: 'NORMAL',
+  reserveFor: 'all',
   migrations: [
     `CREATE TABLE replay (
        key BLOB PRIMARY KEY,
@@ -244,8 +264,26 @@ export const TRANSIENT: Schema = {
      ) STRICT;
      CREATE INDEX kept_owner ON kept (owner);
      CREATE INDEX kept_expires ON kept (expires);`,
+
+    `CREATE TABLE artefact (
+       kind TEXT NOT NULL,
+       id TEXT NOT NULL,
+       payload TEXT NOT NULL,
+       grant_id TEXT,
+       uid TEXT,
+       user_code TEXT,
+       account_id TEXT,
+       consumed INTEGER,
+       attempt TEXT,
+       expires INTEGER,
+       PRIMARY KEY (kind, id)
+     ) STRICT;
+     CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
+     CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
+     CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
   ],
   expired: {
+    artefact: { key: 'rowid', when: 'expires <= ?1' },
     replay: { key: 'rowid', when: 'expires <= ?1' },
     session: { key: 'rowid', when: 'expires <= ?1' },
     bucket: { key: 'rowid', when: 'full_at <= 1000 * ?1' },

@@ -15,8 +15,8 @@ export interface Editing {
   entries: number;
   /** Whether one has made a path that is longer than it allows. */
   tooLong: boolean;
-  /** Whether they have changed a lock. */
-  locks: boolean;
+  /** Roots of the locks that they have changed. */
+  readonly relocked: Set<string>;
   /** Content files that a resource no longer names; others still may. */
   readonly dropped: Set<string>;
 }
@@ -118,16 +118,18 @@ export const EDITS: ByKind<Editing, void> = {
       lock.token,
       JSON.stringify(lock),
     );
-    editing.locks = true;
+    editing.relocked.add(lock.root);
   },
 
-  unlock: ({ tokens }, editing) => {
-    const removed = editing.connection.run(
-      'DELETE FROM tree_lock WHERE tree = ? AND token IN (SELECT value FROM json_each(?))',
-      editing.tree,
-      JSON.stringify(tokens),
+  unlock: ({ locks }, { connection, tree, relocked }) => {
+    const removed = connection.all<{ token: string }>(
+      `DELETE FROM tree_lock WHERE tree = ? AND token IN (SELECT value FROM json_each(?))
+       RETURNING token`,
+      tree,
+      JSON.stringify(locks.map(({ token }) => token)),
     );
-    if (removed > 0) editing.locks = true;
+    const gone = new Set(removed.map(({ token }) => token));
+    for (const { token, root } of locks) if (gone.has(token)) relocked.add(root);
   },
 };
 

@@ -7,6 +7,7 @@ import {
   type Quota,
   type Trees,
 } from '../trees.ts';
+import { LOCK_CHANGES, lockReach, reaches } from '../lock-reach.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 import {
@@ -81,7 +82,9 @@ export function sqliteTrees(file: SqliteFile): Trees {
 
     commit: async (tree, change) => {
       checkEdits(change.edits);
-      const outcome = await file.write((connection) => commit(connection, tree, change));
+      const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
+      const work = (connection: Connection) => commit(connection, tree, change);
+      const outcome = await file.write(work, { makesRoom });
       if (outcome instanceof ImpossibleEdit) throw outcome;
       return outcome;
     },
@@ -109,16 +112,13 @@ function stateOf(connection: Connection, tree: string): State {
   return state;
 }
 
-function commit(
-  connection: Connection,
-  tree: string,
-  { seen, locksVersion, edits, quota }: Change,
-): Outcome | ImpossibleEdit {
+function commit(connection: Connection, tree: string, change: Change): Outcome | ImpossibleEdit {
+  const { seen, edits, quota } = change;
   const before = stateOf(connection, tree);
   const changed = [...seen].some(
     ([path, revision]) => find(connection, tree, path)?.revision !== revision,
   );
-  if (changed || String(before.locks_version) !== locksVersion) return { kind: 'conflict' };
+  if (changed || relocked(connection, tree, change, before)) return { kind: 'conflict' };
 
   connection.run('SAVEPOINT edits');
   const undo = <T>(outcome: T): T => {
@@ -132,7 +132,7 @@ function commit(
     properties: 0,
     entries: 0,
     tooLong: false,
-    locks: false,
+    relocked: new Set(),
     dropped: new Set(),
   };
   try {
@@ -142,7 +142,7 @@ function commit(
     throw error;
   }
   const after: State = {
-    locks_version: before.locks_version + (editing.locks ? 1 : 0),
+    locks_version: before.locks_version + (editing.relocked.size > 0 ? 1 : 0),
     bytes: before.bytes + editing.bytes,
     properties: before.properties + editing.properties,
     entries: before.entries + editing.entries,
@@ -161,7 +161,42 @@ function commit(
     after.properties,
     after.entries,
   );
+  rememberLocks(editing, after.locks_version);
   return { kind: 'done', released: released(editing) };
+}
+
+/** Whether locks that the change was judged by are others now, or nobody remembers. */
+function relocked(
+  connection: Connection,
+  tree: string,
+  change: Change,
+  { locks_version: version }: State,
+): boolean {
+  const seen = Number(change.locksVersion);
+  if (version === seen) return false;
+  const since = connection.all<{ version: number; root: string }>(
+    'SELECT version, root FROM tree_lock_change WHERE tree = ? AND version > ?',
+    tree,
+    seen,
+  );
+  const remembered = new Set(since.map((row) => row.version)).size;
+  const reach = lockReach(change);
+  return remembered !== version - seen || since.some(({ root }) => reaches(reach, root));
+}
+
+function rememberLocks({ connection, tree, relocked: roots }: Editing, version: number): void {
+  if (roots.size === 0) return;
+  connection.run(
+    'INSERT INTO tree_lock_change (tree, version, root) SELECT ?, ?, value FROM json_each(?)',
+    tree,
+    version,
+    JSON.stringify([...roots]),
+  );
+  connection.run(
+    'DELETE FROM tree_lock_change WHERE tree = ? AND version <= ?',
+    tree,
+    version - LOCK_CHANGES,
+  );
 }
 
 /** Of the files that were dropped those that nothing names any more. */

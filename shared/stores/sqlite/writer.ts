@@ -20,7 +20,11 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   raise: () => stores.revocations.raise('person', 'alice', clock.now() + 60_000),
   revoke: (id) => stores.revocations.revoke('token', id, clock.now() + 60_000),
   put: (id) => stores.artefacts.put({ kind: 'RefreshToken', id, payload: { id }, seconds: 60 }),
-  consume: (id) => stores.artefacts.consume('RefreshToken', id),
+  consume: (id) =>
+    stores.artefacts.consume('RefreshToken', id, {
+      attempt: 'a',
+      successor: { kind: 'RefreshToken', id: `after ${id}`, payload: { id }, seconds: 60 },
+    }),
   code: (id) => stores.artefacts.put({ kind: 'DeviceCode', id, payload: { id }, seconds: 60 }),
   replace: (id) =>
     stores.artefacts.replace(

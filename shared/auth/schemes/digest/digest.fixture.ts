@@ -6,7 +6,7 @@ import type { ManualClock } from '#shared/clock.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { systemRandom } from '#shared/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { createAttempts } from '../../attempts.ts';
+import { createAttempts, type AttemptsOptions } from '../../attempts.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { createNonces } from '../../nonces.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
@@ -29,7 +29,11 @@ export async function digestTown() {
 
 /** The scheme as one process has it, and what it did. */
 export function digestOn(
-  { people, useCounts, limits }: Pick<Stores, 'people' | 'useCounts' | 'limits'>,
+  {
+    people,
+    useCounts,
+    limits,
+  }: Pick<Stores, 'people' | 'useCounts'> & Pick<AttemptsOptions, 'limits'>,
   clock: ManualClock,
   more: Partial<DigestOptions> = {},
 ) {

@@ -58,9 +58,9 @@ export function digest(options: DigestOptions): Scheme {
     challenge: (request) => offer.challenges(request),
 
     async authenticate(credentials, request) {
-      const params = credentials.params && parseDigestParams(credentials.params);
-      if (params === undefined) {
-        return { kind: 'refused', as: 'malformed', reason: 'credentials are malformed' };
+      const params = parseDigestParams(credentials.params ?? {});
+      if (typeof params === 'string') {
+        return { kind: 'refused', as: 'malformed', reason: `${params} is missing or malformed` };
       }
       const claim = offer.claim(params, request);
       if ('kind' in claim) return claim;

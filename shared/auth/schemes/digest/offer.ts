@@ -82,7 +82,10 @@ export function createOffer(options: OfferOptions): Offer {
       if (chosen === undefined) return refused('qop was not offered');
       if (params.userhash && !userhash) return refused('userhash was not offered');
       if (params.realm !== realm) return refused('another realm');
-      if (params.opaque !== opaque) return refused('opaque is not ours');
+      // Section 3.4 wants it back, and some clients leave it out; what it protects is in the nonce.
+      if (params.opaque !== undefined && params.opaque !== opaque) {
+        return refused('opaque is not ours');
+      }
       if (!isRequestUri(uri, request)) {
         return { ...refused('uri is not the request target'), as: 'malformed' };
       }

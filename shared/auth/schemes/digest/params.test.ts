@@ -56,13 +56,13 @@ describe('RFC 7616 section 3.4: parameters', () => {
   });
 
   test('section 3.3: without an algorithm it is MD5', () => {
-    expect(parseDigestParams(sent({ algorithm: undefined }))?.algorithm).toBe('MD5');
+    expect(parseDigestParams(sent({ algorithm: undefined }))).toMatchObject({ algorithm: 'MD5' });
   });
 
   test('RFC 2069: without qop, whatever nc and cnonce are', () => {
     const none = { qop: undefined, nc: undefined, cnonce: undefined };
-    expect(parseDigestParams(sent(none))?.protection).toBeUndefined();
-    expect(parseDigestParams(sent({ qop: undefined }))?.protection).toBeUndefined();
+    expect(parseDigestParams(sent(none))).toMatchObject({ protection: undefined });
+    expect(parseDigestParams(sent({ qop: undefined }))).toMatchObject({ protection: undefined });
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['capital letters', '000000FF', 255],
     ['the last', 'ffffffff', 4_294_967_295],
   ])('nc: %s', (_, nc, count) => {
-    expect(parseDigestParams(sent({ nc }))?.protection).toMatchObject({ nc, count });
+    expect(parseDigestParams(sent({ nc }))).toMatchObject({ protection: { nc, count } });
   });
 
   test.each<[string, Readonly<Record<string, string | undefined>>]>([
@@ -127,7 +127,9 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['a cnonce with a control character', { cnonce: 'a\tb' }],
     ['a cnonce without end', { cnonce: 'a'.repeat(257) }],
   ])('refuses %s', (_, changes) => {
-    expect(parseDigestParams(sent(changes))).toBeUndefined();
+    const told = parseDigestParams(sent(changes));
+    // It is one of those that are wrong, or that go with them.
+    expect([...Object.keys(changes), 'username', 'username*']).toContain(told);
   });
 
   test('what it accepts says what was sent', () => {
@@ -137,7 +139,7 @@ describe('RFC 7616 section 3.4: parameters', () => {
       fc.property(fc.dictionary(fc.constantFrom(...names), value), (changes) => {
         const params = sent(changes);
         const read = parseDigestParams(params);
-        if (read === undefined) return;
+        if (typeof read === 'string') return;
         expect(read.realm).toBe(params['realm']);
         expect(read.uri).toBe(params['uri']);
         expect(read.response).toMatch(/^[0-9a-f]{32,64}$/);

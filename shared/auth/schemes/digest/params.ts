@@ -32,14 +32,17 @@ const NC = /^[0-9A-Fa-f]{8}$/;
 /** ASCII only (section 3.4); it goes back in Authentication-Info, so not without end. */
 const CNONCE = /^[ -~]{1,256}$/;
 
-/** Undefined when a value is improper or one that is required is missing: 400 (section 3.4). */
-export function parseDigestParams(params: AuthParams): DigestParams | undefined {
+/** Or the parameter that has an improper value, or is required and missing: 400 (section 3.4). */
+export function parseDigestParams(params: AuthParams): DigestParams | string {
   const { realm, uri, nonce, opaque, algorithm = 'MD5', response } = params;
   const name = readName(params);
+  if (typeof name === 'string') return name;
   const protection = readProtection(params);
-  if (name === undefined || protection === 'malformed') return undefined;
-  if (realm === undefined || uri === undefined || nonce === undefined) return undefined;
-  if (response === undefined || !HEX.test(response)) return undefined;
+  if (typeof protection === 'string') return protection;
+  if (realm === undefined) return 'realm';
+  if (uri === undefined) return 'uri';
+  if (nonce === undefined) return 'nonce';
+  if (response === undefined || !HEX.test(response)) return 'response';
   return { ...name, realm, uri, nonce, opaque, algorithm, response, protection };
 }
 
@@ -48,14 +51,14 @@ function readName({
   username,
   'username*': extended,
   userhash = 'false',
-}: AuthParams): Pick<DigestParams, 'username' | 'userhash'> | undefined {
-  if ((username === undefined) === (extended === undefined)) return undefined;
+}: AuthParams): Pick<DigestParams, 'username' | 'userhash'> | string {
+  if ((username === undefined) === (extended === undefined)) return 'username';
   if (userhash === 'true') {
-    return username !== undefined && HEX.test(username) ? { username, userhash: true } : undefined;
+    return username !== undefined && HEX.test(username) ? { username, userhash: true } : 'username';
   }
-  if (userhash !== 'false') return undefined;
+  if (userhash !== 'false') return 'userhash';
   const text = username === undefined ? parseExtValue(extended ?? '') : decodeText(username);
-  return text === undefined ? undefined : { username: text, userhash: false };
+  return text === undefined ? 'username*' : { username: text, userhash: false };
 }
 
 /**
@@ -67,9 +70,9 @@ function decodeText(octets: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : octets;
 }
 
-function readProtection({ qop, nc, cnonce }: AuthParams): DigestParams['protection'] | 'malformed' {
+function readProtection({ qop, nc, cnonce }: AuthParams): DigestParams['protection'] | string {
   if (qop === undefined) return undefined;
-  if (nc === undefined || cnonce === undefined) return 'malformed';
-  const count = NC.test(nc) ? Number.parseInt(nc, 16) : 0;
-  return count > 0 && CNONCE.test(cnonce) ? { qop, nc, count, cnonce } : 'malformed';
+  const count = nc !== undefined && NC.test(nc) ? Number.parseInt(nc, 16) : 0;
+  if (nc === undefined || count === 0) return 'nc';
+  return cnonce !== undefined && CNONCE.test(cnonce) ? { qop, nc, count, cnonce } : 'cnonce';
 }

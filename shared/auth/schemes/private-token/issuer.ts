@@ -14,8 +14,8 @@ export interface TokenIssuer {
   /** `issuer_name`: a server name (RFC 9577 section 2.1.1.1). */
   readonly name: string;
   /**
-   * The keys of a type that may be used now, the issuer's preferred one first (RFC 9578 section 4). Throws
-   * `KeysUnavailable` when they are not known and cannot be fetched.
+   * The keys of a type that may be used now, the issuer's preferred one first (RFC 9578 section 4); none
+   * where no token of them could be verified. Throws `KeysUnavailable` when they are not known and cannot be fetched.
    */
   keys(type: TokenType): Awaitable<readonly IssuerKey[]>;
   /** The key with that id, looked for once more at the issuer when it is not known. Throws like `keys`. */

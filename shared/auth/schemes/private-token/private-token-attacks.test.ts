@@ -21,6 +21,7 @@ import {
   NO_END,
   NO_KEY,
   NO_TOKEN,
+  offBy,
   openStores,
   originOf,
   OTHER_KEYS,
@@ -194,7 +195,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     ['with one that ends after it', { site: { window: 1000 } }, END],
   ])('%s: a spent token stays so while it could pass anywhere', async (_, options, end) => {
     const { get, at, redeem, clock, stores } = await town(options);
-    const behind = at({ clock: { now: () => clock.now() - SKEW * 1000 } });
+    const behind = at({ clock: offBy(clock, -SKEW) });
     const token = await get(BLIND_RSA);
     expect(await redeem(token)).toEqual(granted);
     for (const time of [end - 1, end, end + SKEW * 1000 - 1, end + SKEW * 1000, end + 1e8]) {
@@ -209,7 +210,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     const WINDOW = 10_000;
     const truth = new ManualClock();
     const moveTo = (time: number) => truth.advance((time - truth.now()) / 1000);
-    const clocks = [truth, { now: () => truth.now() + SKEW * 1000 }];
+    const clocks = [truth, offBy(truth, SKEW)];
     const { issuer } = memoryIssuer(KEYS.map((key) => endingAt(undefined, key)));
     const site = { window: WINDOW / 1000 };
 
@@ -286,7 +287,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     expect(await redeem(token)).toEqual(granted);
     clock.advance(LIFE + SKEW - 0.001);
     let stalled = 0;
-    const slow = { now: () => clock.now() - SKEW * 1000 };
+    const slow = offBy(clock, -SKEW);
     const its = await openStores(folder, slow);
     const behind = at({
       clock: slow,

@@ -22,7 +22,8 @@ import {
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/random.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';
@@ -137,7 +138,7 @@ export function answerTo(challenge: Challenge, keys: readonly TestKey[]): Buffer
 
 export interface OriginOptions {
   readonly issuer: TokenIssuer;
-  readonly stores: Pick<Stores, 'spentTokens' | 'limits'>;
+  readonly stores: { readonly spentTokens: SpentTokens; readonly limits: Pick<Limits, 'spend'> };
   readonly clock: Clock;
   readonly site?: Partial<TokenSite>;
   readonly rate?: Rate;
@@ -156,7 +157,6 @@ export function originOf({ issuer, stores, clock, site, rate, memory }: OriginOp
     addressSecret: Buffer.alloc(32, 2),
     memory: memory ?? (async () => 'memory'),
     clock,
-    skew: SKEW,
   });
 
   return {
@@ -190,6 +190,11 @@ export async function openStores(folder: string, clock: Clock): Promise<Stores> 
   const stores = await openSqlite({ folder, clock, random: systemRandom });
   opened.push(stores);
   return stores;
+}
+
+/** A clock that differs from another by so many seconds. */
+export function offBy(clock: Clock, seconds: number): Clock {
+  return { now: () => clock.now() + seconds * 1000, monotonic: () => clock.monotonic() };
 }
 
 /** An issuer with both keys and an origin that takes its tokens, on one clock. */

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { CLOCK_MARGIN } from '#shared/oauth/lifetime.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
@@ -21,7 +22,7 @@ export interface PrivateTokenOptions {
   readonly site: TokenSite;
   readonly issuer: TokenIssuer;
   readonly spent: SpentTokens;
-  readonly limits: Limits;
+  readonly limits: Pick<Limits, 'spend'>;
   /** Of the tokens from one address, or one IPv6 network, that are verified. */
   readonly rate: Rate;
   /** For the contexts of challenges alone, shared by all processes. */
@@ -31,8 +32,6 @@ export interface PrivateTokenOptions {
   /** Identity of the store's memory of spent tokens; undefined: it has none yet. */
   readonly memory: () => Promise<string | undefined>;
   readonly clock: Clock;
-  /** Seconds by which the clocks of our servers may differ. */
-  readonly skew: number;
 }
 
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
@@ -49,7 +48,7 @@ const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, ty
  * reason for the log is one of a few texts, so that it cannot tell one token from another.
  */
 export function privateToken(options: PrivateTokenOptions): Scheme {
-  const { site, issuer, spent, limits, rate, windowSecret, addressSecret, clock, skew } = options;
+  const { site, issuer, spent, limits, rate, windowSecret, addressSecret, clock } = options;
   const challenges = createChallenges(site, issuer.name, windowSecret);
 
   /** A token whose end nobody knows is not taken: it could not be remembered for long enough. */
@@ -102,8 +101,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     if (!(await issuer.verify(token, key))) return refused('wrong authenticator');
     // Verifying took its time, and what is past its end is not remembered.
     if (!passesUntil(end)) return refused('past its end when it was verified');
-    // Twice: a process whose clock is behind may also stall before it comes here.
-    const first = await spent.spend(nameOf(token), end + 2 * skew * 1000);
+    const first = await spent.spend(nameOf(token), end + CLOCK_MARGIN);
     if (!first) return refused('used before');
     // A store that was restored meanwhile has forgotten what was spent: no such key, or no such context.
     const remembered = (await issuer.key(token.type, token.keyId)) && (await challengeOf(token));
@@ -122,6 +120,9 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       if (offered.length === 0) throw new Error('the issuer has no key that is of use here');
       return offered;
     },
+
+    needs: ({ confidential }) =>
+      confidential ? undefined : 'PrivateToken is not taken in clear text: use https.',
 
     async authenticate({ params }, { confidential, peer }) {
       if (!confidential) return refused('clear text');

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errors } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { endGrant } from '#shared/access/grants.ts';
+import { epochSeconds } from '#shared/clock.ts';
+import { randomId } from '#shared/random.ts';
+import type { Use } from '#shared/stores/artefacts.ts';
+import { artefactAdapter } from './artefacts.ts';
+import type { AdapterStore } from './store.ts';
+import { storedId } from './stored-id.ts';
+import { refreshTokenAfter } from './successor.ts';
+import { usingRequest } from './using.ts';
+import type { Using } from './using.ts';
+
+/** Of these, two users cannot be told apart, so both lose (RFC 9700 section 4.14.2, RFC 6749 section 4.1.2). */
+const ENDS_GRANT = new Set(['AuthorizationCode', 'RefreshToken']);
+
+/** Milliseconds after which an attempt has ended, well or badly: the deadline of a store, and a margin. */
+const LONGEST_ATTEMPT = 1500;
+const PAUSE = 50;
+/** Seconds for which somebody may step into the place of an attempt that ended badly. */
+const LOST_SECONDS = 600;
+
+/** What the library itself says to the second user of something that may be used once. */
+function alreadyUsed(kind: string) {
+  return kind === 'PushedAuthorizationRequest'
+    ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+    : new errors.InvalidGrant('already used');
+}
+
+/**
+ * What may be used once. The engine consumes it, and saves what comes of it some steps later; here both
+ * are written together when nothing but the answer is left to do, so that whatever fails before leaves the
+ * code or token as it was.
+ *
+ * Who is told 503, or nothing since the process died, cannot know whether that was written. So a use is
+ * settled only once its answer is out. Who finds one that is not waits until its attempt must have ended, and
+ * then steps into its place; of any number who do so one succeeds.
+ *
+ * `forgives`: whether what was used before may be used once more.
+ */
+export function singleUseAdapter(
+  store: AdapterStore,
+  kind: string,
+  forgives: (used: AdapterPayload) => Promise<boolean> = () => Promise.resolve(false),
+): Adapter {
+  const { artefacts } = store.stores;
+  const engines = artefactAdapter(store, kind);
+  const successor = refreshTokenAfter(store);
+
+  /** Waits while that attempt may be under way; whether it has failed. */
+  async function isLost(id: string, attempt: unknown): Promise<boolean> {
+    for (let waited = 0; waited < LONGEST_ATTEMPT; waited += PAUSE) {
+      await sleep(PAUSE);
+      if ((await engines.find(id))?.['attempt'] !== attempt) return false;
+    }
+    return successor.isUnused(id);
+  }
+
+  async function write(id: string, use?: Use): Promise<void> {
+    if ((await artefacts.consume(kind, storedId(kind, id), use)) === 'first') return;
+    const used = await engines.find(id);
+    if (used && (await forgives(used))) {
+      if (use?.successor) await artefacts.put(use.successor);
+      return;
+    }
+    if (ENDS_GRANT.has(kind) && used?.grantId !== undefined) await endGrant(store, used.grantId);
+    throw alreadyUsed(kind);
+  }
+
+  return {
+    ...engines,
+
+    async find(id) {
+      const found = await engines.find(id);
+      const { attempt, consumed } = found ?? {};
+      const request = usingRequest();
+      if (request === undefined || typeof attempt !== 'string') return found;
+      const recent = epochSeconds(store.clock) - Number(consumed) < LOST_SECONDS;
+      if (!recent || !(await isLost(id, attempt))) return engines.find(id);
+      request.lost.set(storedId(kind, id), attempt);
+      return { ...found, consumed: undefined };
+    },
+
+    async consume(id) {
+      const request = usingRequest();
+      if (request === undefined) return write(id);
+      const stored = storedId(kind, id);
+      const attempt = randomId(store.random);
+      const instead = request.lost.get(stored);
+      const using: Using = {
+        used: id,
+        async write() {
+          await write(id, {
+            attempt,
+            ...(instead !== undefined && { instead }),
+            ...(using.successor && { successor: using.successor }),
+          });
+          using.settle = () => artefacts.settle(kind, stored, attempt);
+        },
+      };
+      request.using = using;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { errors, Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { TooManyRequests } from '../errors.ts';
+import type { AdapterStore } from './store.ts';
+
+/** Characters of JSON. A request line has 8 KiB, and a few of them are escaped twice. */
+const LONGEST = 16_384;
+
+/**
+ * Of what is written for somebody who has shown nothing, an address leaves so many and all together so
+ * many (`limits.visits`, `limits.allVisits`), each of a bounded length. `unknown`: who it is written for.
+ */
+export function boundedForStrangers(
+  { stores: { limits }, config }: AdapterStore,
+  adapter: Adapter,
+  unknown: (payload: AdapterPayload) => boolean,
+): Adapter {
+  const { visits, allVisits } = config.limits;
+
+  async function pay(): Promise<void> {
+    const address = customerOf(Provider.ctx?.ip ?? '');
+    const own = await limits.spend('visits', address, visits);
+    const spent = own.ok ? await limits.spend('visits', 'all', allVisits) : own;
+    if (!spent.ok) throw new TooManyRequests(spent.retryAfter);
+  }
+
+  return {
+    ...adapter,
+    async upsert(id, payload, expiresIn) {
+      if (unknown(payload)) {
+        if (JSON.stringify(payload).length > LONGEST) {
+          throw new errors.InvalidRequest('the request is too long');
+        }
+        await pay();
+      }
+      await adapter.upsert(id, payload, expiresIn);
+    },
+  };
+}
+
+/** A client that is a name alone asks, and anybody may use it (RFC 6749 section 2.1). */
+export const byPublicClient = (): boolean => Provider.ctx?.oidc.client?.clientAuthMethod === 'none';

@@ -1,0 +1,65 @@
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { observatoryScore } from '#shared/server/observatory.fixture.ts';
+import { testAuthz, type TestAuthz } from './authz.fixture.ts';
+
+let authz: TestAuthz;
+beforeAll(async () => {
+  authz = await testAuthz({ issuer: 'https://auth.example', trustedProxies: ['127.0.0.1/32'] });
+});
+afterAll(async () => {
+  await authz[Symbol.asyncDispose]();
+});
+
+function headersOf(
+  path: string,
+  { at = authz, method = 'GET', headers = {} } = {},
+): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    request(at.url + path, { method, headers }, (answer) => resolve(answer.resume().headers))
+      .on('error', reject)
+      .end();
+  });
+}
+const html = { accept: 'text/html' };
+
+test.each<[string, object]>([
+  ['/', { headers: html }],
+  ['/sign-in', { headers: html }],
+  ['/account', { headers: html }],
+  ['/auth', { headers: html }],
+  ['/nowhere', { headers: html }],
+  ['/nowhere', {}],
+  ['/.well-known/openid-configuration', {}],
+  ['/.well-known/oauth-authorization-server', {}],
+  ['/jwks', {}],
+  ['/token', { method: 'POST' }],
+  ['/token', {}],
+  ['/userinfo', {}],
+  ['/health/live', {}],
+])('MDN HTTP Observatory: %s with %j is A+', async (path, sent) => {
+  expect(observatoryScore(await headersOf(path, sent))).toBeGreaterThanOrEqual(100);
+});
+
+describe('RFC 6797: Strict-Transport-Security', () => {
+  const sts = 'strict-transport-security';
+
+  test('section 6.1: a year, for this host alone', async () => {
+    expect((await headersOf('/'))[sts]).toBe('max-age=31536000');
+  });
+
+  test('section 7.2: not where the proxy says that the client came in clear text', async () => {
+    const came = (scheme: string) => headersOf('/', { headers: { 'x-forwarded-proto': scheme } });
+    expect((await came('http'))[sts]).toBeUndefined();
+    expect((await came('https'))[sts]).toBe('max-age=31536000');
+  });
+
+  test.each(['http://localhost:3000', 'https://localhost:3000', 'https://127.0.0.1:3000'])(
+    'not for %s',
+    async (issuer) => {
+      await using local = await testAuthz({ issuer });
+      expect((await headersOf('/', { at: local }))[sts]).toBeUndefined();
+    },
+  );
+});

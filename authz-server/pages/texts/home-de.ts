@@ -1,0 +1,29 @@
+import { html } from '../html.ts';
+import type { HomeTexts } from './home-en.ts';
+
+export const homeDe: HomeTexts = {
+  title: (brand) => `${brand}: Autorisierungsserver`,
+  lead: (resourceServer) =>
+    html`Hier melden sich Menschen an und entscheiden, was Anwendungen und Geräte in ihrem Namen
+    dürfen. Clients bekommen Zugriffstoken für den ${resourceServer}. Ein widerrufenes Token wird
+    schon bei der nächsten Anfrage abgelehnt.`,
+  resourceServer: 'Ressourcenserver',
+  made: (file) =>
+    html`Der erste Start hat eine Person und Clients zum Ausprobieren angelegt: Ihre Zeilen stehen
+    in ${file} im Datenordner.`,
+  people: 'Für Menschen',
+  account: 'wo Sie angemeldet sind, was Zugriff hat und wie Sie es beenden',
+  device: (command) =>
+    html`geben Sie den Code ein, den es zeigt. Zum Ausprobieren: ${command}. Dann ist die
+    Kommandozeile das Gerät.`,
+  get: 'Ein Token holen',
+  help: (command) => html`${command} sagt, wie man einen Client anlegt.`,
+  end: 'Ein Token beenden',
+  resources: 'Ressourcen und ihre Scopes',
+  noScopes: 'keine Scopes',
+  programs: 'Für Programme',
+  metadata: 'was dieser Server kann (RFC 8414)',
+  jwks: 'die Schlüssel, mit denen seine Token signiert sind',
+  tokenIssuer: 'der Aussteller von Marken (PrivateToken, RFC 9578)',
+  health: 'ob er gerade arbeiten kann',
+};

@@ -1,0 +1,160 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { testFlow, type TestFlow } from './code-flow.fixture.ts';
+
+const CONNECTIONS = 64;
+const FLOOD = 600;
+const VISITS = 100;
+/** Of JSON, for each thing that is kept. */
+const LONGEST = 16_384;
+
+/** What others' requests are measured against: an address of somebody else. */
+const THEIRS = '192.0.2.1';
+const OURS = '198.51.100.7';
+
+let flow: TestFlow;
+let agent: Agent;
+beforeEach(async () => {
+  flow = await testFlow({
+    limits: { visits: { burst: VISITS, per: 3600 }, account: { burst: 1000, per: 1 } },
+    trustedProxies: ['127.0.0.1/32'],
+  });
+  agent = new Agent({ connections: CONNECTIONS });
+});
+afterEach(async () => {
+  await agent.close();
+  await flow[Symbol.asyncDispose]();
+});
+
+/** How many artefacts each file of the store has, and how long the longest is. */
+function kept(): Readonly<Record<'state' | 'transient', { rows: number; longest: number }>> {
+  const of = (file: string) => {
+    using database = new DatabaseSync(join(flow.config.data, file), { readOnly: true });
+    const row = database
+      .prepare('SELECT count(*) AS rows, ifnull(max(length(payload)), 0) AS longest FROM artefact')
+      .get();
+    return { rows: Number(row?.['rows']), longest: Number(row?.['longest']) };
+  };
+  return { state: of('state.db'), transient: of('transient.db') };
+}
+
+async function ask(path: string, address: string, form?: Record<string, string>) {
+  const headers = {
+    'x-forwarded-for': address,
+    accept: 'text/html',
+    ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+  const body = form && new URLSearchParams(form).toString();
+  const method = form ? 'POST' : 'GET';
+  const answer = await request(`${flow.url}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    dispatcher: agent,
+  });
+  await answer.body.dump();
+  return { status: answer.statusCode, location: String(answer.headers['location'] ?? '') };
+}
+
+/** As many at once as there are connections; how many were answered with what. */
+async function flood(one: (n: number) => Promise<string>): Promise<Record<string, number>> {
+  const told: Record<string, number> = {};
+  let next = 0;
+  const worker = async () => {
+    while (next < FLOOD) {
+      const answer = await one((next += 1));
+      told[answer] = (told[answer] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  return told;
+}
+
+const authorization = () => flow.authorize().replace(flow.config.issuer, '');
+
+describe('what somebody who has shown nothing leaves in the store', () => {
+  test('a flood of /auth from one address: so many, none of them durable, and others are served', async () => {
+    const before = kept();
+    const path = authorization();
+    const over = new AbortController();
+    const others: number[] = [];
+    const visitor = (async () => {
+      while (!over.signal.aborted) {
+        others.push((await ask(path, OURS)).status, (await ask('/account', OURS)).status);
+      }
+    })();
+    const told = await flood(async () => {
+      const { status, location } = await ask(path, THEIRS);
+      return `${status} ${/^\/interaction|error=\w+/.exec(new URL(location, flow.url).href.replace(flow.url, ''))?.[0]}`;
+    });
+    over.abort();
+    await visitor;
+    expect(told).toEqual({
+      '303 /interaction': VISITS,
+      '303 error=temporarily_unavailable': FLOOD - VISITS,
+    });
+    expect(others.length).toBeGreaterThan(8);
+    // Those after the limit of our own address are told so too, never that the server cannot.
+    expect(new Set(others)).toEqual(new Set([303, 200]));
+    const after = kept();
+    expect(after.state).toEqual(before.state);
+    expect(after.transient.rows - before.transient.rows).toBeLessThanOrEqual(2 * VISITS);
+    expect(after.transient.longest).toBeLessThanOrEqual(LONGEST);
+  }, 60_000);
+
+  test('who is signed in pays nothing', async () => {
+    await flood(async () => String((await ask(authorization(), '127.0.0.1')).status));
+    const browser = flow.browser();
+    const page = await browser.open('/account');
+    await browser.submit(page, { name: 'alice', password: 'correct horse battery' });
+    const consent = await browser.open(flow.authorize());
+    expect(consent.status).toBe(200);
+  }, 60_000);
+
+  test.each([
+    ['/request', { client_id: 'web' }],
+    ['/device/auth', { client_id: 'tv', scope: 'documents:read' }],
+  ])(
+    '%s: so many of public clients from one address, then 429 (RFC 6585 section 4)',
+    async (path, form) => {
+      const url = new URL(flow.authorize());
+      const full =
+        path === '/request' ? { ...Object.fromEntries(url.searchParams), ...form } : form;
+      const before = kept();
+      const told = await flood(async () => String((await ask(path, THEIRS, full)).status));
+      const made = path === '/request' ? '201' : '200';
+      expect(told).toEqual({ [made]: VISITS, '429': FLOOD - VISITS });
+      expect((await ask(path, OURS, full)).status).toBe(Number(made));
+      const after = kept();
+      const rows = (one: typeof after) => one.state.rows + one.transient.rows;
+      expect(rows(after) - rows(before)).toBe(VISITS + 1);
+      const long = { ...full, scope: `openid ${'x'.repeat(2 * LONGEST)}` };
+      expect((await ask(path, OURS, { ...full, ...long })).status).toBe(400);
+    },
+    60_000,
+  );
+
+  test('RP-Initiated Logout 1.0 section 2: of a logout of nobody nothing is durable', async () => {
+    const before = kept();
+    for (let n = 0; n < 5; n += 1) await ask('/session/end', THEIRS);
+    expect(kept().state).toEqual(before.state);
+  });
+
+  test('all addresses together', async () => {
+    await using small = await testFlow({
+      limits: { allVisits: { burst: 3, per: 3600 } },
+      trustedProxies: ['127.0.0.1/32'],
+    });
+    const statuses: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const { headers } = await request(small.authorize().replace(small.config.issuer, small.url), {
+        headers: { 'x-forwarded-for': `192.0.2.${n}`, accept: 'text/html' },
+        dispatcher: agent,
+      });
+      statuses.push(String(headers['location']).includes('error=') ? 'no' : 'yes');
+    }
+    expect(statuses).toEqual(['yes', 'yes', 'yes', 'no', 'no']);
+  });
+});

@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { OPENING } from '#shared/server/http2-frames.fixture.ts';
+import type { Pair, ServerProcess } from '../parts/pair.ts';
+import { type Dice, dice, fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
+
+export interface Fuzz {
+  readonly seed: number;
+  readonly requests: number;
+  readonly frames: number;
+  /** Called now and then with what has been sent. */
+  readonly progress?: (requests: number, frames: number) => void;
+}
+
+export interface FuzzOutcome {
+  /** How often each status came over HTTP/1.1. */
+  readonly statuses: Readonly<Record<number, number>>;
+  readonly frames: number;
+  /** Requests of a well-behaved client beside it, and the milliseconds of the slowest. */
+  readonly served: number;
+  readonly slowest: number;
+  /** Bytes in memory when half was sent and at the end, of each process. */
+  readonly memory: readonly (readonly [number, number])[];
+}
+
+/** Connections at a time. */
+const WIDTH = 8;
+/** Frames on a connection, if it lives so long. */
+const FRAMES = 200;
+/** What malformed requests may hear of the 5xx: the method or the version is unknown. */
+const RIGHT = /"status":5(?!01|05)/;
+
+/**
+ * Sends fuzzed requests and frames to both servers, with somebody beside it who wants to be served.
+ * Rejects when that one is not, when a server says that it failed, or leaves a connection open.
+ */
+export async function fuzz(
+  pair: Pair,
+  { seed, requests, frames, progress }: Fuzz,
+): Promise<FuzzOutcome> {
+  const roll = dice(seed);
+  const client = await pair.addClient();
+  const token = await pair.token(client);
+  const servers = [...pair.resources, ...pair.authz];
+  const statuses: Record<number, number> = {};
+  const sent = { requests: 0, frames: 0 };
+
+  async function request(server: ServerProcess, address: string): Promise<void> {
+    const text = fuzzedRequest(roll, `Bearer ${token}`);
+    const received = await exchange(server, address, Buffer.from(text, 'latin1'));
+    for (const [, status] of received.matchAll(/^HTTP\/1\.1 ([0-9]{3}) /gm)) {
+      statuses[Number(status)] = (statuses[Number(status)] ?? 0) + 1;
+    }
+  }
+
+  async function attack(part: 'requests' | 'frames', most: number): Promise<void> {
+    while (sent[part] < most) {
+      const nth = sent[part];
+      const size = part === 'requests' ? 1 : FRAMES;
+      sent[part] += size;
+      const server = servers[Math.floor(nth / size) % servers.length];
+      if (server === undefined) throw new RangeError('there is no server');
+      const address = `127.0.0.${2 + (Math.floor(nth / size) % 200)}`; // each has its own ports
+      if (part === 'requests') await request(server, address);
+      else await exchange(pair.resources[0] ?? server, address, framesOf(roll));
+      if ((nth / size) % 1000 === 0) progress?.(sent.requests, sent.frames);
+    }
+  }
+  const all = (part: 'requests' | 'frames', most: number) =>
+    Promise.all(Array.from({ length: WIDTH }, () => attack(part, most)));
+
+  const beside = wellBehaved(pair, token);
+  const half: number[] = [];
+  for (const share of [0.5, 1]) {
+    await all('requests', requests * share);
+    await all('frames', frames * share);
+    if (share < 1) half.push(...(await Promise.all(servers.map(memoryOf))));
+  }
+  const { served, slowest } = await beside.end();
+  const end = await Promise.all(servers.map(memoryOf));
+  for (const { log } of servers) {
+    const failed = log
+      .split('\n')
+      .find((line) => RIGHT.test(line) || line.includes('"level":"error"'));
+    if (failed !== undefined) throw new Error(`seed ${seed}: ${failed}`);
+  }
+  const memory = half.map((bytes, index) => [bytes, end[index] ?? 0] as const);
+  return { statuses, frames: sent.frames, served, slowest, memory };
+}
+
+function framesOf(roll: Dice): Buffer {
+  const sent: Buffer[] = [OPENING];
+  for (let count = 0; count < FRAMES;) {
+    const frames = fuzzedFrames(roll);
+    count += frames.length;
+    sent.push(...frames);
+  }
+  return Buffer.concat(sent);
+}
+
+/** What comes back until the server has closed the connection, which we have ended. */
+async function exchange(
+  server: ServerProcess,
+  localAddress: string,
+  bytes: Buffer,
+): Promise<string> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress });
+  let received = '';
+  socket.on('error', () => {}); // a reset is an end
+  socket.on('data', (piece: Buffer) => {
+    received += piece.toString('latin1');
+  });
+  socket.end(bytes);
+  if (!socket.destroyed) await new Promise((resolve) => void socket.once('close', resolve));
+  return received;
+}
+
+/** Somebody who asks for a document again and again, until told to end. Each answer has to be 200. */
+function wellBehaved(pair: Pair, token: string) {
+  const over = new AbortController();
+  let [served, slowest] = [0, 0];
+  async function ask(): Promise<void> {
+    while (!over.signal.aborted) {
+      const start = performance.now();
+      const status = await pair.get(token);
+      if (status !== 200) throw new Error(`a well-behaved client got ${status}`);
+      served += 1;
+      slowest = Math.max(slowest, performance.now() - start);
+    }
+  }
+  const asking = ask();
+  asking.catch(() => {}); // it is told at the end
+  return {
+    async end() {
+      over.abort();
+      await asking;
+      return { served, slowest: Math.round(slowest) };
+    },
+  };
+}
+
+async function memoryOf({ pid }: ServerProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}

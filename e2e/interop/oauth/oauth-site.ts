@@ -1,0 +1,28 @@
+import { CALLBACK } from '../../parts/people-client.ts';
+import { PersonAtPages } from '../../clients/person-at-pages.ts';
+import { startPair } from '../../parts/pair.ts';
+import type { Pair } from '../../parts/pair.ts';
+
+/** The pair as it comes, and somebody who answers its pages: for OAuth clients that others wrote. */
+export interface OAuthSite extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly person: PersonAtPages;
+  /** Registers a client with these options of `client add`, whose codes go to `CALLBACK`. */
+  addClient(...options: readonly string[]): Promise<{ id: string; secret: string }>;
+}
+
+export async function startOAuthSite(): Promise<OAuthSite> {
+  const pair = await startPair();
+  return {
+    pair,
+    person: new PersonAtPages(pair, await pair.addPerson()),
+    async addClient(...options) {
+      const grants = ['--grant', 'authorization_code', '--grant', 'refresh_token'];
+      const places = options.includes('--redirect-uri') ? [] : ['--redirect-uri', CALLBACK];
+      const args = ['--name', 'Their client', ...grants, ...places, ...options];
+      const { client_id, client_secret } = await pair.cli('client', 'add', ...args);
+      return { id: String(client_id), secret: String(client_secret) };
+    },
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  };
+}

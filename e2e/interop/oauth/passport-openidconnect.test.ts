@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CALLBACK } from '../../parts/people-client.ts';
+import { startOAuthSite } from './oauth-site.ts';
+import type { OAuthSite } from './oauth-site.ts';
+
+/** A request as passport hands it to a strategy. */
+interface Visit {
+  readonly query: Readonly<Record<string, string>>;
+  readonly session: object;
+}
+
+/** What passport gives a strategy, by which that tells what comes of a request. */
+interface Strategy {
+  authenticate(visit: Visit): void;
+  redirect: (url: string) => void;
+  success: (profile: unknown) => void;
+  fail: (reason: { readonly message: string }) => void;
+  error: (error: Error) => void;
+}
+type Verified = (error: null, profile: unknown) => void;
+type Verify = (issuer: string, profile: unknown, verified: Verified) => void;
+
+const { Strategy } = createRequire(import.meta.url)('passport-openidconnect') as {
+  readonly Strategy: new (options: object, verify: Verify) => Strategy;
+};
+
+let site: OAuthSite;
+let strategy: Strategy;
+beforeAll(async () => {
+  site = await startOAuthSite();
+  const { issuer } = site.pair;
+  const options = ['--auth', 'client_secret_post', '--scope', 'openid profile documents:read'];
+  const { id, secret } = await site.addClient('--without-pkce', ...options);
+  strategy = new Strategy(
+    {
+      issuer,
+      authorizationURL: `${issuer}/auth`,
+      tokenURL: `${issuer}/token`,
+      userInfoURL: `${issuer}/userinfo`,
+      clientID: id,
+      clientSecret: secret,
+      callbackURL: CALLBACK,
+      scope: 'profile',
+      nonce: true,
+    },
+    (_issuer, profile, verified) => verified(null, profile),
+  );
+}, 60_000);
+afterAll(async () => site?.[Symbol.asyncDispose]());
+
+/** Resolves to where the person is sent, or who they are. */
+function visit(session: object, query: Visit['query'] = {}): Promise<unknown> {
+  const one = Object.create(strategy) as Strategy;
+  return new Promise((resolve, reject) => {
+    one.redirect = resolve;
+    one.success = resolve;
+    one.fail = ({ message }) => reject(new Error(message));
+    one.error = reject;
+    one.authenticate({ session, query });
+  });
+}
+
+/** What the browser brings back. */
+const answer = async (session: object) =>
+  Object.fromEntries((await site.person.answer(String(await visit(session)))).searchParams);
+
+describe('passport-openidconnect, which knows no PKCE, with nonce: true', () => {
+  test('OpenID Connect Core 1.0 section 3.1: it learns who signed in, from ID token and userinfo', async () => {
+    const session = {};
+    const profile = await visit(session, await answer(session));
+    expect(profile).toMatchObject({ id: expect.any(String), username: 'alice' });
+  });
+
+  test('RFC 9700 section 4.5.3.2: a code that was injected into another session is found out', async () => {
+    const [mine, theirs] = [{}, {}];
+    const [own, stolen] = [await answer(mine), await answer(theirs)];
+    const injected = visit(mine, { ...own, code: stolen['code'] ?? '' });
+    await expect(injected).rejects.toThrow('invalid nonce');
+  });
+});

@@ -1,0 +1,61 @@
+import { command, type Part } from '#shared/kerberos/debian.ts';
+
+/** A program that tests start, and what brings it. */
+export interface TestPart extends Part {
+  /** As the tests name it where they start it. */
+  readonly program: string;
+}
+
+const program = (name: string, ...packages: readonly string[]): TestPart => ({
+  program: name,
+  check: command(name),
+  packages,
+});
+
+const python = (module: string, ...packages: readonly string[]): TestPart => ({
+  program: 'python3',
+  check: `/usr/bin/python3 -c "import ${module}"`,
+  packages,
+});
+
+/** What `npm run kerberos` builds is loaded wherever this runs. */
+export const KDC = 'krb5kdc';
+
+export const PARTS: readonly TestPart[] = [
+  // Whoever asks a Redis has started one.
+  { program: 'redis-cli', check: command('redis-server'), packages: ['redis-server'] },
+  program('redis-cli', 'redis-tools'),
+  program('redis-sentinel', 'redis-sentinel'),
+  program('nginx', 'nginx-light'),
+  program('haproxy', 'haproxy'),
+  program('caddy', 'caddy'),
+  {
+    program: 'apache2',
+    check: 'test -e /usr/lib/apache2/modules/mod_auth_openidc.so',
+    packages: ['libapache2-mod-auth-openidc'],
+  },
+  program('curl', 'curl'),
+  program('wget', 'wget'),
+  program('openssl', 'openssl'),
+  program('chromium', 'chromium'),
+  program('oidc-agent', 'oidc-agent-cli'),
+  program('litmus', 'litmus'),
+  program('cadaver', 'cadaver'),
+  program('rclone', 'rclone'),
+  program('mount.davfs', 'davfs2'),
+  // Runs `gio`, which asks gvfs.
+  program('dbus-run-session', 'dbus'),
+  { program: 'dbus-run-session', check: command('gio'), packages: ['libglib2.0-bin'] },
+  {
+    program: 'dbus-run-session',
+    check: 'test -x /usr/libexec/gvfsd-dav',
+    packages: ['gvfs-backends'],
+  },
+  program('gsasl', 'gsasl'),
+  program(KDC, 'krb5-kdc'),
+  program('kadmin.local', 'krb5-admin-server'),
+  program('kinit', 'krb5-user'),
+  python('authlib, requests', 'python3-authlib', 'python3-requests'),
+  python('requests_kerberos', 'python3-requests-kerberos'),
+  python('httpx', 'python3-httpx'),
+];

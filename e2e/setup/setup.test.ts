@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { PARTS } from './parts.ts';
+import { programsNamed } from './programs-named.ts';
+
+const run = promisify(execFile);
+const ROOT = new URL('../../', import.meta.url).pathname;
+const programs = PARTS.map(({ program }) => program);
+const named = (...files: readonly string[]) =>
+  [...programsNamed(files, programs)].toSorted((a, b) => a.localeCompare(b));
+
+test('a suite that starts nothing of others runs where nothing of others is', async () => {
+  await using nothing = await temporaryFolder();
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
+  const { stderr } = await run(process.execPath, [...jest, 'shared/http/etag.test.ts'], {
+    cwd: ROOT,
+    env: { PATH: nothing.path, HOME: nothing.path },
+  });
+  expect(stderr).toContain('1 passed, 1 total');
+});
+
+test('a suite that needs what is not there says what to install, and runs no test', async () => {
+  await using nothing = await temporaryFolder();
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
+  const suite = 'e2e/clients/scram/gsasl.test.ts';
+  const asStranger = ['-e', `process.getuid = () => 1000; await import(process.argv[1])`];
+  const started = run(
+    process.execPath,
+    [jest[0] ?? '', '--input-type=module', ...asStranger, `${ROOT}${jest[1]}`, suite],
+    { cwd: ROOT, env: { PATH: nothing.path, HOME: nothing.path } },
+  );
+  await expect(started).rejects.toMatchObject({
+    stderr: expect.stringMatching(/on Debian: sudo apt-get install .*\bgsasl\b/),
+  });
+});
+
+test.each([
+  ['shared/http/etag.test.ts', []],
+  ['shared/stores/sqlite/contract.test.ts', []],
+  ['shared/stores/redis/single.test.ts', ['redis-cli']],
+  ['shared/stores/redis/sentinel.test.ts', ['redis-cli', 'redis-sentinel']],
+  ['e2e/clients/forward-auth.test.ts', ['caddy', 'nginx']],
+  ['e2e/pages/accessibility.test.ts', ['chromium']],
+])('%s needs %j', (file, expected) => {
+  expect(named(file)).toEqual(expected);
+});
+
+test('each part is needed by some suite', () => {
+  const all = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: ROOT });
+  expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
+});

@@ -1,0 +1,32 @@
+/** Runs once before the tests: what those that were selected start or load has to be there. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { installParts } from '#shared/kerberos/debian.ts';
+import { KDC, PARTS } from './parts.ts';
+import { programsNamed } from './programs-named.ts';
+import { selected } from './sequencer.ts';
+import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
+
+/**
+ * Builds and installs what is missing on Debian as root; elsewhere rejects with what to install. What
+ * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
+ */
+export default async function setup(): Promise<void> {
+  const named = programsNamed(
+    selected,
+    PARTS.map(({ program }) => program),
+  );
+  if (named.has(KDC)) buildKerberos();
+  installParts(PARTS.filter(({ program }) => named.has(program)));
+  // What a process wrote is there when the process is killed, on a disk or not; only a disk makes it wait.
+  if (await roomInMemory()) process.env['TMPDIR'] = MEMORY;
+}
+
+function buildKerberos(): void {
+  const script = fileURLToPath(new URL('../../shared/kerberos/install.ts', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+}

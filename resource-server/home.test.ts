@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { configSchema } from '#shared/config/schema.ts';
+import { homePage } from './home.ts';
+import type { Spaces } from './spaces.ts';
+
+const URL = "http://localhost:3001/it's/";
+const space = {
+  url: URL,
+  origin: 'http://localhost:3001',
+  realm: 'documents',
+  serves: 'documents',
+  schemes: [{ name: 'Bearer' }],
+  scopes: () => ['documents:read'],
+  allScopes: ['documents:read', 'documents:write'],
+};
+const spaces = { all: [space] } as unknown as Spaces;
+
+const home = (brand: object) => homePage(configSchema.parse({ brand }), spaces).body ?? '';
+
+test('the page has the name of the brand', () => {
+  expect(home({ name: 'A & B' })).toContain('<h1>A &amp; B resource server</h1>');
+});
+
+test('what it proposes can be pasted into a shell: the token of the answer is what opens', async () => {
+  const [, shown = ''] = /<pre>(.*?)<\/pre>/s.exec(home({})) ?? [];
+  const lines = shown
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+  const curl = `curl() { case "$*" in
+    *grant_type*) echo '{"access_token":"the.token-1","token_type":"Bearer"}';;
+    *) printf '%s\\n' "$*";;
+  esac; }`;
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', `${curl}\n${lines}`]);
+  expect(stderr).toBe('');
+  const sent = stdout.trim().split('\n');
+  expect(sent).toHaveLength(3);
+  for (const line of sent) {
+    expect(line).toContain('Authorization: Bearer the.token-1');
+    expect(line).toContain(URL);
+  }
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from './world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const PATH = '/.well-known/oauth-protected-resource/documents/';
+const read = (headers: Record<string, string> = {}, method = 'GET') =>
+  world.ask(method, PATH, { headers });
+
+describe('RFC 9110 section 13: metadata has a validator', () => {
+  test('304 without what is said of content (section 15.4.5)', async () => {
+    const { etag = '' } = (await read()).headers;
+    const again = await read({ 'If-None-Match': etag });
+    expect([again.status, again.headers.etag, again.text]).toEqual([304, etag, '']);
+    expect(again.headers).not.toHaveProperty('content-type');
+    expect(again.headers).toHaveProperty('cache-control');
+  });
+
+  test.each([
+    ['If-None-Match', '"x"', 200],
+    ['If-Match', '"x"', 412],
+    ['If-Match', 'x', 400],
+  ])('%s: %s: %i', async (name, value, status) => {
+    expect((await read({ [name]: value })).status).toBe(status);
+  });
+});
+
+test('Fetch, section CORS protocol: which fields may be sent is said to a preflight alone', async () => {
+  const allowed = 'access-control-allow-headers';
+  const plain = await read({ Origin: 'https://pages.example' });
+  expect(plain.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+  expect(plain.headers).not.toHaveProperty(allowed);
+  expect((await read({}, 'OPTIONS')).headers).toHaveProperty(allowed, '*');
+});

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { systemClock } from '#shared/clock.ts';
+import type { Scheme } from '#shared/auth/scheme.ts';
+import { proxySchema } from '#shared/config/space-schema.ts';
+import { silentLog } from '#shared/log.ts';
+import { systemRandom } from '#shared/random.ts';
+import { listen } from '#shared/server/listen.ts';
+import { systemNetwork } from './network.ts';
+import { besideAsProxy } from './open-proxy.ts';
+
+const anybody: Scheme = {
+  name: 'Basic',
+  challenge: () => [],
+  authenticate: () => ({ kind: 'granted', principal: { kind: 'anonymous' } }),
+};
+
+test('self is every listener that the resource server has, also one that opens later', async () => {
+  const address = { host: '127.0.0.1', port: 0 };
+  const open = () => listen({ ...address, handler: () => undefined, log: silentLog });
+  const main = await open();
+  const own = [main, await open()];
+  const stranger = await open();
+  const parts = { log: silentLog, clock: systemClock, random: systemRandom };
+  const proxy = await besideAsProxy({
+    ...parts,
+    address,
+    config: proxySchema.parse({ schemes: ['Basic'], destinations: ['self'] }),
+    schemes: { Basic: () => anybody } as never,
+    network: systemNetwork,
+    limits: {},
+  }).open(main, own);
+  own.push(await open());
+
+  async function statusOf(port: number): Promise<number | undefined> {
+    const tunnel = request({
+      ...address,
+      port: proxy.port,
+      method: 'CONNECT',
+      path: `127.0.0.1:${port}`,
+      headers: { 'Proxy-Authorization': 'Basic YTpi' },
+    }).end();
+    const [response, socket] = (await once(tunnel, 'connect')) as [
+      IncomingMessage,
+      { destroy: () => void },
+    ];
+    socket.destroy();
+    return response.statusCode;
+  }
+  for (const { port } of own) expect(await statusOf(port)).toBe(200);
+  expect(await statusOf(stranger.port)).toBe(403);
+  await Promise.all([proxy, stranger, ...own].map((one) => one.close(0)));
+});

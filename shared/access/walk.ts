@@ -1,0 +1,38 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AccessStore } from './access-store.ts';
+
+/** As many artefacts as are read or removed at a time, so that everybody else has a turn between. */
+export const BATCH = 50;
+
+/** All that is kept of one kind for a person, those that live longest first. */
+export async function* walk(
+  { stores: { artefacts } }: AccessStore,
+  kind: string,
+  accountId: string,
+): AsyncGenerator<Record<string, unknown>> {
+  const all = await artefacts.countByAccount(kind, accountId);
+  for (let skip = 0; skip < all; skip += BATCH) {
+    yield* await artefacts.listByAccount(kind, accountId, { skip, count: BATCH });
+    await setImmediate();
+  }
+}
+
+/**
+ * What has to end so that a person has no more than `most` of a kind beside the one that was written now:
+ * of those that would end soonest the oldest.
+ */
+export async function surplus(
+  { stores: { artefacts } }: AccessStore,
+  kind: string,
+  accountId: string,
+  most: number,
+): Promise<readonly Record<string, unknown>[]> {
+  const all = await artefacts.countByAccount(kind, accountId);
+  if (all <= most) return [];
+  const slice = { skip: all - BATCH, count: BATCH };
+  const soonest = await artefacts.listByAccount(kind, accountId, slice);
+  return soonest
+    .toReversed()
+    .toSorted((a, b) => Number(a['since']) - Number(b['since']))
+    .slice(0, Math.min(all - most, BATCH - 1));
+}

@@ -1,0 +1,9 @@
+/** What each field counts beyond its octets (RFC 9113 section 6.5.2). */
+const FIELD_OVERHEAD = 32;
+
+/** The size of a header or trailer section of HTTP/2 in octets, from its names and values in turn. */
+export function sectionSize(rawHeaders: readonly string[]): number {
+  let size = (rawHeaders.length / 2) * FIELD_OVERHEAD;
+  for (const text of rawHeaders) size += text.length;
+  return size;
+}

@@ -1,0 +1,94 @@
+import { constants, type Http2Session } from 'node:http2';
+import type { ServerLimits } from './server-limits.ts';
+import { SlowReaders } from './slow-readers.ts';
+
+/** Milliseconds from look to look. */
+const LOOK = 1000;
+
+interface Watched {
+  readonly readers: SlowReaders;
+  /** Tunnels have a time of their own. */
+  tunnels: number;
+  /** Requests that came to be. */
+  requests: number;
+  /** Bytes in both directions at the last look, and for how many looks there were no others. */
+  bytes: number;
+  quiet: number;
+}
+
+/**
+ * The open connections of HTTP/2, and the one timer that looks at all of them. A timeout of node:http2
+ * for each would hold a session until it has passed, long after the connection was closed.
+ */
+export class Http2Sessions implements Disposable {
+  readonly #limit: ServerLimits;
+  /** Looks in an `idleTimeout`. */
+  readonly #patience: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #open = new Map<Http2Session, Watched>();
+  #looks = 0;
+
+  constructor(limit: ServerLimits) {
+    const { idleTimeout } = limit;
+    const interval = Math.min(LOOK, idleTimeout);
+    this.#limit = limit;
+    this.#patience = Math.ceil(idleTimeout / interval);
+    this.#timer = setInterval(() => this.look(), interval).unref();
+  }
+
+  [Symbol.iterator](): Iterator<Http2Session> {
+    return this.#open.keys();
+  }
+
+  add(session: Http2Session): void {
+    const readers = new SlowReaders(session, this.#limit);
+    const watched: Watched = { readers, tunnels: 0, requests: 0, bytes: 0, quiet: 0 };
+    this.#open.set(session, watched);
+    session.on('stream', () => {
+      watched.requests += 1;
+    });
+    session.once('close', () => this.#open.delete(session));
+  }
+
+  /** A tunnel on this session has begun; the result is to be called at its end. */
+  tunnel(session: Http2Session): () => void {
+    const watched = this.#open.get(session);
+    if (watched === undefined) return () => {};
+    watched.tunnels += 1;
+    return () => {
+      watched.tunnels -= 1;
+    };
+  }
+
+  /** Judges what has happened since the last look. */
+  look(): void {
+    this.#looks += 1;
+    for (const [session, watched] of this.#open) {
+      if (session.destroyed) continue;
+      if (this.#looks % this.#patience === 0) watched.readers.look();
+      this.#endIfIdle(session, watched);
+      this.#endIfRefused(session, watched);
+    }
+  }
+
+  #endIfIdle(session: Http2Session, watched: Watched): void {
+    const { bytesRead, bytesWritten } = session.socket;
+    const bytes = bytesRead + bytesWritten;
+    watched.quiet = bytes === watched.bytes ? watched.quiet + 1 : 0;
+    watched.bytes = bytes;
+    if (watched.quiet >= this.#patience && watched.tunnels === 0) session.destroy();
+  }
+
+  /** Header sections that nghttp2 refused for their size never became requests, but were unpacked. */
+  #endIfRefused(session: Http2Session, { requests }: Watched): void {
+    if (session.destroyed) return;
+    const { lastProcStreamID = 0 } = session.state; // a client's are odd (RFC 9113 section 5.1.1)
+    if ((lastProcStreamID + 1) / 2 - requests <= this.#limit.invalidFrames) return;
+    const reason = new Error('header sections that are too large, again and again');
+    session.destroy(reason, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

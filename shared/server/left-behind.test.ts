@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { IncomingMessage } from 'node:http';
+import { Http2ServerRequest } from 'node:http2';
+import { connect, Socket } from 'node:net';
+import { queryObjects } from 'node:v8';
+import { afterEach, test } from '@jest/globals';
+import { silentLog } from '#shared/log.ts';
+import { headersFrame, OPENING } from './http2-frames.fixture.ts';
+import { listen, type Listening } from './listen.ts';
+import type { AnyHandler } from './message.ts';
+
+const open: Listening[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listening) => listening.close(0)));
+});
+
+/** The class of the sessions of node:http2, which it does not export. */
+let Session: new () => unknown = Object;
+
+const handler: AnyHandler = (request) => {
+  if (!(request instanceof Http2ServerRequest)) return;
+  const constructor: unknown = request.stream.session?.constructor;
+  if (typeof constructor === 'function') Session = constructor as typeof Session;
+};
+
+async function start(): Promise<Listening> {
+  const both = { handler, http2: { handler }, host: '127.0.0.1', port: 0 };
+  const listening = await listen({ ...both, log: silentLog });
+  open.push(listening);
+  return listening;
+}
+
+/** So many connections, a few at a time, which send these bytes and are closed once some came back, if any do. */
+async function connections(port: number, count: number, bytes: string | Buffer, answered: boolean) {
+  async function one(): Promise<void> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', () => {});
+    socket.write(bytes);
+    if (answered) await once(socket, 'data');
+    const closed = new Promise((resolve) => void socket.once('close', resolve));
+    socket.resume().end();
+    await closed;
+  }
+  for (let done = 0; done < count; done += 50) await Promise.all(Array.from({ length: 50 }, one));
+}
+
+/** Waits until nothing holds more objects of the class than so many. */
+async function untilFew(type: Parameters<typeof queryObjects>[0], most: number): Promise<void> {
+  while (queryObjects(type, { format: 'count' }) > most)
+    await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+const PUT = [
+  [':method', 'PUT'],
+  [':scheme', 'http'],
+  [':authority', 'a'],
+  [':path', '/'],
+] as const;
+const UPLOAD = Buffer.concat([OPENING, headersFrame(1, PUT, { endStream: false })]);
+
+test('closed connections of HTTP/2 leave no session behind', async () => {
+  const { port } = await start();
+  await connections(port, 50, UPLOAD, true); // Session is known now
+  await connections(port, 500, OPENING, false);
+  await untilFew(Session, 50);
+});
+
+test.each([
+  ['HTTP/2', UPLOAD, true],
+  ['HTTP/1.1', 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx', false],
+])('uploads over %s that were broken off leave neither request nor connection', async (...how) => {
+  const [, bytes, answered] = how;
+  const { port } = await start();
+  await connections(port, 100, bytes, answered);
+  await untilFew(answered ? Http2ServerRequest : IncomingMessage, 50);
+  await untilFew(Socket, 50);
+});

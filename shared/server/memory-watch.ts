@@ -1,0 +1,22 @@
+import type { Log } from '#shared/log.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { Chore } from './process.ts';
+
+/** Says it in the log when the store has lost its memory or was restored: every token from before is refused. */
+export function watchMemory(feed: Pick<RevocationFeed, 'status'>, log: Log): Chore {
+  let known = feed.status().epoch;
+  return {
+    name: 'store.memory',
+    seconds: 1,
+    async run() {
+      const was = known;
+      known = feed.status().epoch;
+      if (was === undefined || was === known) return;
+      const reason =
+        known === undefined
+          ? 'the store is empty: no token is accepted any more'
+          : 'the store is another, or was emptied or restored: no token from before is accepted any more';
+      log.error('store.memory', { reason, was, now: known });
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
+import type { Redis } from '../../../e2e/parts/redis.ts';
+import {
+  FAR,
+  NO_QUOTA,
+  puts,
+  someApiKey,
+  someClient,
+  someDocument,
+  someKey,
+  somePerson,
+  someTokenKey,
+} from '../contract/samples.ts';
+import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
+
+let master: Redis;
+let replica: Redis;
+let stores: Stores;
+/** The same store, and nobody waits for a replica. */
+let careless: Stores;
+
+beforeAll(async () => {
+  master = await startRedis({ settings: ['min-replicas-to-write 1'] });
+  replica = await startRedis({ replicaOf: master.port });
+  await until(async () => (await master.cli('WAIT', '1', '1000')) === '1');
+  stores = await openTestRedis(redisConfig({ urls: [master.url], replicas: 1 }));
+  careless = await openTestRedis(redisConfig({ urls: [master.url] }));
+}, 30_000);
+afterAll(async () => {
+  await careless[Symbol.asyncDispose]();
+  await stores[Symbol.asyncDispose]();
+  await replica[Symbol.asyncDispose]();
+  await master[Symbol.asyncDispose]();
+});
+
+const artefact = { kind: 'Access', id: 'grant', payload: { grantId: 'grant', accountId: 'alice' } };
+const refresh = { kind: 'RefreshToken', id: 'r', payload: { grantId: 'other' } };
+const tokenKey = someTokenKey(VOPRF, 7);
+const person = somePerson('alice');
+
+/** Each with what has to be there before. */
+const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Promise<unknown>]>> = {
+  'apiKeys.add': [() => {}, (on) => on.apiKeys.add(someApiKey('added'))],
+  'apiKeys.expire': [
+    () => careless.apiKeys.add(someApiKey('ended')),
+    (on) => on.apiKeys.expire('ended', 7),
+  ],
+  'apiKeys.remove': [
+    () => careless.apiKeys.add(someApiKey('removed')),
+    (on) => on.apiKeys.remove('removed'),
+  ],
+  'artefacts.put': [
+    () => {},
+    (on) => on.artefacts.put({ kind: 'Session', id: 's', payload: { uid: 'u' } }),
+  ],
+  'artefacts.consume': [
+    () => careless.artefacts.put(refresh),
+    (on) => on.artefacts.consume(refresh.kind, refresh.id),
+  ],
+  'artefacts.settle': [
+    () => careless.artefacts.consume(refresh.kind, refresh.id, { attempt: 'a' }),
+    (on) => on.artefacts.settle(refresh.kind, refresh.id, 'a'),
+  ],
+  'artefacts.replace': [
+    () => careless.artefacts.put({ kind: 'DeviceCode', id: 'd', payload: { userCode: 'c' } }),
+    (on) =>
+      on.artefacts.replace(
+        { kind: 'DeviceCode', id: 'd', payload: { userCode: 'c', approved: true } },
+        { userCode: 'c' },
+      ),
+  ],
+  'artefacts.remove': [
+    () => careless.artefacts.put({ kind: 'Grant', id: 'g', payload: {} }),
+    (on) => on.artefacts.remove('Grant', 'g'),
+  ],
+  'artefacts.removeByGrant': [
+    () => careless.artefacts.put(artefact),
+    (on) => on.artefacts.removeByGrant('grant'),
+  ],
+  'clients.add': [() => {}, (on) => on.clients.add(someClient('added'))],
+  'clients.replace': [
+    () => careless.clients.add(someClient('replaced')),
+    (on) => on.clients.replace(someClient('replaced')),
+  ],
+  'clients.remove': [
+    () => careless.clients.add(someClient('removed')),
+    (on) => on.clients.remove('removed'),
+  ],
+  'kept.put': [() => {}, (on) => on.kept.put('alice', 'x', { seconds: 60, most: 1 })],
+  'keys.add': [() => {}, (on) => on.keys.add(someKey('added', 'ES256'))],
+  'keys.remove': [
+    () => careless.keys.add(someKey('removed', 'ES256')),
+    (on) => on.keys.remove('removed'),
+  ],
+  'people.add': [() => {}, (on) => on.people.add(somePerson('bob'))],
+  'people.replace': [
+    () => careless.people.add(person),
+    (on) => on.people.replace({ ...person, disabled: true, version: 1 }),
+  ],
+  'replay.unique': [() => {}, (on) => on.replay.unique('dpop', 'x', 60)],
+  'revocations.revoke': [() => {}, (on) => on.revocations.revoke('token', 'x', FAR)],
+  'revocations.raise': [() => {}, (on) => on.revocations.raise('person', 'x', FAR)],
+  'revocations.epoch': [() => {}, (on) => on.revocations.epoch(true)],
+  'sessions.put': [() => {}, (on) => on.sessions.put('x', 60, 'put')],
+  'sessions.take': [
+    () => careless.sessions.put('x', 60, 'taken'),
+    (on) => on.sessions.take('taken'),
+  ],
+  'spentTokens.spend': [() => {}, (on) => on.spentTokens.spend(Buffer.from('x'), FAR)],
+  'tokenKeys.add': [() => {}, (on) => on.tokenKeys.add(tokenKey, undefined)],
+  'tokenKeys.retire': [() => {}, (on) => on.tokenKeys.retire(VOPRF, tokenKey.id)],
+  'tokenKeys.recall': [() => {}, (on) => on.tokenKeys.recall()],
+  'tokenKeys.remove': [() => {}, (on) => on.tokenKeys.remove(VOPRF, tokenKey.id)],
+  'trees.commit': [
+    () => {},
+    (on) =>
+      on.trees.commit('a', {
+        seen: new Map(),
+        locksVersion: '0',
+        edits: puts(someDocument('x')),
+        quota: NO_QUOTA,
+      }),
+  ],
+  'useCounts.use': [() => {}, (on) => on.useCounts.use('digest', 'x', 1, 60)],
+};
+
+/** What becomes of all at once while the replica does not answer. */
+async function alone(verbs: Readonly<Record<string, (on: Stores) => Promise<unknown>>>) {
+  replica.hang();
+  try {
+    const outcomes = Object.entries(verbs).map(async ([name, verb]) => [
+      name,
+      await verb(stores).then(
+        () => 'done',
+        (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
+      ),
+    ]);
+    return Object.fromEntries(await Promise.all(outcomes));
+  } finally {
+    replica.wake();
+    // Acknowledged once the replica has all that was written meanwhile.
+    await until(() => stores.replay.unique('awake', String(performance.now()), 60));
+  }
+}
+
+const all = (verbs: object, outcome: string) =>
+  Object.fromEntries(Object.keys(verbs).map((name) => [name, outcome]));
+
+describe('with one replica to wait for', () => {
+  test('nothing that somebody is told of is acknowledged before it is there, and then it is', async () => {
+    for (const [prepare] of Object.values(ACKNOWLEDGED)) await prepare();
+    const verbs = Object.fromEntries(
+      Object.entries(ACKNOWLEDGED).map(([name, [, verb]]) => [name, verb]),
+    );
+    expect(await alone(verbs)).toEqual(all(verbs, 'unavailable'));
+    // Written nevertheless: the next attempt finds what the one before left.
+    expect(await careless.people.get(person.id)).toMatchObject({ disabled: true });
+    expect(await careless.apiKeys.get('removed')).toBeUndefined();
+    expect(await careless.replay.unique('dpop', 'x', 60)).toBe(false);
+    expect(await careless.spentTokens.spend(Buffer.from('x'), FAR)).toBe(false);
+    await using feed = await careless.revocations.feed();
+    expect(feed.current().revokedBy({ ...(await someClaims(careless)), jti: 'x' })).toBe('token');
+    for (const verb of Object.values(verbs)) await verb(stores);
+  });
+
+  test('what was done already is not acknowledged before it is there', async () => {
+    const again = {
+      remove: (on: Stores) => on.artefacts.remove('Grant', 'g'),
+      removeByGrant: (on: Stores) => on.artefacts.removeByGrant('grant'),
+      expire: (on: Stores) => on.apiKeys.expire('ended', 7),
+      removeTokenKey: (on: Stores) => on.tokenKeys.remove(VOPRF, tokenKey.id),
+    };
+    for (const verb of Object.values(again)) await verb(stores);
+    expect(await alone(again)).toEqual(all(again, 'unavailable'));
+    for (const verb of Object.values(again)) await verb(stores);
+  });
+
+  test('what nobody is told of waits for nobody', async () => {
+    await stores.apiKeys.add(someApiKey('noted'));
+    const notes = {
+      touch: (on: Stores) => on.apiKeys.touch('noted', 9),
+      spend: (on: Stores) => on.limits.spend('address', 'x', { burst: 1, per: 60 }),
+      sweep: (on: Stores) => on.sweep(),
+    };
+    expect(await alone(notes)).toEqual(all(notes, 'done'));
+  });
+
+  test('many at once wait together', async () => {
+    const waits = async () =>
+      Number(/cmdstat_wait:calls=(\d+)/.exec(await master.cli('INFO', 'commandstats'))?.[1] ?? 0);
+    const before = await waits();
+    const many = Array.from({ length: 500 }, (_, n) => stores.replay.unique('many', `${n}`, 60));
+    expect(new Set(await Promise.all(many))).toEqual(new Set([true]));
+    const waited = (await waits()) - before;
+    expect(waited).toBeGreaterThan(0);
+    expect(waited).toBeLessThan(50);
+  });
+});

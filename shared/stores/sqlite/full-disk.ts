@@ -1,0 +1,51 @@
+/**
+ * A process in the folder of a small disk: fills it, and prints a line of JSON for each thing that it tries
+ * then.
+ */
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ManualClock } from '#shared/clock.ts';
+import { systemRandom } from '#shared/random.ts';
+import { edit, puts, someDocument } from '../contract/samples.ts';
+import { openSqlite } from './open.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const stores = await openSqlite({ folder, clock: new ManualClock(), random: systemRandom });
+const filler = join(folder, 'filler');
+
+const fill = (bytes: number) => {
+  try {
+    for (;;) appendFileSync(filler, Buffer.alloc(bytes, 1));
+  } catch {
+    if (bytes > 1) fill(bytes >> 4);
+  }
+};
+const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
+  work.then(
+    (outcome) => (typeof outcome === 'boolean' ? outcome : outcome.kind),
+    (error: unknown) => String(error),
+  );
+const put = (path: string) =>
+  kindOf(edit(stores, 'tree', puts(someDocument(path, { etag: 'x'.repeat(5000) }))));
+const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
+const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
+
+const paths = Array.from({ length: 200 }, (_, n) => `${n}`);
+for (const path of paths) await put(path);
+fill(65_536);
+let outcome: unknown;
+for (let n = 0; n < 2000 && outcome !== 'refused'; n += 1) {
+  outcome = (await put(`more ${n}`)) === 'done' ? 'done' : 'refused';
+}
+say('put', outcome);
+let proofs = 0;
+while (proofs < 1000 && (await kindOf(stores.replay.unique('proof', `${proofs}`, 60))) === true) {
+  proofs += 1;
+}
+say('proofs', proofs);
+for (const path of paths) say('remove', await remove(path));
+say('put', (await put('once more')) === 'done' ? 'done' : 'refused');
+rmSync(filler);
+say('room', await put('with room'));
+fill(65_536);
+say('remove', await remove('with room'));

@@ -1,0 +1,36 @@
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Bytes: the pages that change when a tree of some thousand entries goes. */
+const SIZE = 4 * 1024 * 1024;
+
+/**
+ * A file that says nothing and takes up room beside a file of the store: when the disk is full it goes, so
+ * that what makes room can still be written. Processes that share the store share it.
+ */
+export class Reserve {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Makes it where it is missing and the disk has room for much more; else a later time will do. */
+  keep(): void {
+    if (existsSync(this.#path)) return;
+    try {
+      const { bavail, bsize } = statfsSync(dirname(this.#path));
+      if (bavail * bsize < 4 * SIZE) return;
+      writeFileSync(this.#path, Buffer.alloc(SIZE, 1), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.spend();
+    }
+  }
+
+  /** Whether there was one. */
+  spend(): boolean {
+    const there = existsSync(this.#path);
+    rmSync(this.#path, { force: true });
+    return there;
+  }
+}

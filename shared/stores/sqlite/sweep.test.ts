@@ -1,0 +1,119 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import type { Stores } from '../stores.ts';
+import { STATE, TRANSIENT } from './schema.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
+
+let store: SqliteUnderTest;
+let stores: Stores;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+/** On the file itself, as a store would that was up for days. */
+function rawly<T>({ file }: typeof STATE, work: (database: DatabaseSync) => T): T {
+  using database = new DatabaseSync(join(store.folder, 'data', file));
+  return work(database);
+}
+
+/** Inserts as many rows that have expired, and two that have not. */
+function fill(schema: typeof STATE, insert: string, count: number): void {
+  rawly(schema, (database) =>
+    database
+      .prepare(
+        `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?1 + 2) ${insert}`,
+      )
+      .run(count, store.clock.now()),
+  );
+}
+
+const EXPIRES = '?2 + iif(n <= ?1, -n, 600000)';
+
+test('all that has expired goes in one sweep, and requests have their turn between two batches', async () => {
+  const MANY = 20_000;
+  fill(TRANSIENT, `INSERT INTO replay SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
+  fill(STATE, `INSERT INTO spent_token SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
+  let turns = 0;
+  const done = new AbortController();
+  const sweeping = stores.sweep().finally(() => done.abort());
+  while (!done.signal.aborted) {
+    await turn();
+    turns += 1;
+    expect(await stores.replay.unique('a', String(turns), 600)).toBe(true);
+  }
+  expect(await sweeping).toBe(2 * MANY);
+  // 100 go at a time.
+  expect(turns).toBeGreaterThan((2 * MANY) / 100);
+  expect(await store.countAll()).toBeLessThan(turns + 100);
+  for (const [schema, table] of [
+    [TRANSIENT, 'replay'],
+    [STATE, 'spent_token'],
+  ] as const) {
+    const [row] = rawly(schema, (database) =>
+      database
+        .prepare(`SELECT count(*) AS n FROM ${table} WHERE ${schema.expired[table]?.when}`)
+        .all(store.clock.now()),
+    );
+    expect(row?.['n']).toBe(0);
+  }
+}, 60_000);
+
+describe('a clock that is ahead for a while and set right again', () => {
+  const AHEAD = 3 * 3_600;
+
+  test('a revocation, a proof, a count and a token that was spent stay so', async () => {
+    await stores.revocations.epoch(true);
+    const now = store.clock.now();
+    await stores.revocations.revoke('token', 'j', rememberUntil(now, 605));
+    const once = async () => [
+      await stores.replay.unique('proof', 'p', 660),
+      await stores.useCounts.use('nonce', 'n', 1, 660),
+      await stores.spentTokens.spend(Buffer.from('t'), rememberUntil(now, 605)),
+    ];
+    expect(await once()).toEqual([true, true, true]);
+    await using feed = await stores.revocations.feed();
+    const entries = async () => {
+      feed.current();
+      await using another = await stores.revocations.feed();
+      return [feed.status().entries, another.status().entries];
+    };
+    store.clock.set(AHEAD);
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      await stores.sweep();
+      await entries();
+      store.clock.advance(60);
+    }
+    store.clock.set(-AHEAD);
+    await stores.sweep();
+    expect(await once()).toEqual([false, false, false]);
+    expect(await entries()).toEqual([1, 1]);
+  });
+
+  test('sweeping begins again two hours after the clock agreed', async () => {
+    await stores.replay.unique('proof', 'p', 660);
+    store.clock.set(AHEAD);
+    expect(await stores.sweep()).toBe(0);
+    store.clock.advance(7_199);
+    expect(await stores.sweep()).toBe(0);
+    store.clock.advance(1);
+    expect(await stores.sweep()).toBe(1);
+  });
+
+  test('one that is slewed, by seconds a minute, is no jump', async () => {
+    await stores.replay.unique('proof', 'p', 1);
+    for (let minute = 0; minute < 60; minute += 1) {
+      store.clock.advance(60);
+      store.clock.set(minute % 2 ? 4 : -4);
+      if ((await stores.sweep()) === 1) return;
+    }
+    throw new Error('it was never swept');
+  });
+});
