@@ -146,3 +146,27 @@ test('a file that is no database is not trusted, and never "nothing revoked"', a
   expect(revokedBy(revoked)).toBe('token');
   expect(await stores.clients.get('x')).toBeUndefined();
 });
+
+test('many revocations are read with turns between, in a start and after a restore: no view until all are', async () => {
+  const many = (letter: string, n: number) =>
+    rawly(`WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${n})
+      INSERT INTO revocation (kind, id, until) SELECT 'token', '${letter}' || n, ${until()} FROM count`);
+  many('a', 35_000);
+  expect(revokedBy(token('a35000'))).toBe('token');
+
+  const opening = stores.revocations.feed();
+  let turns = 0;
+  const count = setInterval(() => (turns += 1), 0);
+  await using other = await opening;
+  clearInterval(count);
+  expect(turns).toBeGreaterThan(1);
+  expect(other.current().revokedBy(token('a35000'))).toBe('token');
+
+  rawly("DELETE FROM revocation; UPDATE sqlite_sequence SET seq = 0 WHERE name = 'revocation'");
+  many('b', 25_000);
+  store.clock.advance(1);
+  expect(() => feed.current()).toThrow('the revocations are still being read');
+  expect(feed.status().trusted).toBe(false);
+  expect(feed.current().revokedBy(token('b25000'))).toBe('token');
+  expect(feed.current().revokedBy(token('a35000'))).toBe('token');
+});

@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#shared/clock.ts';
 import { RevocationSet } from '../revocation-set.ts';
 import type {
@@ -13,6 +14,8 @@ import { orUnavailable } from './file.ts';
 import { STATE } from './schema.ts';
 
 const PAGE = 1_000;
+/** Pages that one look reads of what is read from its start: all at once would hold all requests up. */
+const SLICE = 10;
 /** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
 const VERIFY_EVERY = 1_000;
 
@@ -29,16 +32,27 @@ export class SqliteFeed implements RevocationFeed {
   readonly #listeners: ((kid: string) => void)[] = [];
   #connection: Connection | undefined;
   #cursor = 0;
+  /** From its start on, not everything was read yet. */
+  #behind = true;
   #trusted = false;
   #closed = false;
   #heard: number;
   #verified: number;
 
-  constructor(path: string, clock: Clock) {
+  private constructor(path: string, clock: Clock) {
     this.#path = path;
     this.#clock = clock;
     this.#heard = this.#verified = clock.now();
-    this.#tryToLook();
+  }
+
+  /** Resolves when all is read, or cannot be read now. */
+  static async open(path: string, clock: Clock): Promise<SqliteFeed> {
+    const feed = new SqliteFeed(path, clock);
+    for (let read = -1; feed.#behind && feed.#cursor > read; await setImmediate()) {
+      read = feed.#cursor;
+      feed.#tryToLook();
+    }
+    return feed;
   }
 
   current(): RevocationView {
@@ -108,7 +122,7 @@ export class SqliteFeed implements RevocationFeed {
     const [last] = connection.all<{ seq: number }>(
       "SELECT seq FROM sqlite_sequence WHERE name = 'revocation'",
     );
-    if (epoch !== this.#set.epoch || (last?.seq ?? 0) < this.#cursor) this.#cursor = 0;
+    if (epoch !== this.#set.epoch || (last?.seq ?? 0) < this.#cursor) this.#restart();
     this.#set.epoch = epoch;
     this.#set.sweep(now);
     this.#verified = now;
@@ -116,14 +130,20 @@ export class SqliteFeed implements RevocationFeed {
 
   #read(): void {
     let rows: Row[];
+    let pages = 0;
     do {
+      if (this.#behind && pages === SLICE) {
+        throw new StoreUnavailable('the revocations are still being read');
+      }
       rows = this.#connected().all<Row>(
         `SELECT seq, kind, id, generation, until FROM revocation
          WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
         this.#cursor,
       );
       for (const row of rows) this.#apply(row);
+      pages += 1;
     } while (rows.length === PAGE);
+    this.#behind = false;
   }
 
   #apply({ seq, until, ...revocation }: Row): void {
@@ -140,6 +160,11 @@ export class SqliteFeed implements RevocationFeed {
   #disconnect(): void {
     this.#connection?.[Symbol.dispose]();
     this.#connection = undefined;
+    this.#restart();
+  }
+
+  #restart(): void {
     this.#cursor = 0;
+    this.#behind = true;
   }
 }

@@ -45,6 +45,6 @@ export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random
       );
       return epoch();
     },
-    feed: async () => new SqliteFeed(file.path, clock),
+    feed: () => SqliteFeed.open(file.path, clock),
   };
 }
