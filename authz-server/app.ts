@@ -33,6 +33,10 @@ import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 /** The engine reads no longer body than this; a longer one is refused before it is sent. */
 const LONGEST_FORM = 56 * 1024;
 
+/** What the engine hands back in fields of CORS: an origin and names have no other characters. */
+const HANDED_BACK = ['origin', 'access-control-request-headers'];
+const OF_FIELDS = /^[\t -~]*$/;
+
 /**
  * The authorization server: what is decided before the engine sees a request, then the engine.
  * `tokenIssuer`: it has no origin of its own.
@@ -74,6 +78,8 @@ export function createApp(
     if (Number(request.headers['content-length']) > LONGEST_FORM) {
       throw new HttpError(413, 'A form here has at most 56 KiB.', { Connection: 'close' });
     }
+    const odd = HANDED_BACK.find((name) => !OF_FIELDS.test(String(request.headers[name] ?? '')));
+    if (odd !== undefined) throw new HttpError(400, `The field ${odd} is not ASCII.`);
     pinOrigin(request, issuer, target.path, address);
     engine.handle(request, response);
   }

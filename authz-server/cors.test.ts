@@ -105,3 +105,11 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     expect([status, allowedOrigin(headers)]).toEqual([400, null]);
   });
 });
+
+test.each(['origin', 'access-control-request-headers'])(
+  'a %s that is not ASCII is refused, and not handed back',
+  async (name) => {
+    const { status, headers } = await fetch(`${flow.url}/jwks`, { headers: { [name]: '\u00a0' } });
+    expect([status, allowedOrigin(headers)]).toEqual([400, null]);
+  },
+);
