@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import http2 from 'node:http2';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
 import { rawHttp, statusOf } from '../clients/raw-http.ts';
@@ -457,3 +460,30 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
 });
 
 test('both servers live on, and no error was a defect', () => assertAlive(servers));
+
+test('no file can be opened (EMFILE): 503 with Retry-After on a connection that is open, then on', async () => {
+  const run = promisify(execFile);
+  const pid = String(servers.pair.resources[0]?.pid);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const put = (body: string) =>
+    new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+      const headers = Object.fromEntries([me.credentials]);
+      request(`${urlOf(0)}/dav/doc`, { method: 'PUT', agent, headers }, (answer) => {
+        answer.resume().on('end', () => {
+          resolve([answer.statusCode, answer.headers['retry-after']]);
+        });
+      })
+        .on('error', reject)
+        .end(body);
+    });
+  try {
+    expect(await put('content')).toEqual([204, undefined]);
+    await run('prlimit', ['--pid', pid, '--nofile=3:']);
+    expect(await put('other'.repeat(200_000))).toEqual([503, '1']);
+    await run('prlimit', ['--pid', pid, '--nofile=4096:']);
+    expect(await put('content')).toEqual([204, undefined]);
+  } finally {
+    agent.destroy();
+  }
+  await assertSound(servers, me.tree);
+});
