@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '#shared/config/schema.ts';
 import { freePort } from './free-port.ts';
-import { startProcess } from './process.ts';
+import { NODE, startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -100,7 +100,7 @@ export class Pair implements AsyncDisposable {
     end: () => PromiseLike<void>,
   ) {
     const env = (file: string) => ({
-      PATH: process.env['PATH'],
+      ...NODE,
       COUNTERSIGN_CONFIG: join(data, file),
     });
     this.issuer = `http://127.0.0.1:${ports.authz[0]}`;

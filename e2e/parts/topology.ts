@@ -12,7 +12,7 @@ import type { Dispatcher } from 'undici';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import { freePort } from './free-port.ts';
 import { ServerProcess } from './pair.ts';
-import { startProcess } from './process.ts';
+import { NODE, startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { readCompose } from './topology-compose.ts';
@@ -111,7 +111,7 @@ export async function startTopology(settings: Members): Promise<Topology> {
         value === configs[0]?.target ? file(`${name}.json`) : here.in(value),
       ]),
     );
-    servers[name] = new ServerProcess(main, port, { ...env[name], PATH: process.env['PATH'] });
+    servers[name] = new ServerProcess(main, port, { ...env[name], ...NODE });
     parts.defer(() => servers[name]?.kill());
     await servers[name].start();
   }
@@ -188,7 +188,7 @@ function startRedis(compose: Compose, port: number, cwd: string): Promise<Runnin
   const { command, environment } = of(compose, 'redis');
   const [server = '', ...args] = command;
   const loopback = ['--bind', '127.0.0.1', '--port', String(port)];
-  const password = { ...environment, PATH: process.env['PATH'] };
+  const password = { ...environment, ...NODE };
   return startProcess(server, [...args, ...loopback], {
     cwd,
     ready: async () =>

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
@@ -138,6 +139,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   }
   const url = role.origin(config);
   log.info('listening', { url, address: listening.address, port: listening.port });
+  // Where NODE_COMPILE_CACHE is set, the next start finds it, though this one may be killed.
+  flushCompileCache();
   process.send?.({ ready: true, url, port: listening.port, ...server.report });
 
   log.info('ending', { reason: await ending });
