@@ -52,6 +52,15 @@ export const PARTS: readonly TestPart[] = [
     packages: ['gvfs-backends'],
   },
   program('gsasl', 'gsasl'),
+  { program: 'perl', check: 'perl -MLWP::UserAgent -e 1', packages: ['libwww-perl'] },
+  // Debian's JRE has the compiler that starts a source file.
+  program('java', 'default-jre-headless'),
+  {
+    program: 'java',
+    check: 'test -e /usr/share/java/httpclient.jar -a -e /usr/share/java/httpclient5.jar',
+    packages: ['libhttpclient-java', 'libhttpclient5-java'],
+  },
+  program('duplicity', 'duplicity'),
   program(KDC, 'krb5-kdc'),
   program('kadmin.local', 'krb5-admin-server'),
   program('kinit', 'krb5-user'),

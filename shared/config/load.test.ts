@@ -41,7 +41,6 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(config.spaces.map(({ url, hide }) => [url, hide])).toEqual([
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
-      ['http://localhost:3001/dav/', undefined],
       ...[
         'basic',
         'digest',
@@ -52,6 +51,8 @@ describe('precedence: the environment over the file over the defaults', () => {
         'api-key',
         'all',
       ].map((name) => [`http://localhost:3001/schemes/${name}/`, undefined]),
+      ['http://localhost:3001/dav/', undefined],
+      ['http://localhost:3001/dav-basic/', undefined],
     ]);
     expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
     expect(config.privateTokens).toMatchObject({ issuer: 'https://localhost:3444' });

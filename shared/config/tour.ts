@@ -4,7 +4,7 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents, and the same hidden. In
- * development also a tree for each person and application (WebDAV), TLS, a token issuer, and for authors
+ * development also trees for each person and application (WebDAV), TLS, a token issuer, and for authors
  * of clients a space for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
@@ -18,7 +18,7 @@ export function withTour(config: Config): Config {
     scopeTexts,
     tls: config.tls ?? TLS,
     privateTokens: config.privateTokens ?? PRIVATE_TOKENS,
-    spaces: [...spaces, dav(resource), ...trials(resource)],
+    spaces: [...spaces, ...trials(resource), ...dav(resource)],
     ...(proxy && { proxy }),
   };
 }
@@ -33,13 +33,13 @@ function documents(origin: string, name: string, hide?: SpaceConfig['hide']): Sp
   });
 }
 
-const dav = (origin: string): SpaceConfig =>
-  spaceSchema.parse({
-    url: `${origin}/dav/`,
-    realm: 'dav',
-    schemes: ['Digest', 'Basic', 'API-Key'],
-    tree: 'own',
-  });
+/** The second is for clients that answer Digest with MD5 alone, or give up. */
+const DAV = { dav: ['Digest', 'Basic', 'API-Key'], 'dav-basic': ['Basic'] };
+
+const dav = (origin: string): SpaceConfig[] =>
+  Object.entries(DAV).map(([realm, schemes]) =>
+    spaceSchema.parse({ url: `${origin}/${realm}/`, realm, schemes, tree: 'own' }),
+  );
 
 type Trial = readonly [path: string, members: Partial<SpaceConfig>];
 

@@ -1,0 +1,158 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPair } from '../parts/pair.ts';
+import type { Pair } from '../parts/pair.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { program, succeed } from './dav/program.ts';
+import { ALICE, identity, JASON } from './site.ts';
+
+/**
+ * Debian's LWP of Perl, the JDK's HttpURLConnection, Apache HttpClient 4 and 5, and duplicity, with the
+ * settings that the table of README.md names.
+ */
+let parts: AsyncDisposableStack;
+let pair: Pair;
+/** Without settings of anybody. */
+let home: string;
+/** What README.md shows an operator. */
+let shown: { spaces: readonly Record<string, unknown>[]; proxy: Record<string, unknown> };
+
+beforeAll(async () => {
+  parts = new AsyncDisposableStack();
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  shown = JSON.parse(/^```json clients\n(.*?)^```$/ms.exec(readme)?.[1] ?? '') as typeof shown;
+  const proxy = { ...shown.proxy, destinations: ['self'] };
+  pair = parts.use(await startPair({ settings: { proxy } }));
+  await pair.addPerson(ALICE.name, ALICE.password);
+  home = parts.use(await temporaryFolder()).path;
+}, 60_000);
+afterAll(() => parts?.disposeAsync());
+
+const SOURCES = new URL('http-clients/', import.meta.url).pathname;
+const JARS = ['httpclient', 'httpcore', 'commons-logging', 'commons-codec'];
+const JARS_5 = ['httpclient5', 'httpcore5', 'httpcore5-h2', 'slf4j-api'];
+const CLASSES = [...JARS, ...JARS_5].map((name) => `/usr/share/java/${name}.jar`).join(':');
+
+const java = (name: string) =>
+  ['java', '-XX:TieredStopAtLevel=1', '-cp', CLASSES, `${SOURCES}${name}.java`] as const;
+const LWP = ['perl', `${SOURCES}lwp.pl`] as const;
+
+interface Asking {
+  readonly password?: string;
+  readonly via?: string;
+}
+
+/** Status and content of each answer to "METHOD path", in one run of the client. */
+async function ask(
+  [command, ...args]: readonly [string, ...string[]],
+  requests: readonly string[],
+  { password = ALICE.password, via }: Asking = {},
+): Promise<string[]> {
+  const absolute = requests.map((request) => request.replace(' ', ` ${pair.resource}`));
+  const env = { NAME: ALICE.name, PASSWORD: password, ...(via !== undefined && { VIA: via }) };
+  const printed = await succeed(command, [...args, ...absolute], { home, env });
+  return printed.trim().split(/\s*\n/);
+}
+
+const proxy = () => pair.proxies[0] ?? '';
+
+test('the lines of README.md make what development has', async () => {
+  const realms = (await pair.cli('realm', 'list')) as unknown as Record<string, unknown>[];
+  const [{ url = '', realm, schemes } = {}] = shown.spaces;
+  const here = String(url).replace('https://api.example', pair.resource);
+  expect(realms).toContainEqual(expect.objectContaining({ url: here, realm, schemes }));
+});
+
+describe.each(['HttpUrlConnection', 'ApacheClient4', 'ApacheClient5'])('%s', (name) => {
+  test('takes Digest with SHA-256 wherever it is offered, and Basic where it is alone', async () => {
+    const paths = ['digest', 'digest', 'all', 'basic'].map((space) => `GET /schemes/${space}/`);
+    const written = ['PUT', 'GET'].map((method) => `${method} /dav/${name}.txt`);
+    expect(await ask(java(name), [...paths, ...written])).toEqual([
+      `200 ${identity('Digest', 'digest')}`,
+      `200 ${identity('Digest', 'digest')}`,
+      `200 ${identity('Digest', 'all')}`,
+      `200 ${identity('Basic', 'basic')}`,
+      '201',
+      '200 hello',
+    ]);
+  }, 60_000);
+
+  test('at the proxy, and at the origin behind it', async () => {
+    const through = await ask(java(name), ['GET /schemes/digest/'], { via: proxy() });
+    expect(through).toEqual([`200 ${identity('Digest', 'digest')}`]);
+  }, 60_000);
+});
+
+describe('Apache HttpClient', () => {
+  test.each(['ApacheClient4', 'ApacheClient5'])(
+    '%s with the password of somebody else: 401',
+    async (name) => {
+      const refused = await ask(java(name), ['GET /dav/'], { password: JASON.password });
+      expect(refused).toEqual([expect.stringMatching(/^401 /)]);
+    },
+    60_000,
+  );
+});
+
+describe('LWP', () => {
+  test('answers SHA-256 with MD5, of whatever else is offered: refused', async () => {
+    const paths = ['/schemes/digest/', '/schemes/all/', '/dav/'].map((path) => `GET ${path}`);
+    expect(await ask(LWP, paths)).toEqual([
+      expect.stringMatching(/^401 /),
+      expect.stringMatching(/^401 /),
+      expect.stringMatching(/^400 /),
+    ]);
+  });
+
+  test('where Basic is alone it writes and reads', async () => {
+    const requests = ['PUT', 'GET'].map((method) => `${method} /dav-basic/lwp.txt`);
+    expect(await ask(LWP, requests)).toEqual(['201', '200 hello']);
+  });
+
+  test('at the proxy with name and password in its URL', async () => {
+    const request = ['GET /schemes/basic/'];
+    const via = new URL(proxy());
+    expect(await ask(LWP, request, { via: via.href })).toEqual([expect.stringMatching(/^407 /)]);
+    via.username = ALICE.name;
+    via.password = encodeURIComponent(ALICE.password);
+    const through = await ask(LWP, request, { via: via.href });
+    expect(through).toEqual([`200 ${identity('Basic', 'basic')}`]);
+  });
+
+  test('with the password of somebody else: 401', async () => {
+    const refused = await ask(LWP, ['GET /dav-basic/'], { password: JASON.password });
+    expect(refused).toEqual([expect.stringMatching(/^401 /)]);
+  });
+});
+
+describe('duplicity', () => {
+  const OPTIONS = ['--no-encryption', '--num-retries', '1', '--archive-dir', 'cache'];
+  const backup = (space: string) =>
+    `${pair.resource.replace('http://', `webdav://${ALICE.name}@`)}/${space}/backup`;
+  const env = { FTP_PASSWORD: ALICE.password };
+
+  beforeAll(async () => {
+    await mkdir(join(home, 'mine'));
+    await writeFile(join(home, 'mine/letter.txt'), 'Dear diary\n');
+  });
+
+  test('gives up at Digest with SHA-256, although Basic is offered', async () => {
+    const args = ['full', ...OPTIONS, 'mine', backup('dav')];
+    const { code, errors } = await program('duplicity', args, { home, env });
+    expect([code, errors]).toEqual([50, expect.stringContaining("algorithm 'SHA-256'")]);
+  }, 60_000);
+
+  test('where Basic is alone it backs up, in increments too, and restores', async () => {
+    const url = backup('dav-basic');
+    const run = (...args: readonly string[]) => succeed('duplicity', args, { home, env });
+    await run('full', ...OPTIONS, 'mine', url);
+    await writeFile(join(home, 'mine/letter.txt'), 'Dear diary, again\n');
+    await run('incremental', ...OPTIONS, 'mine', url);
+    await run('verify', '--compare-data', ...OPTIONS, url, 'mine');
+    await run('restore', ...OPTIONS, url, 'restored');
+    expect(await readFile(join(home, 'restored/letter.txt'), 'utf8')).toBe('Dear diary, again\n');
+    const status = await run('collection-status', ...OPTIONS, url);
+    expect(status).toMatch(/Full [^]*Incremental /);
+  }, 120_000);
+});
