@@ -25,6 +25,9 @@ describe('RFC 9110 section 15.5.6: methods', () => {
     const head = await world.ask({ path, method: 'HEAD' });
     expect([got.status, head.status, head.body.length]).toEqual([200, 200, 0]);
     expect(head.headers['content-length']).toBe(String(got.body.length));
+    const { etag = '' } = got.headers;
+    const again = await world.ask({ path, fields: ['If-None-Match', etag] });
+    expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0]);
     const options = await world.ask({ path, method: 'OPTIONS' });
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
     for (const method of ['POST', 'PUT', 'DELETE', 'QUERY', 'TRACE']) {

@@ -19,6 +19,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import type { Chore, Parts } from '#shared/server/process.ts';
 import { unstored } from '#shared/server/unstored.ts';
+import { validated } from '#shared/server/validated.ts';
 import { blindSigners } from './blind-signers.ts';
 import { directory } from './directory.ts';
 import { issuance } from './issue.ts';
@@ -80,7 +81,11 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
 
   const metadata = (space: TokenSpace): readonly [string, Endpoint] => [
     new URL(metadataUrl(space.url)).pathname,
-    { method: 'GET', fields: PUBLIC, answer: () => resourceMetadata(space, config.issuer) },
+    {
+      method: 'GET',
+      fields: PUBLIC,
+      answer: (request) => validated(request, resourceMetadata(space, config.issuer)),
+    },
   ];
   const pathOf = ({ url }: TokenSpace) => new URL(url).pathname;
   const endpoints: ReadonlyMap<string, Endpoint> = new Map([
