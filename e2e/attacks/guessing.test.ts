@@ -11,7 +11,7 @@ import { STORE_KINDS } from '../flows/flow.ts';
 import { ATTEMPTS, BASIC, DIGEST, SCRAM } from './attempts.fixture.ts';
 import type { Attempt } from './attempts.fixture.ts';
 import { asked, field, get, inTurn, masked, startTown, withAuthorization } from './town.fixture.ts';
-import type { Somebody, Town } from './town.fixture.ts';
+import type { Realm, Somebody, Town } from './town.fixture.ts';
 
 /** Well-formed, with an id and a secret that is not its own. */
 const forged = (id: string) =>
@@ -69,11 +69,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       'SCRAM-%s: who is not there has a salt of their own as well, always the same',
       async (hash) => {
         const realm = hash === 'SHA-1' ? 'scram-1' : 'scram-256';
-        const saltOf = async (username: string, server: number) => {
+        const saltOf = async ([username, at]: readonly [string, Realm], server: number) => {
           const nonce = () => 'c-nonce';
           const client = scramClient({ username, password: 'x', hash, nonce, unprompted: true });
           const send = town.send(server, address());
-          const answer = await send(await sentBy(client.exchange(get(realm))));
+          const answer = await send(await sentBy(client.exchange(get(at))));
           const { salt, iterations } = parseServerFirst(asked(answer, 'data') ?? '', nonce());
           return { salt: salt.toString('base64'), iterations };
         };
@@ -84,7 +84,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
           stranger(),
           await town.newcomer([]),
         ]) {
-          const forms = [username, username, username.toUpperCase()];
+          const forms = [
+            [username, realm],
+            [username, realm],
+            [username.toUpperCase(), realm],
+            // The salt of who is there says nothing of a realm, nor may that of who is not.
+            [username, 'all'],
+          ] as const;
           const [first, ...others] = await inTurn(forms, saltOf);
           for (const other of others) expect(other).toEqual(first);
           salts.push(first?.salt ?? '');

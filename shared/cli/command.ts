@@ -19,7 +19,7 @@ export interface Command {
   readonly options?: Readonly<Record<string, Option>>;
   /** More about it for `--help`, in lines. */
   readonly details?: readonly string[];
-  run(input: Input, shell: Shell): Promise<Report>;
+  run(input: Input, shell: Shell): Promise<Report | LongReport>;
 }
 
 /** What the command line said, checked against the command's operands and options. */
@@ -40,6 +40,18 @@ export interface Report {
   /** Otherwise, instead of lines: bytes from elsewhere. */
   readonly content?: Buffer;
   readonly failed?: boolean;
+}
+
+/** What a command says of what may be too long to be held: an array, slice by slice. */
+export interface LongReport {
+  readonly slices: AsyncIterable<Slice>;
+}
+
+export interface Slice {
+  /** With `--json`, elements of the array. */
+  readonly json: readonly unknown[];
+  /** Otherwise. */
+  readonly lines: readonly string[];
 }
 
 /** The world around a command. */

@@ -42,6 +42,21 @@ test('columns are as wide as what is shown, and a cell cannot begin a line', () 
   ).toEqual([String.raw`a\u000ab  x`, 'c         y']);
 });
 
+test('rows that come later are as wide as those before, or wider', () => {
+  const widths: number[] = [];
+  expect(
+    columns(
+      [
+        ['a', 'x'],
+        ['abc', 'y'],
+      ],
+      widths,
+    ),
+  ).toEqual(['a    x', 'abc  y']);
+  expect(columns([['b', 'x']], widths)).toEqual(['b    x']);
+  expect(columns([['abcd', 'x']], widths)).toEqual(['abcd  x']);
+});
+
 test('a hundred thousand rows take as many looks at a cell as there are cells, twice at most', () => {
   let looks = 0;
   const cell = (text: string) => ({

@@ -16,10 +16,12 @@ function escape(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** Rows as aligned lines, two spaces between the columns. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+/**
+ * Rows as aligned lines, two spaces between the columns. `widths`: what the columns of rows before were wide,
+ * which grow to what they are now.
+ */
+export function columns(rows: readonly (readonly string[])[], widths: number[] = []): string[] {
   const shown = rows.map((row) => row.map(printable));
-  const widths: number[] = [];
   for (const row of shown) {
     for (const [column, { length }] of row.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, length);

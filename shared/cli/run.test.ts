@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { inProcess, TestShell } from './cli.fixture.ts';
-import { type Command, Failure, type Report } from './command.ts';
+import { type Command, Failure, type LongReport, type Report, type Slice } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
 
-function saying(report: Report): readonly Command[] {
+function saying(report: Report | LongReport): readonly Command[] {
   return [{ name: 'say', summary: 'says', run: async () => report }];
 }
 
@@ -92,6 +92,44 @@ describe('output', () => {
     await run(['say', '--json'], commands, shell);
     expect(JSON.parse(shell.stdout)).toEqual({ name: hostile });
     expect(shell.stdout).toMatch(/^[ -~]+\n$/);
+  });
+
+  test('what comes in slices is printed before the next is asked for; JSON is one array on one line', async () => {
+    const shell = new TestShell();
+    const before: string[] = [];
+    async function* inSlices(slices: readonly Slice[]) {
+      for (const slice of slices) {
+        yield slice;
+        before.push(shell.stdout);
+      }
+    }
+    const say = async (slices: readonly Slice[], ...args: readonly string[]) => {
+      shell.stdout = '';
+      before.length = 0;
+      await run(['say', ...args], saying({ slices: inSlices(slices) }), shell);
+      return shell.stdout;
+    };
+    const two = [
+      { json: [1, { name: hostile }], lines: ['1', hostile] },
+      { json: ['c'], lines: ['c'] },
+    ];
+    const escaped = String.raw`x\u001b]0;owned\u0007\u000ay`;
+    expect(await say(two)).toBe(`1\n${escaped}\nc\n`);
+    expect(before).toEqual([`1\n${escaped}\n`, `1\n${escaped}\nc\n`]);
+    expect(JSON.parse(await say(two, '--json'))).toEqual([1, { name: hostile }, 'c']);
+    expect(shell.stdout).toMatch(/^[ -~]+\n$/);
+    expect(await say([], '--json')).toBe('[]\n');
+    expect(await say([{ json: [], lines: ['Nothing.'] }], '--json')).toBe('[]\n');
+  });
+
+  test('what fails between two slices: 1, after those before', async () => {
+    const shell = new TestShell();
+    async function* slices() {
+      yield { json: [1], lines: ['1'] };
+      throw new Failure('no more');
+    }
+    expect(await run(['say'], saying({ slices: slices() }), shell)).toBe(1);
+    expect([shell.stdout, shell.stderr]).toEqual(['1\n', 'no more\n']);
   });
 
   test('content goes to a program byte by byte, and to a terminal without control characters', async () => {

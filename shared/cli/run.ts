@@ -1,4 +1,4 @@
-import { type Command, type Report, type Shell, UsageError } from './command.ts';
+import { type Command, type LongReport, type Report, type Shell, UsageError } from './command.ts';
 import { help, overview } from './help.ts';
 import { parseInput } from './parse.ts';
 import { printable, printableLines } from './printable.ts';
@@ -18,7 +18,12 @@ export async function run(
       return 0;
     }
     const report = await command.run(input, shell);
-    print(report, input.flag('json'), shell);
+    const asJson = input.flag('json');
+    if ('slices' in report) {
+      await printSlices(report, asJson, shell);
+      return 0;
+    }
+    print(report, asJson, shell);
     return report.failed ? 1 : 0;
   } catch (error) {
     const { message } = error as Error;
@@ -47,6 +52,19 @@ function print({ json, lines, content }: Report, asJson: boolean, shell: Shell):
   if (asJson) say(shell, [JSON.stringify(json)]);
   else if (content === undefined) say(shell, lines);
   else shell.out(shell.terminal ? printableLines(content.toString()) : content);
+}
+
+async function printSlices({ slices }: LongReport, asJson: boolean, shell: Shell): Promise<void> {
+  let before = '[';
+  for await (const slice of slices) {
+    if (!asJson) {
+      say(shell, slice.lines);
+      continue;
+    }
+    shell.out(before + slice.json.map((element) => printable(JSON.stringify(element))).join(','));
+    before = ',';
+  }
+  if (asJson) shell.out(before === '[' ? '[]\n' : ']\n');
 }
 
 function say(shell: Shell, lines: readonly string[]): void {

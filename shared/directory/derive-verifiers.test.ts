@@ -3,11 +3,18 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/random.ts';
-import { deriveVerifiers, lackingVerifiers } from './derive-verifiers.ts';
+import { somePerson } from '#shared/stores/contract/samples.ts';
+import { type Derived, deriveVerifiers, lackingVerifiers } from './derive-verifiers.ts';
+import { userhashOf } from './digest-hash.ts';
 import type { RealmNeeds } from './realms.ts';
 
 const derive = (realms: readonly RealmNeeds[], name: string, password: string) =>
   deriveVerifiers(realms, { name, password }, systemRandom);
+
+const NOTHING: Derived = { scram: {}, digests: [] };
+
+const lacking = ({ scram, digests }: Derived, realms: readonly RealmNeeds[]) =>
+  lackingVerifiers({ person: { ...somePerson('alice'), scram }, digests }, realms);
 
 const all = (realm: string): RealmNeeds => ({
   realm,
@@ -52,7 +59,9 @@ describe('Digest: with the HA1 that is kept, a response is that of the vector (R
   ] as const)('section %s, %s', async (_, hash, crypto, vector, response) => {
     const { realm, name, password, target, fresh } = vector;
     const needs = { realm, digest: [hash], scram: [] };
-    const ha1 = (await derive([needs], name, password))[realm]?.digest?.[hash];
+    const [row] = (await derive([needs], name, password)).digests;
+    const ha1 = row?.ha1;
+    expect(row).toMatchObject({ realm, hash, userhash: userhashOf(hash, name, realm) });
     const h = (text: string) => createHash(crypto).update(text).digest('hex');
     expect(h(`${ha1}:${fresh}:auth:${h(target)}`)).toBe(response);
   });
@@ -65,7 +74,7 @@ describe('SCRAM: the keys are those that GNU SASL makes of the same salt (RFC 58
     ['SHA-256', 'p\u00e4ssw\u00f6rd'],
   ] as const)('SCRAM-%s, %s', async (hash, password) => {
     const derived = await derive([{ realm: 'r', digest: [], scram: [hash] }], 'alice', password);
-    const keys = derived['r']?.scram?.[hash];
+    const keys = derived.scram[hash];
     const args = ['--mkpasswd', '--mechanism', `SCRAM-${hash}`, '--password', password];
     const { stdout } = await promisify(execFile)(
       'gsasl',
@@ -82,12 +91,9 @@ describe('SCRAM: the keys are those that GNU SASL makes of the same salt (RFC 58
       await derive([all('one'), all('two')], 'alice', 'swordfish'),
       await derive([all('one'), all('two')], 'alice', 'swordfish'),
     ];
-    const salts = derived
-      .flatMap((realms) => Object.values(realms))
-      .flatMap(({ scram = {} }) => Object.values(scram).map(({ salt }) => salt));
-    expect(salts).toHaveLength(8);
+    const salts = derived.flatMap(({ scram }) => Object.values(scram).map(({ salt }) => salt));
     expect(new Set(salts).size).toBe(4);
-    expect(salts.map((salt) => Buffer.from(salt, 'base64').length)).toEqual(Array(8).fill(16));
+    expect(salts.map((salt) => Buffer.from(salt, 'base64').length)).toEqual(Array(4).fill(16));
   });
 
   test('a thousand realms cost one derivation for each hash', async () => {
@@ -99,13 +105,13 @@ describe('SCRAM: the keys are those that GNU SASL makes of the same salt (RFC 58
     const realms = Array.from({ length: 1000 }, (_, n) => all(`realm ${n}`));
     const derived = await deriveVerifiers(realms, { name: 'alice', password: 'swordfish' }, random);
     expect(salts).toBe(2);
-    expect(lackingVerifiers({ verifiers: derived }, realms)).toEqual([]);
+    expect(lacking(derived, realms)).toEqual([]);
   });
 
   test('a password that clients prepare in different ways gets no keys, and Digest as any other', async () => {
     const derived = await derive([all('r')], 'alice', '\u00bd of the password');
-    expect(derived['r']?.scram).toEqual({});
-    expect(Object.keys(derived['r']?.digest ?? {})).toHaveLength(3);
+    expect(derived.scram).toEqual({});
+    expect(derived.digests).toHaveLength(3);
   });
 });
 
@@ -115,36 +121,36 @@ test('what a realm does not need is not kept', async () => {
     { realm: 'scram', digest: [], scram: ['SHA-256'] },
   ];
   const derived = await derive(needs, 'alice', 'swordfish');
+  const hexadecimal = expect.stringMatching(/^[0-9a-f]{64}$/);
   expect(derived).toEqual({
-    digest: { digest: { 'SHA-256': expect.stringMatching(/^[0-9a-f]{64}$/) }, scram: {} },
-    scram: { digest: {}, scram: { 'SHA-256': expect.anything() } },
+    digests: [{ realm: 'digest', hash: 'SHA-256', ha1: hexadecimal, userhash: hexadecimal }],
+    scram: { 'SHA-256': expect.anything() },
   });
-  expect(await derive([], 'alice', 'swordfish')).toEqual({});
+  expect(await derive([], 'alice', 'swordfish')).toEqual({ digests: [], scram: {} });
 });
 
 describe('lackingVerifiers', () => {
   test('nobody lacks what was derived for the same realms', async () => {
     const realms = [all('one'), all('two')];
-    expect(
-      lackingVerifiers({ verifiers: await derive(realms, 'alice', 'swordfish') }, realms),
-    ).toEqual([]);
-    expect(lackingVerifiers({}, [])).toEqual([]);
+    expect(lacking(await derive(realms, 'alice', 'swordfish'), realms)).toEqual([]);
+    expect(lacking(NOTHING, [])).toEqual([]);
   });
 
   test('a realm or a hash that came later is named, and that alone', async () => {
     const before: RealmNeeds = { realm: 'one', digest: ['MD5'], scram: ['SHA-1'] };
-    const verifiers = await derive([before], 'alice', 'swordfish');
-    expect(lackingVerifiers({ verifiers }, [all('one'), before])).toEqual([
+    const derived = await derive([before], 'alice', 'swordfish');
+    expect(lacking(derived, [all('one'), before])).toEqual([
       { realm: 'one', digest: ['SHA-256', 'SHA-512-256'], scram: ['SHA-256'] },
     ]);
     const later = all('later');
-    expect(lackingVerifiers({ verifiers }, [before, later])).toEqual([later]);
-    expect(lackingVerifiers({}, [later])).toEqual([later]);
+    expect(lacking(NOTHING, [later])).toEqual([later]);
+    // SCRAM's keys are good in every realm.
+    expect(lacking(derived, [before, later])).toEqual([{ ...later, scram: ['SHA-256'] }]);
   });
 
   test('realms with names of JavaScript', () => {
     for (const realm of ['__proto__', 'constructor']) {
-      expect(lackingVerifiers({ verifiers: {} }, [all(realm)])).toEqual([all(realm)]);
+      expect(lacking(NOTHING, [all(realm)])).toEqual([all(realm)]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { Random } from '#shared/random.ts';
-import type { PersonRecord, RealmVerifiers, ScramHash, ScramKeys } from '#shared/stores/people.ts';
-import { digestHash } from './digest-hash.ts';
+import type { DigestRow, ScramHash, ScramKeys, WholePerson } from '#shared/stores/people.ts';
+import { digestHash, userhashOf } from './digest-hash.ts';
 import type { RealmNeeds } from './realms.ts';
 import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from './scram-keys.ts';
 
@@ -11,32 +11,33 @@ interface Secret {
   readonly password: string;
 }
 
+/** All that is kept of a password beside its hash. */
+export interface Derived {
+  readonly scram: Readonly<Partial<Record<ScramHash, ScramKeys>>>;
+  readonly digests: readonly DigestRow[];
+}
+
 /**
- * By realm, what its schemes check a password with, and no more than they need. SCRAM's keys say nothing
- * of a realm (RFC 5802 section 3), so they are derived once, however many realms there are; it gets nothing
- * of a password that clients prepare in different ways (scram-keys.ts).
+ * What the schemes of these realms check a password with, and no more than they need. SCRAM's keys say
+ * nothing of a realm (RFC 5802 section 3), so they are derived once, however many realms there are; it gets
+ * nothing of a password that clients prepare in different ways (scram-keys.ts).
  */
 export async function deriveVerifiers(
   realms: readonly RealmNeeds[],
-  secret: Secret,
+  { name, password }: Secret,
   random: Random,
-): Promise<Readonly<Record<string, RealmVerifiers>>> {
-  const { name, password } = secret;
+): Promise<Derived> {
   const hashes = [...new Set(realms.flatMap(({ scram }) => scram))];
-  const derived = await Promise.all(hashes.map((hash) => keysOf(hash, password, random)));
-  const keys = derived.flat();
-  return Object.fromEntries(
-    realms.map(({ realm, digest, scram }): [string, RealmVerifiers] => {
-      const a1 = `${name}:${realm}:${password}`;
-      return [
-        realm,
-        {
-          digest: Object.fromEntries(digest.map((hash) => [hash, digestHash(hash, a1)])),
-          scram: Object.fromEntries(keys.filter(([hash]) => scram.includes(hash))),
-        },
-      ];
-    }),
+  const keys = await Promise.all(hashes.map((hash) => keysOf(hash, password, random)));
+  const digests = realms.flatMap(({ realm, digest }) =>
+    digest.map((hash) => ({
+      realm,
+      hash,
+      ha1: digestHash(hash, `${name}:${realm}:${password}`),
+      userhash: userhashOf(hash, name, realm),
+    })),
   );
+  return { scram: Object.fromEntries(keys.flat()), digests };
 }
 
 /** An entry, or none. */
@@ -59,14 +60,15 @@ async function keysOf(
 
 /** What the realms need and is not kept of a person: there only a new password helps. */
 export function lackingVerifiers(
-  { verifiers = {} }: Pick<PersonRecord, 'verifiers'>,
+  { person: { scram: keys = {} }, digests }: WholePerson,
   realms: readonly RealmNeeds[],
 ): RealmNeeds[] {
+  const kept = new Set(digests.map(({ realm, hash }) => `${hash} ${realm}`));
   return realms
     .map(({ realm, digest, scram }) => ({
       realm,
-      digest: digest.filter((hash) => verifiers[realm]?.digest?.[hash] === undefined),
-      scram: scram.filter((hash) => verifiers[realm]?.scram?.[hash] === undefined),
+      digest: digest.filter((hash) => !kept.has(`${hash} ${realm}`)),
+      scram: scram.filter((hash) => keys[hash] === undefined),
     }))
     .filter(({ digest, scram }) => digest.length + scram.length > 0);
 }

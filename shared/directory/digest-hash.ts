@@ -6,3 +6,7 @@ import type { DigestHash } from '#shared/stores/people.ts';
 export function digestHash(hash: DigestHash, data: string): string {
   return createHash(DIGEST_ALGORITHMS[hash].crypto).update(data).digest('hex');
 }
+
+/** H(name:realm), which a client may send in place of the name (RFC 7616 section 3.4.4). */
+export const userhashOf = (hash: DigestHash, name: string, realm: string): string =>
+  digestHash(hash, `${name}:${realm}`);

@@ -1,9 +1,13 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { systemRandom } from '#shared/random.ts';
+import type { PersonRecord, WholePerson } from '#shared/stores/people.ts';
 import { newApiKey } from './api-key.ts';
-import { DirectoryFileError, formatDirectory, parseDirectory } from './directory-file.ts';
+import { userhashOf } from './digest-hash.ts';
+import { DirectoryFileError, parseDirectory } from './directory-file.ts';
 import { testPeople } from './directory.fixture.ts';
+import { formatDirectory } from './format-directory.ts';
 import { addPerson, setKerberos } from './people.ts';
 
 const REALMS = [
@@ -15,19 +19,23 @@ const KEY = { id, application: 'App', realm: 'one', secret_hash, scopes: ['a:b']
 
 /** alice with all that a person can have, and a key, as they are exported. */
 async function exported() {
-  const { store } = await testPeople(undefined, REALMS);
+  const { store, stores } = await testPeople(undefined, REALMS);
   const password = 'correct horse battery staple';
   await addPerson(store, { name: 'alice', password, demo: true });
-  const alice = await setKerberos(store, 'alice', ['alice@A']);
-  return { alice, text: formatDirectory([alice], [KEY]) };
+  const { id: of } = await setKerberos(store, 'alice', ['alice@A']);
+  const alice = (await stores.people.getWhole(of)) as WholePerson;
+  return { alice, text: await written([alice], [KEY]) };
 }
 
-const parse = (text: string) => parseDirectory(Buffer.from(text));
+const written = async (...directory: Parameters<typeof formatDirectory>) =>
+  text(formatDirectory(...directory));
+
+const parse = (file: string) => parseDirectory(Buffer.from(file));
 
 /** The message of the refusal. */
-function mistakes(text: string): string {
+function mistakes(file: string): string {
   try {
-    parse(text);
+    parse(file);
   } catch (error) {
     if (error instanceof DirectoryFileError) return error.message;
     throw error;
@@ -36,19 +44,49 @@ function mistakes(text: string): string {
 }
 
 test('what is written is read again, without what follows from the rest', async () => {
-  const { alice, text } = await exported();
-  const { aliases, version, ...person } = alice;
-  expect([aliases?.length, version]).toEqual([4, 1]);
-  expect(parse(text)).toMatchObject({ people: [person], api_keys: [KEY] });
-  expect(text).not.toContain('aliases');
-  expect(parse(formatDirectory([], []))).toMatchObject({ people: [], api_keys: [] });
+  const { alice, text: file } = await exported();
+  const { aliases, version, digest_set, ...person } = alice.person;
+  expect([aliases, version, digest_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
+  const { people, api_keys } = parse(file);
+  expect(api_keys).toEqual([KEY]);
+  expect(people).toEqual([{ ...person, digests: expect.any(Array) }]);
+  expect(new Set(people[0]?.digests)).toEqual(new Set(alice.digests));
+  expect(file).not.toMatch(/aliases|version|digest_set|userhash/);
+  expect(parse(await written([], []))).toMatchObject({ people: [], api_keys: [] });
+});
+
+test('a line for each person and key', async () => {
+  const { alice } = await exported();
+  const lines = (await written([alice, alice], [KEY])).split('\n');
+  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(3);
+});
+
+test('a file of before SCRAM had keys for all realms is read: those of any realm', async () => {
+  const { text: file } = await exported();
+  const { people, ...rest } = JSON.parse(file);
+  const [{ scram, verifiers, ...alice }] = people;
+  const former = {
+    ...rest,
+    countersign_directory: 1,
+    people: [{ ...alice, verifiers: { none: {}, one: { ...verifiers.one, scram } } }],
+  };
+  expect(parse(JSON.stringify(former)).people).toEqual(parse(file).people);
+});
+
+test('RFC 7616 section 3.4.4: userhashes follow from the name', async () => {
+  const { text: file } = await exported();
+  const [person] = parse(file.replace('"alice"', '"bob"')).people;
+  for (const { hash, realm, userhash } of person?.digests ?? []) {
+    expect(userhash).toBe(userhashOf(hash, 'bob', realm));
+  }
+  expect(person?.digests).toHaveLength(3);
 });
 
 describe('refused, by its place', () => {
   /** The same file with a member of alice, of her verifiers or of the key set to something else. */
   async function spoilt(place: readonly (string | number)[], value: unknown): Promise<string> {
-    const { text } = await exported();
-    const file: unknown = JSON.parse(text);
+    const { text: exportedText } = await exported();
+    const file: unknown = JSON.parse(exportedText);
     let object = file as Record<string | number, unknown>;
     for (const step of place.slice(0, -1)) object = object[step] as typeof object;
     object[place.at(-1) ?? ''] = value;
@@ -58,7 +96,7 @@ describe('refused, by its place', () => {
     `$argon2id$v=19$${parameters}$${salt}$${digest}`;
 
   test.each([
-    [['countersign_directory'], 2, 'must be 1'],
+    [['countersign_directory'], 3, 'must be 1 or 2'],
     [['people'], {}, 'expected array'],
     [['more'], 1, 'Unrecognized key'],
     [['people', 0, 'id'], '../x', 'must be an identifier'],
@@ -79,17 +117,17 @@ describe('refused, by its place', () => {
     [['people', 0, 'verifiers', 'one', 'digest', 'SHA-256'], 'A'.repeat(64), 'hexadecimal'],
     [['people', 0, 'verifiers', 'one', 'digest', 'SHA-256'], 'a'.repeat(63), 'hexadecimal'],
     [['people', 0, 'verifiers', 'one', 'digest', 'SHA-1'], 'a'.repeat(40), 'Unrecognized key'],
-    [['people', 0, 'verifiers', 'one', 'scram', 'SHA-1', 'iterations'], 1, '>=4096'],
-    [['people', 0, 'verifiers', 'one', 'scram', 'SHA-1', 'iterations'], 1e9, '<=1000000'],
-    [['people', 0, 'verifiers', 'one', 'scram', 'SHA-1', 'salt'], '', '16 bytes in base64'],
-    [['people', 0, 'verifiers', 'one', 'scram', 'SHA-1', 'salt'], 'AA==', '16 bytes in base64'],
+    [['people', 0, 'scram', 'SHA-1', 'iterations'], 1, '>=4096'],
+    [['people', 0, 'scram', 'SHA-1', 'iterations'], 1e9, '<=1000000'],
+    [['people', 0, 'scram', 'SHA-1', 'salt'], '', '16 bytes in base64'],
+    [['people', 0, 'scram', 'SHA-1', 'salt'], 'AA==', '16 bytes in base64'],
     [
-      ['people', 0, 'verifiers', 'one', 'scram', 'SHA-256', 'stored_key'],
+      ['people', 0, 'scram', 'SHA-256', 'stored_key'],
       Buffer.alloc(20).toString('base64'),
       '32 bytes in base64',
     ],
     [
-      ['people', 0, 'verifiers', 'one', 'scram', 'SHA-256', 'server_key'],
+      ['people', 0, 'scram', 'SHA-256', 'server_key'],
       Buffer.alloc(32).toString('base64url'),
       '32 bytes in base64',
     ],
@@ -110,37 +148,45 @@ describe('refused, by its place', () => {
     expect(said.split('\n')).toHaveLength(1);
   });
 
-  test('two people with one id, name, userhash or principal, and two keys with one id', async () => {
+  test('two people with one id, name or principal, and two keys with one id', async () => {
     const { alice } = await exported();
-    const bob = { ...alice, id: 'bob', name: 'bob' };
+    const other = (changes: Partial<PersonRecord>) => ({
+      ...alice,
+      person: { ...alice.person, ...changes },
+    });
+    const bob = { id: 'bob', name: 'bob' };
     const twice: readonly (readonly [Parameters<typeof formatDirectory>, string])[] = [
       [[[alice, alice], []], 'people.1.id: '],
-      [[[alice, { ...alice, id: 'other' }], []], 'people.1.name: has the name alice again'],
-      [[[alice, bob], []], 'people.1: has the alias kerberos:alice@A again'],
-      [[[{ ...bob, kerberos: ['b@A', 'b@A'] }], []], 'people.0: has the alias kerberos:b@A again'],
+      [[[alice, other({ id: 'other' })], []], 'people.1.name: has the name alice again'],
+      [[[alice, other(bob)], []], 'people.1: has the alias kerberos:alice@A again'],
+      [
+        [[other({ ...bob, kerberos: ['b@A', 'b@A'] })], []],
+        'people.0: has the alias kerberos:b@A again',
+      ],
       [[[], [KEY, KEY]], 'api_keys.1.id: '],
     ];
     for (const [file, message] of twice) {
-      expect(mistakes(formatDirectory(...file))).toContain(message);
+      expect(mistakes(await written(...file))).toContain(message);
     }
   });
 
   test('no file, half a file, another file, and bytes that are not UTF-8', async () => {
-    const { text } = await exported();
-    for (const end of [0, 1, text.length >> 1, text.length - 3]) {
-      expect(mistakes(text.slice(0, end))).toContain('is not JSON');
+    const { text: exportedText } = await exported();
+    for (const end of [0, 1, exportedText.length >> 1, exportedText.length - 3]) {
+      expect(mistakes(exportedText.slice(0, end))).toContain('is not JSON');
     }
     for (const other of ['null', '[]', '1', '"x"', '{}']) expect(mistakes(other)).not.toBe('taken');
-    const broken = Buffer.from(text);
-    broken[text.indexOf('alice')] = 0xff;
+    const broken = Buffer.from(exportedText);
+    broken[exportedText.indexOf('alice')] = 0xff;
     expect(() => parseDirectory(broken)).toThrow(/^all: is not JSON in UTF-8$/);
   });
 
   test('of a thousand mistakes twenty are told, and no secret in them', async () => {
     const { alice } = await exported();
-    const broken = { ...alice, password_hash: 'very secret', created_at: -1 };
+    const person = { ...alice.person, password_hash: 'very secret', created_at: -1 };
+    const broken = { ...alice, person };
     const said = mistakes(
-      formatDirectory(
+      await written(
         Array.from({ length: 500 }, () => broken),
         [],
       ),
@@ -150,6 +196,6 @@ describe('refused, by its place', () => {
   });
 
   test('any JSON ends in a refusal, never in another error', () => {
-    fc.assert(fc.property(fc.json(), (text) => expect(mistakes(text)).not.toBe('taken')));
+    fc.assert(fc.property(fc.json(), (json) => expect(mistakes(json)).not.toBe('taken')));
   });
 });

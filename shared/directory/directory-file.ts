@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { spaceSchema } from '#shared/config/space-schema.ts';
 import { isScopeToken } from '#shared/oauth/scope.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { PersonRecord, ScramHash } from '#shared/stores/people.ts';
+import type { DigestHash, DigestRow, ScramHash } from '#shared/stores/people.ts';
 import { aliasesOf } from './aliases.ts';
+import { userhashOf } from './digest-hash.ts';
 import { isKerberosPrincipal } from './kerberos-principal.ts';
 import { isPasswordHash } from './password.ts';
 import type { NewRecord } from './people.ts';
@@ -17,7 +18,11 @@ export interface DirectoryFile {
   readonly api_keys: readonly ApiKeyRecord[];
 }
 
-const VERSION = 1;
+/** Of what `formatDirectory` writes. */
+export const VERSION = 2;
+
+/** Had SCRAM's keys in each realm. */
+const FORMER_VERSION = 1;
 
 const hexadecimal = (bytes: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `must be ${bytes} bytes in hexadecimal`);
@@ -47,6 +52,8 @@ const keysOf = (hash: ScramHash) =>
     })
     .exactOptional();
 
+const scram = z.strictObject({ 'SHA-1': keysOf('SHA-1'), 'SHA-256': keysOf('SHA-256') });
+
 const verifiers = z.strictObject({
   digest: z
     .strictObject({
@@ -55,13 +62,14 @@ const verifiers = z.strictObject({
       'SHA-512-256': hexadecimal(32).exactOptional(),
     })
     .exactOptional(),
-  scram: z.strictObject({ 'SHA-1': keysOf('SHA-1'), 'SHA-256': keysOf('SHA-256') }).exactOptional(),
+  scram: scram.exactOptional(),
 });
 
-const person = z.strictObject({
+const writtenPerson = z.strictObject({
   id,
   name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
   password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it'),
+  scram: scram.exactOptional(),
   verifiers: z.record(spaceSchema.shape.realm, verifiers).exactOptional(),
   kerberos: z
     .array(checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'))
@@ -70,6 +78,23 @@ const person = z.strictObject({
   demo: z.boolean().exactOptional(),
   created_at: time,
 });
+
+type Verifiers = Readonly<Record<string, z.infer<typeof verifiers>>>;
+
+const person = writtenPerson.transform(({ verifiers: byRealm = {}, ...written }) => ({
+  // Whichever realm SCRAM's keys are of, they are of the same password.
+  scram: Object.assign({}, ...Object.values(byRealm).map((kept) => kept.scram)),
+  ...written,
+  digests: rowsOf(written.name, byRealm),
+}));
+
+const rowsOf = (name: string, byRealm: Verifiers): DigestRow[] =>
+  Object.entries(byRealm).flatMap(([realm, { digest = {} }]) =>
+    Object.entries(digest).map(([of, ha1]) => {
+      const hash = of as DigestHash;
+      return { realm, hash, ha1, userhash: userhashOf(hash, name, realm) };
+    }),
+  );
 
 const apiKey = z.strictObject({
   id,
@@ -85,7 +110,10 @@ const apiKey = z.strictObject({
 
 const schema = z
   .strictObject({
-    countersign_directory: z.literal(VERSION, `must be ${VERSION}, which this program reads`),
+    countersign_directory: z.literal(
+      [FORMER_VERSION, VERSION],
+      `must be ${FORMER_VERSION} or ${VERSION}, which this program reads`,
+    ),
     people: z.array(person),
     api_keys: z.array(apiKey),
   })
@@ -131,17 +159,4 @@ function parseJson(file: Uint8Array): unknown {
   } catch {
     throw new DirectoryFileError('all: is not JSON in UTF-8');
   }
-}
-
-/** One JSON text, without what follows from the rest of it. */
-export function formatDirectory(
-  people: readonly PersonRecord[],
-  apiKeys: readonly ApiKeyRecord[],
-): string {
-  const file = {
-    countersign_directory: VERSION,
-    people: people.map((record) => ({ ...record, aliases: undefined, version: undefined })),
-    api_keys: apiKeys,
-  };
-  return `${JSON.stringify(file, null, 1)}\n`;
 }

@@ -1,11 +1,11 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { DigestHash, DigestName, People, PersonRecord } from '#shared/stores/people.ts';
 import { active } from './active.ts';
-import { kerberosAlias, userhashAlias, userhashOf } from './aliases.ts';
+import { kerberosAlias } from './aliases.ts';
 import { usernameCaseMapped } from './precis.ts';
-import type { DigestVerifier, Verifiers } from './verifiers.ts';
+import type { Verifiers } from './verifiers.ts';
 
 export interface LocalVerifiers {
-  readonly people: Pick<People, 'getByName' | 'getByAlias'>;
+  readonly people: Pick<People, 'getByName' | 'getByAlias' | 'getDigest'>;
   /** Whether the person that the first start made may be let in (never in production). */
   readonly demo: boolean;
 }
@@ -15,23 +15,20 @@ export interface LocalVerifiers {
  * are there, at each request, so that a change counts from the next one on.
  */
 export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
-  const byName = async (name: string) => active(await people.getByName(name), demo);
-  const byAlias = async (alias: string) => active(await people.getByAlias(alias), demo);
+  const digest = async (realm: string, hash: DigestHash, who: DigestName) => {
+    const found = await people.getDigest(realm, hash, who);
+    const person = active(found?.person, demo);
+    return found && person && { person: named(person), ha1: found.ha1 };
+  };
 
   return {
-    async digest(realm, hash, username) {
-      return digestVerifier(await byName(username), realm, hash);
-    },
+    digest: (realm, hash, name) => digest(realm, hash, { name }),
 
-    async digestByUserhash(realm, hash, userhash) {
-      const person = await byAlias(userhashAlias(hash, userhash));
-      const ofRealm = person && userhashOf(hash, person.name, realm) === userhash;
-      return digestVerifier(ofRealm ? person : undefined, realm, hash);
-    },
+    digestByUserhash: (realm, hash, userhash) => digest(realm, hash, { userhash }),
 
-    async scram(realm, hash, username) {
-      const person = await byName(usernameCaseMapped(username) ?? '');
-      const keys = person?.verifiers?.[realm]?.scram?.[hash];
+    async scram(hash, username) {
+      const person = active(await people.getByName(usernameCaseMapped(username) ?? ''), demo);
+      const keys = person?.scram?.[hash];
       if (person === undefined || keys === undefined) return undefined;
       return {
         person: named(person),
@@ -43,19 +40,10 @@ export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
     },
 
     async kerberos(principal) {
-      const person = await byAlias(kerberosAlias(principal));
+      const person = active(await people.getByAlias(kerberosAlias(principal)), demo);
       return person && named(person);
     },
   };
 }
 
 const named = ({ id, name }: PersonRecord) => ({ id, name });
-
-function digestVerifier(
-  person: PersonRecord | undefined,
-  realm: string,
-  hash: Parameters<Verifiers['digest']>[1],
-): DigestVerifier | undefined {
-  const ha1 = person?.verifiers?.[realm]?.digest?.[hash];
-  return person && ha1 !== undefined ? { person: named(person), ha1 } : undefined;
-}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
@@ -150,7 +151,7 @@ describe('find', () => {
   test('who may sign in, and nobody else', async () => {
     const { directory, stores, alice } = await town({ demo: false });
     expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
-    const others = (await stores.people.list()).filter(({ id }) => id !== alice.id);
+    const others = (await everybodyIn(stores)).filter(({ id }) => id !== alice.id);
     expect(others).toHaveLength(2);
     for (const { id } of others) expect(await directory.find(id)).toBeUndefined();
     for (const id of ['', 'nobody', '__proto__', 'alice']) {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { findAccess, recordAccess } from '#shared/access/grants.ts';
 import { findSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { everybodyIn } from '#shared/stores/contract/samples.ts';
+import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import { userhashOf } from './digest-hash.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
 import {
@@ -47,7 +49,8 @@ describe('addPerson', () => {
       id: expect.stringMatching(/^[\w-]{22}$/),
       name: 'alice',
       password_hash: expect.stringMatching(/^\$argon2id\$/),
-      verifiers: {},
+      scram: {},
+      digest_set: expect.any(String),
       aliases: [],
       created_at: store.clock.now(),
       version: 0,
@@ -66,7 +69,7 @@ describe('addPerson', () => {
     const adding = addPerson(store, { name, password });
     await expect(adding).rejects.toThrow(PeopleError);
     await expect(adding).rejects.toThrow(message);
-    expect(await stores.people.list()).toEqual([]);
+    expect(await everybodyIn(stores)).toEqual([]);
   });
 
   test('one name in ten forms at once: one person', async () => {
@@ -76,7 +79,7 @@ describe('addPerson', () => {
       names.map((name) => addPerson(store, { name, password: OLD })),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await stores.people.list()).toHaveLength(1);
+    expect(await everybodyIn(stores)).toHaveLength(1);
   });
 });
 
@@ -163,60 +166,70 @@ describe('what realms need of a password', () => {
   ];
 
   /** Each verifier by itself. */
-  const verifiersOf = ({ verifiers = {} }: Awaited<ReturnType<typeof addPerson>>) =>
-    Object.values(verifiers).flatMap(({ digest = {}, scram = {} }) =>
-      [digest, scram].flatMap((kept) => Object.values(kept).map((one) => JSON.stringify(one))),
-    );
+  async function verifiersOf({ people }: Stores, id: string): Promise<string[]> {
+    const { person, digests = [] } = (await people.getWhole(id)) ?? {};
+    const keys = Object.values(person?.scram ?? {}).map((kept) => JSON.stringify(kept));
+    return [...keys, ...digests.map(({ ha1 }) => ha1)];
+  }
 
-  test('a new password replaces every verifier and the hash, in one step; the aliases stay', async () => {
+  test('a new password replaces every verifier and the hash, in one step; names for Digest stay', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const before = await addPerson(store, { name: 'Alice', password: OLD });
+    const whole = await stores.people.getWhole(before.id);
+    const verifiers = await verifiersOf(stores, before.id);
     const replaced: unknown[] = [];
-    const replace: typeof stores.people.replace = (person) => {
+    const replace: typeof stores.people.replace = (person, digests) => {
       replaced.push(person);
-      return stores.people.replace(person);
+      return stores.people.replace(person, digests);
     };
     const watched = { ...stores, people: { ...stores.people, replace } };
     const after = await setPassword({ ...store, stores: watched }, 'ALICE', 'the new password');
     expect(replaced).toEqual([after]);
     expect(await stores.people.get(before.id)).toEqual(after);
-    expect(verifiersOf(before)).toHaveLength(4);
-    expect(verifiersOf(after)).toHaveLength(4);
-    expect(new Set([...verifiersOf(before), ...verifiersOf(after)]).size).toBe(8);
+    const all = [...verifiers, ...(await verifiersOf(stores, before.id))];
+    expect(all).toHaveLength(8);
+    expect(new Set(all).size).toBe(8);
     expect(after.password_hash).not.toBe(before.password_hash);
-    expect(after.aliases).toEqual(before.aliases);
-    expect(after.aliases).toHaveLength(2);
+    const namesIn = (kept: typeof whole) => kept?.digests.map(({ userhash }) => userhash);
+    expect(namesIn(await stores.people.getWhole(before.id))).toEqual(namesIn(whole));
+    expect(namesIn(whole)).toHaveLength(2);
+    expect(after.digest_set).toBe(before.digest_set);
   });
 
-  test('what is no more needed goes with the next password, with its alias', async () => {
+  test('what is no more needed goes with the next password, with its userhash', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
-    const [alias = ''] = (await addPerson(store, { name: 'alice', password: OLD })).aliases ?? [];
-    expect(alias).toMatch(/^digest:MD5:/);
-    expect(await stores.people.getByAlias(alias)).toMatchObject({ name: 'alice' });
+    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const userhash = userhashOf('MD5', 'alice', 'one');
+    const found = () => stores.people.getDigest('one', 'MD5', { userhash });
+    expect(await found()).toMatchObject({ person: { name: 'alice' } });
     const realms: RealmNeeds[] = [{ realm: 'one', digest: ['SHA-256'], scram: [] }];
     const after = await setPassword({ ...store, realms }, 'alice', OLD);
-    expect(verifiersOf(after)).toHaveLength(1);
-    expect(Object.keys(after.verifiers ?? {})).toEqual(['one']);
-    expect(await stores.people.getByAlias(alias)).toBeUndefined();
+    expect(await verifiersOf(stores, id)).toHaveLength(1);
+    expect(await found()).toBeUndefined();
+    expect(await stores.people.getDigest('one', 'SHA-256', { name: 'alice' })).toBeDefined();
+    expect(after.digest_set).not.toBe(digest_set);
   });
 
   test('other changes keep verifiers and principals', async () => {
-    const { store } = await testPeople(undefined, REALMS);
-    const { verifiers } = await addPerson(store, { name: 'alice', password: OLD });
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const verifiers = await verifiersOf(stores, id);
     await setKerberos(store, 'alice', ['alice@EXAMPLE.COM']);
     await disablePerson(store, 'alice');
     const after = await enablePerson(store, 'alice');
-    expect(after).toMatchObject({ verifiers, kerberos: ['alice@EXAMPLE.COM'] });
+    expect(after).toMatchObject({ digest_set, kerberos: ['alice@EXAMPLE.COM'] });
+    expect(await verifiersOf(stores, id)).toEqual(verifiers);
     expect((await setPassword(store, 'alice', OLD)).aliases).toContain(
       'kerberos:alice@EXAMPLE.COM',
     );
   });
 
   test('a password with a composed and a decomposed letter is one (RFC 8265 section 4.2)', async () => {
-    const { store } = await testPeople(undefined, REALMS);
+    const { store, stores } = await testPeople(undefined, REALMS);
     const digest = async (name: string, password: string) => {
       await addPerson(store, { name, password: OLD }).catch(() => undefined);
-      return (await setPassword(store, name, password)).verifiers?.['one']?.digest;
+      const { id } = await setPassword(store, name, password);
+      return (await stores.people.getWhole(id))?.digests;
     };
     expect(await digest('alice', 'p\u00e4sswords')).toEqual(
       await digest('alice', 'pa\u0308sswords'),
@@ -282,7 +295,7 @@ describe('principals', () => {
     for (const result of results) {
       if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(PeopleError);
     }
-    const have = (await town.stores.people.list()).filter(({ kerberos }) => kerberos);
+    const have = (await everybodyIn(town.stores)).filter(({ kerberos }) => kerberos);
     expect(have).toHaveLength(1);
   });
 

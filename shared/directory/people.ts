@@ -1,7 +1,8 @@
 import type { AccessStore } from '#shared/access/access-store.ts';
 import { endEverything } from '#shared/access/everything.ts';
 import { type Random, randomId } from '#shared/random.ts';
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import { digestSet } from '#shared/stores/digest-set.ts';
+import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Passwords } from './password.ts';
 import { aliasesOf } from './aliases.ts';
@@ -50,15 +51,18 @@ export async function addPerson(
 }
 
 /** A person without what follows from the other members or from their history. */
-export type NewRecord = Omit<PersonRecord, 'aliases' | 'version'>;
+export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
+  /** All rows of Digest; in a change without them they stay as they are. */
+  readonly digests?: readonly DigestRow[];
+}
 
 /** Adds somebody with this record. Throws `PeopleError` when their name or an alias is taken. */
 export async function keepPerson(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: NewRecord,
 ): Promise<PersonRecord> {
-  const record = { ...person, aliases: aliasesOf(person), version: 0 };
-  if (!(await people.add(record))) throw await taken(people, record);
+  const { record, digests } = kept(person, 0);
+  if (!(await people.add(record, digests))) throw await taken(people, record);
   return record;
 }
 
@@ -128,14 +132,25 @@ export async function changePerson(
     const person = await personNamed(people, name);
     // Nobody changed it meanwhile, so that was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
-    const edited = edit(person);
-    const changed = { ...edited, aliases: aliasesOf(edited), version: person.version + 1 };
-    if (await people.replace(changed)) {
+    const { record, digests } = kept(edit(person), person.version + 1);
+    if (await people.replace(record, digests)) {
       await endEverything(store, person.id);
-      return changed;
+      return record;
     }
-    refused = changed;
+    refused = record;
   }
+}
+
+/** With what follows from the other members. */
+function kept({ digests, ...person }: NewRecord, version: number) {
+  const digest_set = digests ? digestSet(digests) : person.digest_set;
+  const record = {
+    ...person,
+    ...(digest_set && { digest_set }),
+    aliases: aliasesOf(person),
+    version,
+  };
+  return { record, digests };
 }
 
 /** Why the store did not take a record that was not out of date. */
@@ -161,7 +176,7 @@ async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,
   password: string,
-): Promise<Pick<PersonRecord, 'password_hash' | 'verifiers'>> {
+): Promise<Pick<NewRecord, 'password_hash' | 'scram' | 'digests'>> {
   const enforced = newOpaqueString(password);
   if (enforced === undefined) {
     throw new PeopleError(
@@ -170,6 +185,6 @@ async function secretsOf(
   }
   return {
     password_hash: await passwords.hash(enforced),
-    verifiers: await deriveVerifiers(realms, { name, password: enforced }, random),
+    ...(await deriveVerifiers(realms, { name, password: enforced }, random)),
   };
 }

@@ -18,7 +18,7 @@ export interface ScramVerifier {
 
 /**
  * What the schemes that never see a password ask of a directory. Undefined: there is no such person, or
- * they may not sign in, or what this realm and hash need is not kept of them; who asks treats all three
+ * they may not sign in, or what the scheme needs is not kept of them; who asks treats all three
  * like a wrong password. All reject with `StoreUnavailable` when they cannot be answered.
  */
 export interface Verifiers {
@@ -30,8 +30,8 @@ export interface Verifiers {
     hash: DigestHash,
     userhash: string,
   ): Promise<DigestVerifier | undefined>;
-  /** `username` in any form of it. */
-  scram(realm: string, hash: ScramHash, username: string): Promise<ScramVerifier | undefined>;
+  /** `username` in any form of it. The keys are good in every realm. */
+  scram(hash: ScramHash, username: string): Promise<ScramVerifier | undefined>;
   /** `principal`: a name in Kerberos with its realm, as in `alice@EXAMPLE.COM`. */
   kerberos(principal: string): Promise<Person | undefined>;
 }

@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { formatDirectory } from '#shared/directory/directory-file.ts';
+import { open, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { everybody } from '#shared/directory/everybody.ts';
+import { formatDirectory } from '#shared/directory/format-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -12,23 +14,38 @@ export const directoryExport: Command = {
     'has an HA1 of Digest can be that person in its realm without the password: keep the file like one.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
-    withStores(shell, async (stores) => {
-      const [people, keys] = await Promise.all([stores.people.list(), stores.apiKeys.list()]);
-      await writeFile(file, formatDirectory(people, keys), {
-        mode: 0o600,
-        flag: 'wx',
-        flush: true,
-      }).catch((error: NodeJS.ErrnoException) => {
-        throw new Failure(
-          error.code === 'EEXIST'
-            ? `${file} is there already: name another`
-            : `cannot write ${file} (${error.code})`,
-        );
-      });
-      const counts = { people: people.length, api_keys: keys.length };
+    withStores(shell, async ({ people, apiKeys }) => {
+      const keys = await apiKeys.list();
+      let count = 0;
+      async function* counted() {
+        for await (const person of everybody(people)) {
+          count += 1;
+          yield person;
+        }
+      }
+      await writeNew(file, formatDirectory(counted(), keys));
       return {
-        json: { file, ...counts },
-        lines: [`Wrote ${counts.people} people and ${counts.api_keys} API keys to ${file}.`],
+        json: { file, people: count, api_keys: keys.length },
+        lines: [`Wrote ${count} people and ${keys.length} API keys to ${file}.`],
       };
     }),
 };
+
+/** Leaves no half of it behind. */
+async function writeNew(file: string, content: AsyncIterable<string>): Promise<void> {
+  const refuse = (error: NodeJS.ErrnoException): never => {
+    if (error.code === undefined) throw error;
+    throw new Failure(
+      error.code === 'EEXIST'
+        ? `${file} is there already: name another`
+        : `cannot write ${file} (${error.code})`,
+    );
+  };
+  const handle = await open(file, 'wx', 0o600).catch(refuse);
+  try {
+    await pipeline(content, handle.createWriteStream({ flush: true }));
+  } catch (error) {
+    await rm(file);
+    refuse(error as NodeJS.ErrnoException);
+  }
+}

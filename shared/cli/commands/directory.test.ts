@@ -1,5 +1,6 @@
 import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 
@@ -37,7 +38,7 @@ describe('directory export', () => {
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
-    expect(text).toMatch(/argon2id.*"SHA-256": "[0-9a-f]{64}".*stored_key.*secret_hash/s);
+    expect(text).toMatch(/argon2id.*stored_key.*"SHA-256":"[0-9a-f]{64}".*secret_hash/s);
     expect(text).not.toContain(PASSWORD);
   });
 
@@ -50,6 +51,16 @@ describe('directory export', () => {
     const { code, stdout, stderr } = await inProcess(shell, 'directory', 'export', file);
     expect([code, stdout, stderr]).toEqual([1, '', `${file} is there already: name another\n`]);
     expect(await readFile(file, 'utf8').catch(() => 'mine')).toBe('mine');
+  });
+
+  test('a store that fails halfway: 1, and no half of a file is left', async () => {
+    const { shell, file } = await full();
+    const state = new DatabaseSync(join(shell.env['COUNTERSIGN_DATA'] ?? '', 'state.db'));
+    state.exec(`UPDATE person SET record = 'broken' WHERE name = 'bob'`);
+    state.close();
+    const { code, stdout } = await inProcess(shell, 'directory', 'export', file);
+    expect([code, stdout]).toEqual([1, '']);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
   test('a folder that there is not: 1', async () => {
@@ -83,14 +94,14 @@ describe('directory import', () => {
     ['half of it', (text: string) => text.slice(0, text.length >> 1), 'is not JSON'],
     [
       'the last key broken',
-      (text: string) => text.replace(/("secret_hash": ")./, '$1!'),
+      (text: string) => text.replace(/("secret_hash":")./, '$1!'),
       'api_keys.0',
     ],
     ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
     [
       'of a later release',
-      (text: string) => text.replace('directory": 1', 'directory": 2'),
-      'must be 1',
+      (text: string) => text.replace('directory": 2', 'directory": 3'),
+      'must be 1 or 2',
     ],
   ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
     const { shell, file } = await full();

@@ -1,9 +1,9 @@
-import { lackingVerifiers } from '#shared/directory/derive-verifiers.ts';
+import { lackingOf } from '#shared/directory/lacking.ts';
 import { realmNeeds, type RealmNeeds } from '#shared/directory/realms.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
-import type { Command } from '../command.ts';
+import type { Command, Shell, Slice } from '../command.ts';
 import { columns } from '../printable.ts';
-import { withStores } from '../with-stores.ts';
+import { openShellStores } from '../with-stores.ts';
 
 export const userList: Command = {
   name: 'user list',
@@ -13,36 +13,47 @@ export const userList: Command = {
     'they get one with `user passwd`. SCRAM takes no password that clients prepare in different ways, such as',
     'one with ½.',
   ],
-  run: (_, shell) =>
-    withStores(shell, async ({ people }, config) => {
-      const realms = realmNeeds(config);
-      const list = (await people.list()).map((person) => shown(person, realms));
-      return {
-        json: list,
-        get lines() {
-          return list.length === 0 ? ['There is nobody yet.'] : columns(list.map(row));
-        },
-      };
-    }),
+  run: async (_, shell) => ({ slices: everybody(shell) }),
 };
 
+async function* everybody(shell: Shell): AsyncGenerator<Slice> {
+  await using opened = await openShellStores(shell);
+  const { people } = opened.stores;
+  const lacking = lackingOf(people, realmNeeds(opened.config));
+  const widths: number[] = [];
+  let nobody = true;
+  for await (const slice of people.list()) {
+    nobody = false;
+    const list: Shown[] = [];
+    for (const person of slice) list.push(shown(person, await lacking(person)));
+    yield {
+      json: list,
+      get lines() {
+        return columns(list.map(row), widths);
+      },
+    };
+  }
+  if (nobody) yield { json: [], lines: ['There is nobody yet.'] };
+}
+
+type Shown = ReturnType<typeof shown>;
+
 /** A person without what lets them in. */
-function shown(person: PersonRecord, realms: readonly RealmNeeds[]) {
+function shown(person: PersonRecord, lacks: readonly RealmNeeds[]) {
   const { id, name, kerberos, disabled, demo, created_at, version } = person;
-  const lacks = lackingVerifiers(person, realms);
   return { id, name, kerberos, disabled, demo, created_at, version, lacks };
 }
 
-const row = ({ id, name, kerberos = [], disabled, demo, lacks }: ReturnType<typeof shown>) => [
+const row = ({ id, name, kerberos = [], disabled, demo, lacks }: Shown) => [
   id,
   name,
   kerberos.join(' '),
   disabled ? '(disabled)' : '',
   demo ? '(demo: refused in production)' : '',
-  lacks.length > 0 ? `(lacks: ${lacks.map(lacking).join(', ')})` : '',
+  lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join(', ')})` : '',
 ];
 
-const lacking = ({ realm, digest, scram }: RealmNeeds) =>
+const lackingIn = ({ realm, digest, scram }: RealmNeeds) =>
   [
     `${realm}:`,
     ...digest.map((hash) => `Digest ${hash}`),

@@ -3,7 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { listAccess, recordAccess } from '#shared/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/access/sign-ins.ts';
 import { localDirectory } from '#shared/directory/local.ts';
+import { lackingOf } from '#shared/directory/lacking.ts';
 import { createPasswords } from '#shared/directory/password.ts';
+import { keepPerson } from '#shared/directory/people.ts';
+import { everybodyIn, someDigest, somePerson } from '#shared/stores/contract/samples.ts';
+import { SLICE } from '#shared/stores/slices.ts';
 import { cli, inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withPeople } from '../with-people.ts';
 import { withStores } from '../with-stores.ts';
@@ -169,6 +173,29 @@ describe('user list: who lacks a verifier for which realm', () => {
     const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;
     expect(listed).not.toMatch(/[0-9a-f]{32}|argon2|stored_key|digest:/);
   });
+});
+
+test('user list: of more people than are read at a time each is there once; what they lack is read once', async () => {
+  const shell = await newShell();
+  const needs = [{ realm: 'one', digest: ['MD5'], scram: [] }] as const;
+  const names = Array.from({ length: SLICE + 2 }, (_, n) => `person${n}`);
+  await withStores(shell, async (stores) => {
+    for (const name of names) {
+      const digests = [someDigest('one', { hash: 'MD5' })];
+      await keepPerson({ stores }, { ...somePerson(name), digests });
+    }
+    const asked: string[] = [];
+    const getWhole = (id: string) => (asked.push(id), stores.people.getWhole(id));
+    const lacking = lackingOf({ getWhole }, [...needs, { ...needs[0], realm: 'two' }]);
+    for (const person of await everybodyIn(stores)) {
+      expect(await lacking(person)).toEqual([{ ...needs[0], realm: 'two' }]);
+    }
+    expect(asked).toHaveLength(1);
+  });
+  const { stdout } = await inProcess(shell, 'user', 'list');
+  const listed = stdout.trimEnd().split('\n');
+  expect(listed.map((line) => line.split(/ +/)[1])).toEqual(names.toSorted());
+  expect(await json(shell, 'user', 'list')).toHaveLength(names.length);
 });
 
 describe('user kerberos', () => {

@@ -4,6 +4,7 @@ import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
 import { clientsContract } from './clients.ts';
 import { commitsContract } from './commits.ts';
+import { digestsContract } from './digests.ts';
 import { editsContract } from './edits.ts';
 import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
@@ -38,6 +39,7 @@ const PARTS = [
   limitsContract,
   peopleContract,
   aliasesContract,
+  digestsContract,
   apiKeysContract,
   replayContract,
   sessionsContract,

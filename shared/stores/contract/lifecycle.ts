@@ -3,6 +3,7 @@ import { VOPRF } from '#shared/private-token/token-types.ts';
 import { StoreUnavailable } from '../stores.ts';
 import {
   edit,
+  everybodyIn,
   FAR,
   fresh,
   removeTokenKeys,
@@ -104,7 +105,9 @@ export function lifecycleContract(contract: () => Contract): void {
         'people.get': () => closed.people.get('x'),
         'people.getByName': () => closed.people.getByName('x'),
         'people.getByAlias': () => closed.people.getByAlias('x'),
-        'people.list': () => closed.people.list(),
+        'people.getDigest': () => closed.people.getDigest('x', 'MD5', { name: 'x' }),
+        'people.getWhole': () => closed.people.getWhole('x'),
+        'people.list': () => everybodyIn(closed),
         'people.replace': () => closed.people.replace(somePerson('x')),
         'replay.unique': () => closed.replay.unique('a', 'x', 1),
         'sessions.put': () => closed.sessions.put('x', 1),

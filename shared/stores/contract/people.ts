@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
-import { fresh, somePerson } from './samples.ts';
+import { everybodyIn, fresh, somePerson } from './samples.ts';
+import { SLICE } from '../slices.ts';
 import type { Contract } from './store-under-test.ts';
 
 export function peopleContract(contract: () => Contract): void {
@@ -18,7 +19,7 @@ export function peopleContract(contract: () => Contract): void {
       const person = await added({ disabled: false, demo: true });
       expect(await other.people.get(person.id)).toEqual(person);
       expect(await other.people.getByName(person.name)).toEqual(person);
-      expect(await other.people.list()).toContainEqual(person);
+      expect(await everybodyIn(other)).toContainEqual(person);
     });
 
     test('OpenID Connect Core section 8: neither id nor name is given to somebody else', async () => {
@@ -30,7 +31,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await other.people.add(person)).toBe(false);
       expect(await one.people.get(person.id)).toEqual(person);
       expect(await one.people.getByName(person.name)).toEqual(person);
-      expect(await one.people.list()).not.toContainEqual(
+      expect(await everybodyIn(one)).not.toContainEqual(
         expect.objectContaining({ password_hash: impostor.password_hash }),
       );
     });
@@ -44,6 +45,37 @@ export function peopleContract(contract: () => Contract): void {
       expect(await other.people.get(id)).toBeUndefined();
       expect(await other.people.getByName(name)).toBeUndefined();
       expect(await other.people.add({ ...somePerson(name), id })).toBe(true);
+    });
+
+    test('everybody is listed once, in the order of their names, in slices', async () => {
+      const { one, other } = contract();
+      const base = fresh();
+      const names = Array.from({ length: SLICE + 3 }, (_, n) => `${base}${n}`);
+      const odd = ['', '\u0000', ' ', '(', '[', '+', '-', '\uffff', '😀', 'é', 'A', 'Z', 'a', 'z'];
+      for (const name of [...names, ...odd.map((tail) => base + tail)]) {
+        expect(await one.people.add(somePerson(name))).toBe(true);
+      }
+      const lengths: number[] = [];
+      for await (const slice of other.people.list()) lengths.push(slice.length);
+      expect(lengths.slice(0, -1)).toEqual(lengths.slice(0, -1).map(() => SLICE));
+      const bytes = (await everybodyIn(other)).map(({ name }) => Buffer.from(name));
+      expect(bytes).toEqual(bytes.toSorted(Buffer.compare));
+      const here = bytes.map(String).filter((name) => name.startsWith(base));
+      expect(new Set(here)).toEqual(new Set([...names, ...odd.map((tail) => base + tail)]));
+      expect(here).toHaveLength(names.length + odd.length);
+    }, 60_000);
+
+    test('while others are added everybody is there once', async () => {
+      const { one, other } = contract();
+      const base = fresh();
+      const names = Array.from({ length: 20 }, (_, n) => `${base}${n}`);
+      for (const name of names) await one.people.add(somePerson(name));
+      const found: string[] = [];
+      for await (const slice of other.people.list()) {
+        found.push(...slice.map(({ name }) => name));
+        await one.people.add(somePerson(`${base}${fresh()}`));
+      }
+      for (const name of names) expect(found.filter((each) => each === name)).toHaveLength(1);
     });
 
     test('a name is no id and an id is no name', async () => {

@@ -15,6 +15,7 @@ import {
   someDocument,
   someKey,
   someLock,
+  someDigest,
   somePerson,
   someTokenKey,
 } from './samples.ts';
@@ -168,6 +169,12 @@ export const RACES = {
   'add a person of an alias': {
     prepare: async () => fresh(),
     attempt: (stores, alias) => stores.people.add({ ...somePerson(fresh()), aliases: [alias] }),
+    winners: 1,
+  },
+  'add a person of a userhash': {
+    prepare: async () => fresh(),
+    attempt: (stores, userhash) =>
+      stores.people.add(somePerson(fresh()), [someDigest('one', { userhash })]),
     winners: 1,
   },
   'give an alias by a change': {

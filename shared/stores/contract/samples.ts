@@ -3,7 +3,7 @@ import { randomId, systemRandom } from '#shared/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';
-import type { PersonRecord } from '../people.ts';
+import type { DigestRow, PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../token-keys.ts';
 import type { Collection, Document, Edit, Lock, Outcome, Quota } from '../trees.ts';
@@ -26,6 +26,20 @@ export const somePerson = (name: string): PersonRecord => ({
   password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$aGFzaA',
   created_at: 1_800_000_000,
   version: 0,
+});
+
+export async function everybodyIn({ people }: Pick<Stores, 'people'>): Promise<PersonRecord[]> {
+  const everybody: PersonRecord[] = [];
+  for await (const slice of people.list()) everybody.push(...slice);
+  return everybody;
+}
+
+export const someDigest = (realm: string, changes: Partial<DigestRow> = {}): DigestRow => ({
+  realm,
+  hash: 'SHA-256',
+  ha1: fresh(),
+  userhash: fresh(),
+  ...changes,
 });
 
 export const someApiKey = (id: string): ApiKeyRecord => ({

@@ -1,11 +1,9 @@
 import type { RedisConfig } from '#shared/config/schema.ts';
 import type { Log } from '#shared/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { SCHEMA } from './migrate.ts';
 import type { Topology, Wire } from './topology.ts';
 import { within } from './within.ts';
-
-/** Layout of the keys; a change that older code would misread makes it one higher. */
-export const SCHEMA = 1;
 
 /** Milliseconds for any answer at the start: nobody waits for an answer of ours yet. */
 export const PATIENCE = 10_000;

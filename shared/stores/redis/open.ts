@@ -12,6 +12,7 @@ import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';
 import { checkServers, PATIENCE } from './check-servers.ts';
+import { migrate } from './migrate.ts';
 import { redisPeople } from './people.ts';
 import { redisReplay } from './replay.ts';
 import { RedisFeed } from './revocation-feed.ts';
@@ -54,6 +55,7 @@ export async function openRedis(
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
+  await migrate(redis, prefix);
   const openFeed = () =>
     new RedisFeed({
       open: async (life) => (await topology.shared(life)).owner(stream),

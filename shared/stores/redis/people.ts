@@ -1,35 +1,49 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { DigestHash, DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
+import { SLICE, slices } from '#shared/stores/slices.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 
-/** KEYS: people, names, aliases. ARGV: id, name, record, aliases. */
-const add = script(`
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then
-  return 0
-end
-for n = 4, #ARGV do
-  if redis.call('HEXISTS', KEYS[3], ARGV[n]) == 1 then return 0 end
-end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[1])
-for n = 4, #ARGV do redis.call('HSET', KEYS[3], ARGV[n], ARGV[1]) end
-return 1
-`);
-
 /**
- * KEYS: people, aliases. ARGV: id, record, the record that it replaces, how many aliases the record has,
- * those, and those of the record that it replaces.
+ * KEYS: people, names, the order of names, aliases, userhashes, the person's rows of Digest. ARGV: id, name,
+ * record, the record that it replaces or nothing, whether the rows are replaced, how many aliases, those, and of
+ * each row its field and its value. 0: it is not there any more, or a name, an alias or a userhash is taken.
  */
-const replace = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-local last = 4 + ARGV[4]
-for n = 5, last do
-  local owner = redis.call('HGET', KEYS[2], ARGV[n])
-  if owner and owner ~= ARGV[1] then return 0 end
+const put = script(`
+local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
+local first = 7 + ARGV[6]
+
+local function userhash(field, value)
+  local hash, realm = field:match('^(%S+) (.*)$')
+  return hash .. ' ' .. value:match('%S+$') .. ' ' .. realm
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-for n = last + 1, #ARGV do redis.call('HDEL', KEYS[2], ARGV[n]) end
-for n = 5, last do redis.call('HSET', KEYS[2], ARGV[n], ARGV[1]) end
+local function another(key, field)
+  local owner = redis.call('HGET', key, field)
+  return owner and owner ~= id
+end
+
+if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
+for n = 7, first - 1 do
+  if another(KEYS[4], ARGV[n]) then return 0 end
+end
+for n = first, #ARGV, 2 do
+  if another(KEYS[5], userhash(ARGV[n], ARGV[n + 1])) then return 0 end
+end
+
+redis.call('HSET', KEYS[1], id, record)
+redis.call('HSET', KEYS[2], name, id)
+redis.call('ZADD', KEYS[3], 0, name)
+for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
+  redis.call('HDEL', KEYS[4], alias)
+end
+for n = 7, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+if not rows then return 1 end
+local former = redis.call('HGETALL', KEYS[6])
+for n = 1, #former, 2 do redis.call('HDEL', KEYS[5], userhash(former[n], former[n + 1])) end
+redis.call('DEL', KEYS[6])
+for n = first, #ARGV, 2 do
+  redis.call('HSET', KEYS[6], ARGV[n], ARGV[n + 1])
+  redis.call('HSET', KEYS[5], userhash(ARGV[n], ARGV[n + 1]), id)
+end
 return 1
 `);
 
@@ -43,14 +57,55 @@ return redis.call('HGET', KEYS[2], id or '')
 `);
 
 /**
- * The hashes `{prefix}:people`, id to JSON, `{prefix}:names` and `{prefix}:aliases`, each to id. One slot,
- * so that one script writes all; that of the revocations, so that a change is as durable as they are: who was
- * disabled stays disabled when a replica takes over.
+ * KEYS: names or userhashes, people, what the rows of all begin with. ARGV: name or userhash, field of the
+ * row. As much work for who is not there.
+ */
+const findDigest = script(`
+local id = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+local person = redis.call('HGET', KEYS[2], id)
+local row = redis.call('HGET', KEYS[3] .. id, ARGV[2])
+return person and row and { person, row:match('^%S+') }
+`);
+
+/** KEYS: a person's rows of Digest, people. ARGV: id. */
+const findWhole = script(`
+local person = redis.call('HGET', KEYS[2], ARGV[1])
+return person and { person, redis.call('HGETALL', KEYS[1]) }
+`);
+
+/** KEYS: the order of names, names, people. ARGV: where the slice begins. */
+const slice = script(`
+local names = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ${SLICE})
+if #names == 0 then return {} end
+return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
+`);
+
+const fieldOf = (hash: DigestHash, realm: string) => `${hash} ${realm}`;
+
+function rowOf(field: string, value: string): DigestRow {
+  const [hash = '', realm = ''] = halves(field);
+  const [ha1 = '', userhash = ''] = halves(value);
+  return { realm, hash: hash as DigestHash, ha1, userhash };
+}
+
+const halves = (text: string) => [
+  text.slice(0, text.indexOf(' ')),
+  text.slice(text.indexOf(' ') + 1),
+];
+
+/**
+ * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:userhashes`, each
+ * to id; the sorted set `{prefix}:names:order`; and for each person `{prefix}:digests:{id}`, hash and realm to
+ * HA1 and userhash. One slot, so that one script writes all; that of the revocations, so that a change is as
+ * durable as they are: who was disabled stays disabled when a replica takes over.
  */
 export function redisPeople(redis: Connection, prefix: string): People {
   const people = `{${prefix}}:people`;
   const names = `{${prefix}}:names`;
+  const order = `{${prefix}}:names:order`;
   const byAlias = `{${prefix}}:aliases`;
+  const userhashes = `{${prefix}}:userhashes`;
+  const digestsOf = (id: string) => `{${prefix}}:digests:${id}`;
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
 
@@ -59,13 +114,30 @@ export function redisPeople(redis: Connection, prefix: string): People {
     return person === null ? undefined : parsed(person);
   }
 
+  async function write(
+    person: PersonRecord,
+    was: string,
+    digests: readonly DigestRow[] | undefined,
+  ): Promise<boolean> {
+    const { id, name, aliases = [] } = person;
+    const rows = digests ?? [];
+    const done = await redis.durable<number>(
+      put,
+      [people, names, order, byAlias, userhashes, digestsOf(id)],
+      id,
+      name,
+      JSON.stringify(person),
+      was,
+      String(digests !== undefined),
+      String(aliases.length),
+      ...aliases,
+      ...rows.flatMap((row) => [fieldOf(row.hash, row.realm), `${row.ha1} ${row.userhash}`]),
+    );
+    return done === 1;
+  }
+
   return {
-    async add(person) {
-      const { id, name, aliases = [] } = person;
-      const keys = [people, names, byAlias] as const;
-      const record = JSON.stringify(person);
-      return (await redis.durable<number>(add, keys, id, name, record, ...aliases)) === 1;
-    },
+    add: (person, digests = []) => write(person, '', digests),
     get,
     async getByName(name) {
       const id = await redis.command<string | null>('HGET', names, name);
@@ -76,27 +148,42 @@ export function redisPeople(redis: Connection, prefix: string): People {
       const person = await redis.script<string | null>(findByAlias, [byAlias, people], alias);
       return person === null ? undefined : parsed(person);
     },
-    async list() {
-      return (await redis.command<string[]>('HVALS', people)).map(parsed);
+    async getDigest(realm, hash, who) {
+      const [index, key] =
+        'name' in who ? [names, who.name] : [userhashes, `${hash} ${who.userhash} ${realm}`];
+      const found = await redis.script<[string, string] | null>(
+        findDigest,
+        [index, people, digestsOf('')],
+        key,
+        fieldOf(hash, realm),
+      );
+      return found === null ? undefined : { person: parsed(found[0]), ha1: found[1] };
     },
-    async replace(person) {
+    async getWhole(id) {
+      const found = await redis.script<[string, string[]] | null>(
+        findWhole,
+        [digestsOf(id), people],
+        id,
+      );
+      if (found === null) return undefined;
+      const [person, kept] = found;
+      const digests = kept.flatMap((field, n) =>
+        n % 2 === 0 ? [rowOf(field, kept[n + 1] ?? '')] : [],
+      );
+      return { person: parsed(person), digests };
+    },
+    list: () =>
+      slices<PersonRecord>(async (last) => {
+        const keys = [order, names, people] as const;
+        const found = await redis.script<string[]>(slice, keys, last ? `(${last.name}` : '-');
+        return found.map(parsed);
+      }),
+    async replace(person, digests) {
       const was = await find(person.id);
       if (was === null) return false;
-      const { name, version, aliases: former = [] } = parsed(was);
+      const { name, version } = parsed(was);
       if (version !== person.version - 1) return false;
-      const record = JSON.stringify({ ...person, name });
-      const { id, aliases = [] } = person;
-      const done = await redis.durable<number>(
-        replace,
-        [people, byAlias],
-        id,
-        record,
-        was,
-        String(aliases.length),
-        ...aliases,
-        ...former,
-      );
-      return done === 1;
+      return write({ ...person, name }, was, digests);
     },
   };
 }

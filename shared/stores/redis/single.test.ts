@@ -9,6 +9,7 @@ import {
   FAR,
   puts,
   someApiKey,
+  someDigest,
   someDocument,
   someLock,
   somePerson,
@@ -46,7 +47,9 @@ describe('the keys', () => {
       payload: { uid: 'u', userCode: 'c', grantId: 'g' },
     });
     await stores.artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
-    await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] });
+    await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] }, [
+      someDigest('digest'),
+    ]);
     await stores.apiKeys.add(someApiKey('x'));
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
     await stores.spentTokens.spend(Buffer.from('a-token-of-somebody'), FAR);
@@ -57,7 +60,7 @@ describe('the keys', () => {
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(27);
+    expect(keys).toHaveLength(30);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(6);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

@@ -5,12 +5,14 @@ import { VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/random.ts';
 import {
   edit,
+  everybodyIn,
   FAR,
   fresh,
   puts,
   someApiKey,
   someClient,
   someDocument,
+  someDigest,
   someKey,
   somePerson,
   someTokenKey,
@@ -52,11 +54,12 @@ describe('backup', () => {
   test('has what was there, and neither the epoch nor what could be used or revoked', async () => {
     const sub = fresh();
     const person = { ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] };
+    const digest = someDigest('digest');
     const apiKey = someApiKey('k1');
     await stores.revocations.epoch(true);
     await stores.revocations.raise('person', sub, until());
     await stores.clients.add(someClient('batch'));
-    await stores.people.add(person);
+    await stores.people.add(person, [digest]);
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.keys.add(someKey('k1', 'ES256'));
@@ -79,7 +82,8 @@ describe('backup', () => {
     expect(await copy.artefacts.get('RefreshToken', 'secret-rt')).toBeUndefined();
     expect(await copy.artefacts.listByAccount('SignIn', person.id)).toEqual([]);
     expect(await copy.clients.list()).toEqual([someClient('batch')]);
-    expect(await copy.people.list()).toEqual([person]);
+    expect(await everybodyIn(copy)).toEqual([person]);
+    expect(await copy.people.getWhole(person.id)).toEqual({ person, digests: [digest] });
     expect(await copy.people.getByName('alice')).toEqual(person);
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);

@@ -2,13 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { STATE } from './schema.ts';
-import { copy, edit, NO_QUOTA } from '../contract/samples.ts';
+import { copy, edit, everybodyIn, NO_QUOTA, somePerson } from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
 /** Migrations before the one that makes trees of documents that had a path only. */
 const BEFORE_TREES = 3;
 /** Before the one that counts dead properties apart. */
 const BEFORE_PROPERTIES = 4;
+/** Before the one that gives what Digest keeps of people rows of its own. */
+const BEFORE_DIGESTS = 9;
 
 test('documents of before there were trees are in them, below collections', async () => {
   const store = await sqliteUnderTest();
@@ -83,5 +85,72 @@ test('dead properties of before they were counted apart count', async () => {
   expect(await copied(20)).toEqual({ kind: 'full' });
   expect(await copied(21)).toMatchObject({ kind: 'done' });
   expect(await edit(stores, 'empty', [], {})).toMatchObject({ kind: 'done' });
+  await store.end();
+});
+
+test('people whose records held everything have a row for each verifier, and one set of SCRAM keys', async () => {
+  const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
+  const former = {
+    ...somePerson('alice'),
+    verifiers: {
+      // In the order of JavaScript, not of SQLite.
+      10: { digest: { MD5: 'ha0' }, scram: { 'SHA-1': keys('ten') } },
+      "a: b'[0]": { digest: { MD5: 'ha1', 'SHA-256': 'ha2' }, scram: { 'SHA-1': keys('ten') } },
+      none: { digest: {}, scram: {} },
+      c: { digest: { MD5: 'ha3' }, scram: { 'SHA-256': keys('two') } },
+    },
+    kerberos: ['alice@A'],
+    aliases: [
+      'digest:MD5:u0',
+      'digest:MD5:u1',
+      'digest:SHA-256:u2',
+      'digest:MD5:u3',
+      'kerberos:alice@A',
+    ],
+  };
+  const alike = {
+    ...former,
+    ...somePerson('bob'),
+    aliases: former.aliases.slice(0, 4).map((alias) => `${alias}0`),
+  };
+  const bare = somePerson('carol');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_DIGESTS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_DIGESTS}`);
+    const insert = old.prepare('INSERT INTO person VALUES (?, ?, ?)');
+    for (const each of [former, alike, bare]) {
+      insert.run(each.id, each.name, JSON.stringify(each));
+    }
+    const alias = old.prepare('INSERT INTO person_alias VALUES (?, ?)');
+    for (const each of former.aliases) alias.run(each, former.id);
+  }
+  await using stores = await store.open();
+  const { people } = stores;
+  const { verifiers: _, ...rest } = former;
+  const person = {
+    ...rest,
+    scram: { 'SHA-1': keys('ten'), 'SHA-256': keys('two') },
+    digest_set: expect.any(String),
+    aliases: ['kerberos:alice@A'],
+  };
+  const [alice, bob, carol] = await everybodyIn(stores);
+  expect(alice).toEqual(person);
+  expect(bob?.digest_set).toBe(alice?.digest_set);
+  expect(carol).toEqual({ ...bare, scram: {}, aliases: [] });
+  for (const [realm, hash, userhash, ha1] of [
+    ['10', 'MD5', 'u0', 'ha0'],
+    ["a: b'[0]", 'MD5', 'u1', 'ha1'],
+    ["a: b'[0]", 'SHA-256', 'u2', 'ha2'],
+    ['c', 'MD5', 'u3', 'ha3'],
+  ] as const) {
+    expect(await people.getDigest(realm, hash, { name: 'alice' })).toEqual({ person, ha1 });
+    expect(await people.getDigest(realm, hash, { userhash })).toEqual({ person, ha1 });
+  }
+  expect((await people.getWhole(former.id))?.digests).toHaveLength(4);
+  expect(await people.getByAlias('kerberos:alice@A')).toEqual(person);
+  expect(await people.getByAlias('digest:MD5:u1')).toBeUndefined();
   await store.end();
 });

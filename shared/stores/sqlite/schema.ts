@@ -213,6 +213,59 @@ export const STATE: Schema = {
        root TEXT NOT NULL,
        PRIMARY KEY (tree, version, root)
      ) STRICT, WITHOUT ROWID;`,
+
+    `CREATE TABLE person_digest (
+       id TEXT NOT NULL,
+       realm TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       ha1 TEXT NOT NULL,
+       userhash TEXT NOT NULL,
+       PRIMARY KEY (id, realm, hash)
+     ) STRICT, WITHOUT ROWID;
+
+     -- The userhashes were aliases, in the order of the verifiers that they belong to.
+     INSERT INTO person_digest (id, realm, hash, ha1, userhash)
+     SELECT kept.id, realm, hash, ha1, substr(alias, length('digest:' || hash || ':') + 1)
+     FROM (
+       SELECT person.id, realm.key AS realm, hash.key AS hash, hash.value AS ha1,
+         row_number() OVER (PARTITION BY person.id ORDER BY realm.id, hash.id) AS n
+       FROM person, json_each(record, '$.verifiers') AS realm, json_each(realm.value, '$.digest') AS hash
+     ) AS kept
+     JOIN (
+       SELECT person.id, alias.value AS alias,
+         row_number() OVER (PARTITION BY person.id ORDER BY alias.id) AS n
+       FROM person, json_each(record, '$.aliases') AS alias
+       WHERE alias.value LIKE 'digest:%'
+     ) USING (id, n);
+     CREATE UNIQUE INDEX person_userhash ON person_digest (userhash, realm, hash);
+     DELETE FROM person_alias WHERE alias LIKE 'digest:%';
+
+     -- Whichever realm SCRAM's keys are of, they are of the same password.
+     UPDATE person SET record = json_remove(
+       json_set(record,
+         '$.scram', (
+           SELECT json_group_object(hash, json(keys)) FROM (
+             SELECT hash.key AS hash, min(hash.value) AS keys
+             FROM json_each(record, '$.verifiers') AS realm, json_each(realm.value, '$.scram') AS hash
+             GROUP BY hash.key
+           )
+         ),
+         '$.aliases', (
+           SELECT json_group_array(value) FROM json_each(record, '$.aliases')
+           WHERE value NOT LIKE 'digest:%'
+         )
+       ),
+       '$.verifiers'
+     );
+
+     WITH
+       owned AS (
+         SELECT id, group_concat(hash || ' ' || realm, char(10) ORDER BY realm, hash) AS realms
+         FROM person_digest GROUP BY id
+       ),
+       numbered AS (SELECT id, dense_rank() OVER (ORDER BY realms) AS number FROM owned)
+     UPDATE person SET record = json_set(record, '$.digest_set', 'before rows ' || number)
+     FROM numbered WHERE numbered.id = person.id;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },

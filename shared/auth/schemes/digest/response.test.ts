@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { userhashOf } from '#shared/directory/aliases.ts';
+import { userhashOf } from '#shared/directory/digest-hash.ts';
 import { digestHash } from '#shared/directory/digest-hash.ts';
 import {
   DIGEST_ALGORITHMS,

@@ -25,31 +25,26 @@ afterAll(async () => {
 });
 
 /** Two processes on one store; verifiers can be changed while it runs. */
-export async function town({
-  account = { burst: 1000, per: 1 },
-  realms = [REALM],
-}: { account?: Rate; realms?: readonly string[] } = {}) {
+export async function town({ account = { burst: 1000, per: 1 } }: { account?: Rate } = {}) {
   const clock = new ManualClock();
   const folder = join(await temporaryFolder(), 'data');
   const secret = randomBytes(32);
   const kept = new Map<string, ScramVerifier>();
   const asked: string[] = [];
   const verifiers: Pick<Verifiers, 'scram'> = {
-    async scram(realm, hash, username) {
+    async scram(hash, username) {
       asked.push(username);
-      return kept.get(`${realm} ${hash} ${username.toLowerCase()}`);
+      return kept.get(`${hash} ${username.toLowerCase()}`);
     },
   };
   async function setPassword(name: string, password: string) {
-    for (const realm of realms) {
-      for (const hash of ['SHA-1', 'SHA-256'] as const) {
-        const salt = randomBytes(SCRAM_SALT_BYTES);
-        const keys = await scramKeys(hash, password, salt, SCRAM_ITERATIONS);
-        if (keys === undefined) throw new Error('no keys');
-        const person = { id: `id of ${name}`, name };
-        const verifier = { person, salt, iterations: SCRAM_ITERATIONS, ...keys };
-        kept.set(`${realm} ${hash} ${name}`, verifier);
-      }
+    for (const hash of ['SHA-1', 'SHA-256'] as const) {
+      const salt = randomBytes(SCRAM_SALT_BYTES);
+      const keys = await scramKeys(hash, password, salt, SCRAM_ITERATIONS);
+      if (keys === undefined) throw new Error('no keys');
+      const person = { id: `id of ${name}`, name };
+      const verifier = { person, salt, iterations: SCRAM_ITERATIONS, ...keys };
+      kept.set(`${hash} ${name}`, verifier);
     }
   }
   await setPassword('alice', RIGHT);

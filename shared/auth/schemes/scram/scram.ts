@@ -87,11 +87,11 @@ export function scram(options: ScramOptions): Scheme {
     params: { realm, ...reauthentication.invitation(), ...more },
   });
 
-  /** Of who does not exist: always the same salt, and keys that no password has. */
+  /** Of who does not exist: always the same salt, in every realm as that of others, and keys that no password has. */
   function nobody(account: string): Keys {
     const derived = (what: string) =>
       createHmac('sha512', secret)
-        .update(JSON.stringify([what, context, account]))
+        .update(JSON.stringify([what, scheme, account]))
         .digest();
     const { size } = SCRAM_HASHES[hash];
     return {
@@ -106,7 +106,7 @@ export function scram(options: ScramOptions): Scheme {
   /** The same work for everybody. */
   async function keysOf({ name, account }: Username): Promise<Keys> {
     const fallback = nobody(account);
-    return (await verifiers.scram(realm, hash, name)) ?? fallback;
+    return (await verifiers.scram(hash, name)) ?? fallback;
   }
 
   /** ServerSignature and who it is for; undefined when the proof is wrong. */

@@ -1,0 +1,13 @@
+import type { People, WholePerson } from '#shared/stores/people.ts';
+
+/** Everybody with all that is kept of them, one by one: each as they are at one moment. */
+export async function* everybody(
+  people: Pick<People, 'list' | 'getWhole'>,
+): AsyncGenerator<WholePerson> {
+  for await (const slice of people.list()) {
+    for (const { id } of slice) {
+      const whole = await people.getWhole(id);
+      if (whole !== undefined) yield whole;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { WholePerson } from '#shared/stores/people.ts';
+import { VERSION } from './directory-file.ts';
+
+/**
+ * The text of a directory's file (JSON), piece by piece: a line for each person and key, without what follows
+ * from the rest of it.
+ */
+export async function* formatDirectory(
+  people: AsyncIterable<WholePerson> | Iterable<WholePerson>,
+  apiKeys: Iterable<ApiKeyRecord>,
+): AsyncGenerator<string> {
+  yield `{"countersign_directory": ${VERSION}, "people": [`;
+  yield* lines(people, written);
+  yield '\n], "api_keys": [';
+  yield* lines(apiKeys, (key) => key);
+  yield '\n]}\n';
+}
+
+async function* lines<T>(
+  elements: AsyncIterable<T> | Iterable<T>,
+  writtenAs: (element: T) => unknown,
+): AsyncGenerator<string> {
+  let before = '\n';
+  for await (const element of elements) {
+    yield before + JSON.stringify(writtenAs(element));
+    before = ',\n';
+  }
+}
+
+function written({ person, digests }: WholePerson) {
+  const verifiers = [...Map.groupBy(digests, ({ realm }) => realm)].map(([realm, rows]) => [
+    realm,
+    { digest: Object.fromEntries(rows.map(({ hash, ha1 }) => [hash, ha1])) },
+  ]);
+  return {
+    ...person,
+    aliases: undefined,
+    version: undefined,
+    digest_set: undefined,
+    verifiers: Object.fromEntries(verifiers) as unknown,
+  };
+}

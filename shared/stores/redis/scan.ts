@@ -1,0 +1,26 @@
+import type { Connection } from './connection.ts';
+
+/** Fields at a time, about. */
+const COUNT = '100';
+
+/**
+ * The fields of a hash with their values, in slices, so that no answer is long. What is there all the time is
+ * yielded, perhaps more than once.
+ */
+export async function* scan(
+  redis: Connection,
+  key: string,
+): AsyncGenerator<readonly (readonly [field: string, value: string])[]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.command<[string, string[]]>(
+      'HSCAN',
+      key,
+      cursor,
+      'COUNT',
+      COUNT,
+    );
+    yield found.flatMap((field, n) => (n % 2 === 0 ? [[field, found[n + 1] ?? ''] as const] : []));
+    cursor = next;
+  } while (cursor !== '0');
+}

@@ -1,0 +1,11 @@
+/** Rows at a time. */
+export const SLICE = 250;
+
+/** Whatever `next` finds after the last of the slice before, until it finds nothing. */
+export async function* slices<T>(
+  next: (last: T | undefined) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for (let slice = await next(undefined); slice.length > 0; slice = await next(slice.at(-1))) {
+    yield slice;
+  }
+}
