@@ -33,11 +33,16 @@ describe('challenges (RFC 9110 section 11.3)', () => {
     'Digest realm="\u00e4"',
     'Digest realm="\u007f"',
     'Basic YWJj, realm="after a token68"',
-    'SCRAM-SHA-256 data=biws=',
+    'SCRAM-SHA-256 data=biws=x',
     'Two words here',
     'Digest/realm="a"',
   ])('refuses %j', (line) => {
     expect(() => parseChallenges([line])).toThrow(SyntaxError);
+  });
+
+  test('RFC 7804 section 5: data of SCRAM is base64, without quotes', () => {
+    const [{ params } = { params: [] }] = parseChallenges(['SCRAM-SHA-256 data=biws=, sid=a']);
+    expect(params).toEqual([token('data', 'biws='), token('sid', 'a')]);
   });
 
   test('section 11.6.3: parameters alone, in one line or several; no scheme, no duplicate', () => {
