@@ -6,22 +6,22 @@ import { interruptedRedis } from './interrupted.fixture.ts';
 
 const BEFORE_THE_WRITE = /^SCRIPT \{test\}:api-keys/;
 
-describe('what happens between the look at an API key and the change', () => {
-  let place: Awaited<ReturnType<typeof interruptedRedis>>;
-  let one: ApiKeys;
-  let other: ApiKeys;
-  beforeAll(async () => {
-    place = await interruptedRedis();
-    const { connection, undisturbed } = place;
-    one = redisApiKeys(connection, 'test');
-    other = redisApiKeys(undisturbed, 'test');
-  });
-  afterAll(() => place[Symbol.asyncDispose]());
-  beforeEach(async () => {
-    await place.redis.cli('FLUSHALL');
-    await other.add(someApiKey('x'));
-  });
+let place: Awaited<ReturnType<typeof interruptedRedis>>;
+let one: ApiKeys;
+let other: ApiKeys;
+beforeAll(async () => {
+  place = await interruptedRedis();
+  const { connection, undisturbed } = place;
+  one = redisApiKeys(connection, 'test');
+  other = redisApiKeys(undisturbed, 'test');
+});
+afterAll(() => place[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await place.redis.cli('FLUSHALL');
+  await other.add(someApiKey('x'));
+});
 
+describe('what happens between the look at an API key and the change', () => {
   const meanwhile = (work: () => Promise<unknown>) => {
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
   };
@@ -53,4 +53,16 @@ describe('what happens between the look at an API key and the change', () => {
     await one.touch('x', 8);
     expect(await other.get('x')).toMatchObject({ expires_at: 5, used_at: 9 });
   });
+});
+
+test('a thousand are listed once each, in answers that are all short', async () => {
+  const ids = Array.from({ length: 1000 }, (_, n) => `key ${n}`);
+  await Promise.all(ids.map((id) => other.add(someApiKey(id))));
+  await place.redis.cli('CONFIG', 'RESETSTAT');
+  const listed = (await one.list()).map(({ id }) => id);
+  expect(listed.toSorted()).toEqual(['x', ...ids].toSorted());
+  const stats = await place.redis.cli('INFO', 'commandstats');
+  const answers = Number(/^cmdstat_hscan:calls=(\d+)/m.exec(stats)?.[1]);
+  expect(answers).toBeGreaterThan(1);
+  expect(stats).not.toContain('cmdstat_hvals');
 });

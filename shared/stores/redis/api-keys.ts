@@ -2,6 +2,7 @@ import { byApplicationThenAge, ended, used } from '#shared/stores/api-key-change
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/api-keys.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { scanValues } from './scan.ts';
 
 const add = script(`
 return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
@@ -59,8 +60,7 @@ export function redisApiKeys(redis: Connection, prefix: string): ApiKeys {
       return key === null ? undefined : parsed(key);
     },
     async list() {
-      const keys = await redis.command<string[]>('HVALS', name);
-      return keys.map(parsed).toSorted(byApplicationThenAge);
+      return (await scanValues(redis, name)).map(parsed).toSorted(byApplicationThenAge);
     },
     expire: (id, at) => change(id, 'durable', (key) => ended(key, at)),
     touch: async (id, at) => void (await change(id, 'script', (key) => used(key, at))),

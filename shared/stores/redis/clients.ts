@@ -1,6 +1,7 @@
 import type { ClientRecord, Clients } from '#shared/stores/clients.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { scanValues } from './scan.ts';
 
 const replace = script(`
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -25,7 +26,7 @@ export function redisClients(redis: Connection, prefix: string): Clients {
       return client === null ? undefined : parsed(client);
     },
     async list() {
-      return (await redis.command<string[]>('HVALS', name)).map(parsed);
+      return (await scanValues(redis, name)).map(parsed);
     },
     async replace(client) {
       const { client_id } = client;

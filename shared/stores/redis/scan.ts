@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /** Fields at a time, about. */
-const COUNT = '100';
+const COUNT = '250';
 
 /**
  * The fields of a hash with their values, in slices, so that no answer is long. What is there all the time is
@@ -23,4 +23,13 @@ export async function* scan(
     yield found.flatMap((field, n) => (n % 2 === 0 ? [[field, found[n + 1] ?? ''] as const] : []));
     cursor = next;
   } while (cursor !== '0');
+}
+
+/** Every value of a hash once. */
+export async function scanValues(redis: Connection, key: string): Promise<string[]> {
+  const found = new Map<string, string>();
+  for await (const slice of scan(redis, key)) {
+    for (const [field, value] of slice) found.set(field, value);
+  }
+  return [...found.values()];
 }
