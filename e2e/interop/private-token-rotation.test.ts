@@ -12,7 +12,7 @@ import {
 import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 
 /** Keys of the issuer come and go under @cloudflare/privacypass-ts, in seconds; nothing is restarted. */
-const TIMES = { rotation: 5, overlap: 6, maxAge: 2 };
+const TIMES = { rotation: 7, overlap: 8, maxAge: 2 };
 
 const encoded = (key: Uint8Array) => Buffer.from(key).toString('base64url');
 

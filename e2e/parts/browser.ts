@@ -8,10 +8,10 @@ export interface BrowserOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Chromium as Debian ships it, without its calls home. */
+/** Chromium as Debian ships it, without its calls home, and without windows: at a quarter of the work. */
 export async function launchBrowser({ args = [], env }: BrowserOptions = {}): Promise<Browser> {
   return chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     ...(env && { env }),
     args: [
       '--no-sandbox',

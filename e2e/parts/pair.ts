@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Config } from '#shared/config/schema.ts';
+import { commandLine } from './command-line.ts';
 import { freePort } from './free-port.ts';
 import { NODE, startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
 
 export interface PairOptions {
@@ -127,25 +125,17 @@ export class Pair implements AsyncDisposable {
 
   /** Runs a command of the command line on the pair's store; resolves to what `--json` printed. */
   async cli(...args: readonly string[]): Promise<Record<string, unknown>> {
-    return this.#cli(args, '');
-  }
-
-  async #cli(args: readonly string[], stdin: string): Promise<Record<string, unknown>> {
-    const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
-    const running = run(process.execPath, command, { env: this.env });
-    running.child.stdin?.end(stdin);
-    const { stdout } = await running;
-    return JSON.parse(stdout) as Record<string, unknown>;
+    return commandLine(args, this.env);
   }
 
   /** Somebody who can sign in. */
   async addPerson(name = 'alice', password = 'correct horse battery'): Promise<Person> {
-    const { id } = await this.#cli(['user', 'add', name, '--password-stdin'], password);
+    const { id } = await commandLine(['user', 'add', name, '--password-stdin'], this.env, password);
     return { id: String(id), name, password };
   }
 
   async setPassword(name: string, password: string): Promise<void> {
-    await this.#cli(['user', 'passwd', name, '--password-stdin'], password);
+    await commandLine(['user', 'passwd', name, '--password-stdin'], this.env, password);
   }
 
   /** Registers a client of the client credentials grant. */

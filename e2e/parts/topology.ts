@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isObject } from '#shared/jose/compact-jws.ts';
+import { commandLine } from './command-line.ts';
 import { freePort } from './free-port.ts';
 import { ServerProcess } from './pair.ts';
 import { NODE, startProcess } from './process.ts';
@@ -19,7 +20,6 @@ import { readCompose } from './topology-compose.ts';
 import type { Compose } from './topology-compose.ts';
 
 const run = promisify(execFile);
-const ROOT = new URL('../../', import.meta.url).pathname;
 const SERVERS = ['authz-1', 'authz-2', 'resource-1', 'resource-2'] as const;
 
 export const ISSUER = 'https://auth.example';
@@ -149,11 +149,7 @@ export async function startTopology(settings: Members): Promise<Topology> {
       await once(socket, 'secureConnect');
       return socket;
     },
-    async cli(...args) {
-      const command = [join(ROOT, 'shared/cli/main.ts'), ...args, '--json'];
-      const { stdout } = await run(process.execPath, command, { env: env['authz-1'] });
-      return JSON.parse(stdout) as Record<string, unknown>;
-    },
+    cli: (...args) => commandLine(args, { ...env['authz-1'] }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -37,6 +37,8 @@ export const PARTS: readonly TestPart[] = [
   program('curl', 'curl'),
   program('wget', 'wget'),
   program('openssl', 'openssl'),
+  program('chromium-headless-shell', 'chromium-headless-shell'),
+  // The shell waits for ever where a proxy refuses its password.
   program('chromium', 'chromium'),
   program('oidc-agent', 'oidc-agent-cli'),
   program('litmus', 'litmus'),
