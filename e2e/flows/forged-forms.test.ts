@@ -4,7 +4,7 @@ import { systemClock } from '#shared/clock.ts';
 import { longestLife } from '#shared/oauth/lifetime.ts';
 import type { Form, Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../parts/pair.ts';
-import { startFlowOn, STORE_KINDS } from './flow.ts';
+import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import {
   addDevice,
@@ -26,7 +26,7 @@ interface Offered {
 }
 
 /** Cross-site request forgery (RFC 6749 section 10.12, RFC 9700 section 4.7), on every form. */
-describe.each(STORE_KINDS)('on %s: a form that no page of ours sent', (kind) => {
+describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
   let flow: Flow;
   let app: App;
   let device: string;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { ENDPOINTS } from '../../authz-server/endpoints.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import { CALLBACK } from '../parts/people-client.ts';
-import { startFlowOn, STORE_KINDS } from './flow.ts';
+import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { App, asksToSignIn, browserAt, newPerson, signedIn } from './person.ts';
 
@@ -56,7 +56,7 @@ interface Visit {
   readonly origin?: string;
 }
 
-describe.each(STORE_KINDS)('on %s: malformed visits', (kind) => {
+describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
   let flow: Flow;
   let app: App;
   let browser: TestBrowser;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../parts/pair.ts';
-import { startFlowOn, STORE_KINDS } from './flow.ts';
+import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { alsoAt, App, asksToSignIn, browserAt, newPerson, signedIn, signIn } from './person.ts';
 
-describe.each(STORE_KINDS)('on %s: cookies that somebody planted', (kind) => {
+describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
   let flow: Flow;
   let app: App;
   let person: Person;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startStore, STORE_KINDS } from '../flows/flow.ts';
+import { startStore, ONE_STORE } from '../flows/flow.ts';
 import { launchBrowser } from '../parts/browser.ts';
 import { startKdc } from '../parts/kdc.ts';
 import type { Kdc } from '../parts/kdc.ts';
@@ -32,7 +32,7 @@ async function curl(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
 const AT_PROXY = ['--proxy-negotiate', '--proxy-user', ':'];
 const AT_ORIGIN = ['--negotiate', '--user', ':'];
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   const parts = new AsyncDisposableStack();
   beforeAll(async () => {
     kdc = parts.use(await startKdc({ services: ['HTTP/localhost', 'HTTP/127.0.0.1'] }));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { valuesOf } from '../clients/digest/exchange.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { basic, makeCertificate, SECRETS, startOrigin, startProxySite } from './proxy-site.ts';
 import type { CertificateFiles, Origin, ProxySite } from './proxy-site.ts';
 import { ALICE, identity, JASON } from './site.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 beforeEach(() => void [origin, secure].map((one) => one.take()));
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   const proxies = new Map<string, string>();
   beforeAll(async () => {

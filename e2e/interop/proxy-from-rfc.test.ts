@@ -6,7 +6,7 @@ import { run, valuesOf } from '../clients/digest/exchange.ts';
 import type { HttpRequest, SchemeClient, Send } from '../clients/digest/exchange.ts';
 import { overHttp, tunnelAgent } from '../clients/digest/over-http.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { overHttp2 } from './over-http2.ts';
 import { basic, makeCertificate, startOrigin, startProxySite } from './proxy-site.ts';
 import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from './proxy-site.ts';
@@ -44,7 +44,7 @@ const CLIENTS: readonly (readonly [name: string, make: () => SchemeClient])[] = 
   ['SCRAM-SHA-1', () => scramClient({ ...AT_PROXY, hash: 'SHA-1' })],
 ];
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   let tls: ProxyProcess;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { run, valuesOf } from '../clients/digest/exchange.ts';
 import type { HttpRequest, HttpResponse, Send } from '../clients/digest/exchange.ts';
 import { digestClient } from '../clients/digest/digest-client.ts';
 import { overHttp, tunnelAgent } from '../clients/digest/over-http.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { overHttp2 } from './over-http2.ts';
 import type { OverHttp2 } from './over-http2.ts';
 import { curl } from './programs.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 beforeEach(() => void origin.take());
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   beforeAll(async () => {
     site = await startProxySite(kind);
