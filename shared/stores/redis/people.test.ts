@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { People } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people.ts';
 import { everybodyIn, someDigest, somePerson } from '../contract/samples.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
 import { migrate } from './migrate.ts';
@@ -95,9 +95,9 @@ describe('people of schema 1, whose records held everything', () => {
     aliases: ['digest:MD5:u1', 'digest:SHA-256:u2', 'digest:MD5:u3', 'kerberos:alice@A'],
   };
   const bare = somePerson('bob');
-  const written = async () => {
+  const written = async (...people: readonly PersonRecord[]) => {
     const { redis } = place;
-    for (const person of [former, bare]) {
+    for (const person of people) {
       await redis.cli('HSET', '{test}:people', person.id, JSON.stringify(person));
       await redis.cli('HSET', '{test}:names', person.name, person.id);
     }
@@ -114,7 +114,7 @@ describe('people of schema 1, whose records held everything', () => {
   };
 
   test('each has a row for each verifier, the names are in order, and nobody is another', async () => {
-    await written();
+    await written(former, bare);
     await migrate(place.undisturbed, 'test');
     expect(await place.redis.cli('GET', '{test}:schema')).toBe('2');
     expect(await everybodyIn({ people: one })).toEqual([person, { ...bare, version: 1 }]);
@@ -132,7 +132,7 @@ describe('people of schema 1, whose records held everything', () => {
   });
 
   test('by two servers at once, one of which was stopped halfway: once', async () => {
-    await written();
+    await written(former, bare);
     await Promise.all([migrate(place.connection, 'test'), migrate(place.undisturbed, 'test')]);
     await place.redis.cli('SET', '{test}:schema', '1');
     await migrate(place.undisturbed, 'test');
@@ -142,7 +142,7 @@ describe('people of schema 1, whose records held everything', () => {
   });
 
   test('changed while it is moved: the change stays', async () => {
-    await written();
+    await written(former);
     place.connection.interruptions.push({
       before: BEFORE_THE_WRITE,
       work: async () => {
