@@ -150,6 +150,12 @@ describe('adding', () => {
     await expect(content.add(pieces('abc'), () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await readdir(folder)).toHaveLength(1);
   });
+
+  test('of a commit that the store refused nothing is left: the file would be in no quota', async () => {
+    const full = new StoreUnavailable('no replicas', { refused: true });
+    await expect(content.add(pieces('abc'), () => Promise.reject(full))).rejects.toBe(full);
+    expect(await readdir(folder)).toHaveLength(0);
+  });
 });
 
 describe('reading', () => {

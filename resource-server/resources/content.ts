@@ -106,7 +106,7 @@ export function openContent(options: ContentOptions): Content {
         const length = await write(file, body, upload);
         return await commit({ file, length }).catch(async (error: unknown) => {
           // A store that gave no answer may have done it.
-          if (!(error instanceof StoreUnavailable)) await remove(file);
+          if (!(error instanceof StoreUnavailable) || error.refused) await remove(file);
           throw error;
         });
       } finally {

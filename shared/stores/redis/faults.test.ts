@@ -240,6 +240,7 @@ describe('a server in trouble', () => {
     await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
     try {
       await expect(stores.ping()).rejects.toThrow(/OOM/);
+      await expect(verbs.commit()).rejects.toMatchObject({ refused: true });
       expect(await stores.keys.list()).toEqual([]);
     } finally {
       await redis.cli('CONFIG', 'SET', 'maxmemory', '0');
@@ -248,6 +249,7 @@ describe('a server in trouble', () => {
     await redis.cli('REPLICAOF', '127.0.0.1', `${await freePort()}`);
     try {
       await expect(stores.ping()).rejects.toThrow(/READONLY/);
+      await expect(verbs.commit()).rejects.toMatchObject({ refused: true });
     } finally {
       await redis.cli('REPLICAOF', 'NO', 'ONE');
     }

@@ -6,6 +6,9 @@ import { DEADLINE, within } from './within.ts';
 /** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
 const PAUSE = 100;
 
+/** What Redis says before the first write of a command or script, and of nothing else. */
+const REFUSED = /^(?:MISCONF|NOREPLICAS|OOM|READONLY) /;
+
 interface Attempt {
   readonly life: AbortController;
   readonly opening: Promise<Wire>;
@@ -43,7 +46,9 @@ export class Link implements Disposable {
         this.#log.warn('redis.unavailable', { reason: String(error) });
         setTimeout(() => this.#retire(attempt), PAUSE).unref();
       }
-      throw new StoreUnavailable(`Redis did not do its work: ${String(error)}`, { cause: error });
+      const refused = error instanceof Error && REFUSED.test(error.message);
+      const reason = `Redis did not do its work: ${String(error)}`;
+      throw new StoreUnavailable(reason, { cause: error, refused });
     }
   }
 

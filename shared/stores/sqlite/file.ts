@@ -12,7 +12,7 @@ export function orUnavailable<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof StoreUnavailable) throw cause;
-    throw new StoreUnavailable(`${path}: ${String(cause)}`, { cause });
+    throw new StoreUnavailable(`${path}: ${String(cause)}`, { cause, refused: isFull(cause) });
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ManualClock } from '#shared/clock.ts';
 import { systemRandom } from '#shared/random.ts';
 import { edit, puts, someDocument } from '../contract/samples.ts';
+import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
 const [folder = ''] = process.argv.slice(2);
@@ -23,7 +24,8 @@ const fill = (bytes: number) => {
 const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
   work.then(
     (outcome) => (typeof outcome === 'boolean' ? outcome : outcome.kind),
-    (error: unknown) => String(error),
+    (error: unknown) =>
+      error instanceof StoreUnavailable && error.refused ? 'refused' : String(error),
   );
 const put = (path: string) =>
   kindOf(edit(stores, 'tree', puts(someDocument(path, { etag: 'x'.repeat(5000) }))));
@@ -35,7 +37,7 @@ for (const path of paths) await put(path);
 fill(65_536);
 let outcome: unknown;
 for (let n = 0; n < 2000 && outcome !== 'refused'; n += 1) {
-  outcome = (await put(`more ${n}`)) === 'done' ? 'done' : 'refused';
+  outcome = await put(`more ${n}`);
 }
 say('put', outcome);
 let proofs = 0;
@@ -44,7 +46,7 @@ while (proofs < 1000 && (await kindOf(stores.replay.unique('proof', `${proofs}`,
 }
 say('proofs', proofs);
 for (const path of paths) say('remove', await remove(path));
-say('put', (await put('once more')) === 'done' ? 'done' : 'refused');
+say('put', await put('once more'));
 rmSync(filler);
 say('room', await put('with room'));
 fill(65_536);
