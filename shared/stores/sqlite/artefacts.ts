@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { epochSeconds, type Clock } from '#shared/clock.ts';
 import {
   KINDS_BY_ACCOUNT,
@@ -27,6 +28,9 @@ const LIVE = '(expires IS NULL OR expires > ?1)';
 const END = 'ifnull(expires, 9007199254740991)';
 /** In SQL: one kind of one account that has not expired; `?1` is now. */
 const OF_ACCOUNT = `kind = ?2 AND account_id = ?3 AND ${END} > ?1`;
+
+/** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
+const BATCH = 500;
 
 /** In SQL no limit. */
 const EVERY: Slice = { skip: 0, count: -1 };
@@ -137,9 +141,17 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
           connection.run('DELETE FROM artefact WHERE kind = ? AND id = ?', kind, id);
         }
       }),
-    removeByGrant: (...grantIds) =>
-      file.write((connection) => {
-        for (const id of grantIds) connection.run('DELETE FROM artefact WHERE grant_id = ?', id);
-      }),
+    async removeByGrant(...grantIds) {
+      for (let rows = BATCH; rows === BATCH; await turn()) {
+        rows = await file.write((connection) =>
+          connection.run(
+            `DELETE FROM artefact WHERE rowid IN (
+               SELECT rowid FROM artefact
+               WHERE grant_id IN (SELECT value FROM json_each(?)) LIMIT ${BATCH})`,
+            JSON.stringify(grantIds),
+          ),
+        );
+      }
+    },
   };
 }

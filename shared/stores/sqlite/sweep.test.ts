@@ -66,6 +66,23 @@ test('all that has expired goes in one sweep, and requests have their turn betwe
   }
 }, 60_000);
 
+test('a grant that was refreshed ten thousand times ends in batches too, and nothing of it is left', async () => {
+  const MANY = 10_000;
+  const columns = '(kind, id, payload, grant_id)';
+  const row = `'RefreshToken', 't' || n, '{}', 'g' || iif(n <= ?1, n % 2, 'other')`;
+  fill(STATE, `INSERT INTO artefact ${columns} SELECT ${row} FROM n WHERE ?2 > 0`, MANY);
+  let turns = 0;
+  const done = new AbortController();
+  const ending = stores.artefacts.removeByGrant('g0', 'g1').finally(() => done.abort());
+  while (!done.signal.aborted) {
+    await turn();
+    turns += 1;
+  }
+  await ending;
+  expect(turns).toBeGreaterThan(10);
+  expect(await store.countAll()).toBe(2);
+}, 60_000);
+
 describe('a clock that is ahead for a while and set right again', () => {
   const AHEAD = 3 * 3_600;
 
