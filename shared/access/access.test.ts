@@ -236,6 +236,24 @@ describe('a person who has very much', () => {
     expect(await listSignIns(store, accountId)).toHaveLength(MOST_SIGN_INS);
   });
 
+  test('of who signs in again and again no more sessions are kept than sign-ins', async () => {
+    const accountId = fresh();
+    const sessions = async (uids: readonly string[]) => {
+      const found = uids.map((uid) => stores.artefacts.getByUid('Session', uid));
+      return (await Promise.all(found)).filter((one) => one !== undefined).length;
+    };
+    const uids: string[] = [];
+    for (let n = 0; n < MOST_SIGN_INS + 3; n++) {
+      const { uid } = await signIn(accountId);
+      uids.push(uid);
+      const payload = { uid, accountId, jti: uid };
+      await stores.artefacts.put({ kind: 'Session', id: uid, payload, seconds: 1000 });
+    }
+    expect(await sessions(uids)).toBe(MOST_SIGN_INS);
+    await endEverything(store, accountId);
+    expect(await sessions(uids)).toBe(0);
+  });
+
   test('a slice reads and shows no more than it', async () => {
     const accountId = fresh();
     const ids = await hoard(accountId, 12);

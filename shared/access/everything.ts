@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
 import type { AccessStore } from './access-store.ts';
+import { removeSignIns } from './sign-ins.ts';
 import { BATCH, walk } from './walk.ts';
 
 /** How much of a person was open until it was ended. */
@@ -32,7 +33,7 @@ export async function endEverything(store: AccessStore, accountId: string): Prom
     return gone.filter((one) => one['generation'] === generation - 1).length;
   }
 
-  const signIns = await clear('SignIn', (ids) => artefacts.remove('SignIn', ...ids));
+  const signIns = await clear('SignIn', (ids) => removeSignIns(store, ...ids));
   const grants = await clear('Access', async (ids) => {
     await artefacts.removeByGrant(...ids);
     await artefacts.remove('Grant', ...ids);

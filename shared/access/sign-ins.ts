@@ -67,7 +67,7 @@ export async function endSignIn(
   store: AccessStore,
   { uid, accountId }: Pick<SignIn, 'uid' | 'accountId'>,
 ): Promise<void> {
-  await store.stores.artefacts.remove('SignIn', uid);
+  await removeSignIns(store, uid);
   const within: string[] = [];
   for await (const { signIn, grantId } of walk(store, 'Access', accountId)) {
     if (signIn === uid) within.push(String(grantId));
@@ -76,6 +76,16 @@ export async function endSignIn(
     await endGrant(store, grantId);
     await setImmediate();
   }
+}
+
+/** Forgets sign-ins, and the engine's Sessions, which say nothing without them. */
+export async function removeSignIns(
+  { stores: { artefacts } }: AccessStore,
+  ...uids: readonly string[]
+): Promise<void> {
+  await artefacts.remove('SignIn', ...uids);
+  const sessions = await Promise.all(uids.map((uid) => artefacts.getByUid('Session', uid)));
+  await artefacts.remove('Session', ...sessions.flatMap((one) => (one ? String(one['jti']) : [])));
 }
 
 /** Written by `recordSignIn` alone, so its members need no second check. */
