@@ -133,6 +133,30 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect(await authz.stores.artefacts.get('RefreshToken', id)).toBeUndefined();
   });
 
+  test('section 2.2.1: of one account so many, since every server remembers each for days', async () => {
+    await using few = await testAuthz({ limits: { visits: { burst: 2, per: 3600 } } });
+    const told: unknown[] = [];
+    const form = { grant_type: 'client_credentials' };
+    const tokens: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const { body } = await few.post('/token', form, asApp);
+      tokens.push(String(body['access_token']));
+    }
+    const [first = '', second = '', third = ''] = tokens;
+    for (const token of [first, first, second, third]) {
+      const { status, headers } = await few.post('/token/revocation', { token }, asApp);
+      told.push([status, headers.has('retry-after')]);
+    }
+    expect(told).toEqual([
+      [200, false],
+      [200, false], // it is revoked already
+      [200, false],
+      [429, true],
+    ]);
+    const { body } = await few.post('/token/introspection', { token: third }, asApp);
+    expect(body['active']).toBe(true);
+  });
+
   test('section 2.1: another client is refused, and the token lives', async () => {
     const token = await newToken();
     const { status, body } = await revoke(token, asOther);

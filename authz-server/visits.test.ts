@@ -104,13 +104,28 @@ describe('what somebody who has shown nothing leaves in the store', () => {
     expect(after.transient.longest).toBeLessThanOrEqual(LONGEST);
   }, 60_000);
 
-  test('who is signed in pays nothing', async () => {
+  test('who is signed in pays nothing at the address', async () => {
     await flood(async () => String((await ask(authorization(), '127.0.0.1')).status));
     const browser = flow.browser();
     const page = await browser.open('/account');
     await browser.submit(page, { name: 'alice', password: 'correct horse battery' });
     const consent = await browser.open(flow.authorize());
     expect(consent.status).toBe(200);
+  }, 60_000);
+
+  test('nor does one account leave more than an address', async () => {
+    const browser = await flow.signedIn();
+    const before = kept();
+    const asked = flow.authorize({ prompt: 'consent' });
+    const told = await flood(async () => {
+      const { headers } = await browser.request('GET', asked);
+      return /^\/interaction|error=\w+/.exec(headers.get('location') ?? '')?.[0] ?? 'none';
+    });
+    expect(told).toEqual({
+      '/interaction': VISITS,
+      'error=temporarily_unavailable': FLOOD - VISITS,
+    });
+    expect(kept().transient.rows - before.transient.rows).toBe(VISITS);
   }, 60_000);
 
   test.each([

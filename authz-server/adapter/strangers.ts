@@ -1,6 +1,7 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { customerOf } from '#shared/http/forwarded.ts';
+import type { Spent } from '#shared/stores/limits.ts';
 import { TooManyRequests } from '../errors.ts';
 import type { AdapterStore } from './store.ts';
 
@@ -9,7 +10,8 @@ const LONGEST = 16_384;
 
 /**
  * Of what is written for somebody who has shown nothing, an address leaves so many and all together so
- * many (`limits.visits`, `limits.allVisits`), each of a bounded length. `unknown`: who it is written for.
+ * many (`limits.visits`, `limits.allVisits`), each of a bounded length; of what waits for somebody who is
+ * signed in, an account as many as an address. `unknown`: who it is written for.
  */
 export function boundedForStrangers(
   { stores: { limits }, config }: AdapterStore,
@@ -18,21 +20,23 @@ export function boundedForStrangers(
 ): Adapter {
   const { visits, allVisits } = config.limits;
 
-  async function pay(): Promise<void> {
-    const address = customerOf(Provider.ctx?.ip ?? '');
-    const own = await limits.spend('visits', address, visits);
-    const spent = own.ok ? await limits.spend('visits', 'all', allVisits) : own;
-    if (!spent.ok) throw new TooManyRequests(spent.retryAfter);
+  async function ofStranger(): Promise<Spent> {
+    const own = await limits.spend('visits', customerOf(Provider.ctx?.ip ?? ''), visits);
+    return own.ok ? limits.spend('visits', 'all', allVisits) : own;
   }
 
   return {
     ...adapter,
     async upsert(id, payload, expiresIn) {
-      if (unknown(payload)) {
+      const account = payload.session?.accountId;
+      if (account !== undefined || unknown(payload)) {
         if (JSON.stringify(payload).length > LONGEST) {
           throw new errors.InvalidRequest('the request is too long');
         }
-        await pay();
+        const spent = await (account === undefined
+          ? ofStranger()
+          : limits.spend('visits-account', account, visits));
+        if (!spent.ok) throw new TooManyRequests(spent.retryAfter);
       }
       await adapter.upsert(id, payload, expiresIn);
     },
