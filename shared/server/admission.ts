@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Http2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { customerOf, normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { ServerLimits } from './server-limits.ts';
@@ -14,6 +15,7 @@ export class Admission {
   readonly #each: number;
   readonly #trusted: TrustedProxies;
   readonly #from = new Map<string, number>();
+  readonly #streams = new Map<string, number>();
   #open = 0;
 
   constructor(
@@ -28,25 +30,43 @@ export class Admission {
 
   /** Undefined: it is taken, and counts until it is closed. Else why it is not. */
   refusal(socket: Socket): string | undefined {
-    const { remoteAddress = '' } = socket;
-    const customer = this.#trusted.has(remoteAddress)
-      ? undefined
-      : customerOf(normalAddress(remoteAddress) ?? remoteAddress);
+    const customer = this.#customerAt(socket);
     if (this.#open >= this.#total) return 'too many connections';
     const before = customer === undefined ? 0 : (this.#from.get(customer) ?? 0);
     if (before >= this.#each) return 'too many connections from one address';
-    this.#count(customer, 1);
-    socket.once('close', () => this.#count(customer, -1));
+    this.#open += 1;
+    socket.once('close', () => (this.#open -= 1));
+    if (customer !== undefined) count(this.#from, customer, socket);
     return undefined;
   }
 
-  #count(customer: string | undefined, more: 1 | -1): void {
-    this.#open += more;
-    if (customer === undefined) return;
-    const now = (this.#from.get(customer) ?? 0) + more;
-    if (now === 0) this.#from.delete(customer);
-    else this.#from.set(customer, now);
+  /**
+   * Whether a request of HTTP/2 may begin, which then counts until it is over: as many of one address as it may
+   * have connections, since each of those could carry a hundred that are never read.
+   */
+  takes(stream: Http2Stream, socket: Pick<Socket, 'remoteAddress'>): boolean {
+    const customer = this.#customerAt(socket);
+    if (customer === undefined) return true;
+    if ((this.#streams.get(customer) ?? 0) >= this.#each) return false;
+    count(this.#streams, customer, stream);
+    return true;
   }
+
+  /** Undefined: a trusted proxy. */
+  #customerAt({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string | undefined {
+    if (this.#trusted.has(remoteAddress)) return undefined;
+    return customerOf(normalAddress(remoteAddress) ?? remoteAddress);
+  }
+}
+
+/** Until it is closed. */
+function count(held: Map<string, number>, customer: string, one: Socket | Http2Stream): void {
+  held.set(customer, (held.get(customer) ?? 0) + 1);
+  one.once('close', () => {
+    const left = (held.get(customer) ?? 0) - 1;
+    if (left === 0) held.delete(customer);
+    else held.set(customer, left);
+  });
 }
 
 /** How many files this process may open, connections among them, where the system tells. */

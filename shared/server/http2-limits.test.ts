@@ -204,6 +204,27 @@ describe('RFC 9113 section 5.1.2: requests at a time', () => {
     client.socket.write(Buffer.concat([reset(1), asked(7, '/')]));
     await until(client, (received) => contentOn(7, received) === 'hello');
   });
+
+  test('of one address, over all its connections, no more than it may have connections', async () => {
+    const listening = await start({ connections: { address: 4, total: 100 } });
+    const waiting = [1, 3].map((stream) => asked(stream, '/waits'));
+    const [first, second] = [begin(listening, ...waiting), begin(listening, ...waiting)];
+    // Each has answered to what came before this.
+    for (const client of [first, second]) {
+      client.socket.write(ping);
+      await until(client, (received) => framesOf(received).some(({ type }) => type === 6));
+    }
+    first.socket.write(asked(5, '/'));
+    await until(first, (received) => errorsOf(received, 5).length > 0);
+    expect(errorsOf(first.received, 5)).toEqual([NGHTTP2_REFUSED_STREAM]);
+    second.socket.destroy();
+    for (let stream = 7; contentOn(stream - 2, first.received) !== 'hello'; stream += 2) {
+      first.socket.write(asked(stream, '/'));
+      await until(first, (received) =>
+        framesOf(received).some((one) => one.stream === stream && one.type !== 8),
+      );
+    }
+  });
 });
 
 describe('sizes', () => {

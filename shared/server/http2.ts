@@ -9,6 +9,7 @@ import type {
 } from 'node:http2';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '#shared/log.ts';
+import type { Admission } from './admission.ts';
 import { ambiguous } from './ambiguity.ts';
 import { problemAnswer, send } from './answer.ts';
 import { TOO_SLOW } from './client-error.ts';
@@ -41,6 +42,7 @@ const LAST_STREAM = 2 ** 31 - 1;
 export interface Http2Parts {
   readonly handler: AnyHandler;
   readonly tunnel?: TunnelHandler | undefined;
+  readonly admission: Admission;
   readonly limit: ServerLimits;
   readonly pace: Pace;
   readonly log: Log;
@@ -57,7 +59,7 @@ export interface Http2 extends Disposable {
 
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
-  const { handler, tunnel, limit, pace, log, clock } = parts;
+  const { handler, tunnel, admission, limit, pace, log, clock } = parts;
   const sessions = new Http2Sessions(limit);
   let closing = false;
   /** Streams whose content came too slowly. */
@@ -82,6 +84,13 @@ export function http2Server(parts: Http2Parts): Http2 {
   ): void {
     log.info('refused', { status, reason, address: request.socket.remoteAddress });
     send(request, response, problemAnswer(status, detail));
+  }
+
+  /** False: too many of its address are under way. Nothing was done: it may come again (RFC 9113 section 8.7). */
+  function begins({ stream, socket }: Http2ServerRequest): boolean {
+    const taken = admission.takes(stream, socket);
+    if (!taken) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    return taken;
   }
 
   async function serve(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
@@ -165,10 +174,12 @@ export function http2Server(parts: Http2Parts): Http2 {
     log.info('refused', { reason: error.code ?? error.message });
   });
   server.on('request', (request, response) => {
+    if (!begins(request)) return;
     if (!request.stream.endAfterHeaders) pace.watch(request, () => cut(request, response));
     void serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
+    if (!begins(request)) return;
     continueOnRead(request, response, () => pace.watch(request, () => cut(request, response)));
     void serve(request, response);
   });
@@ -176,7 +187,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     refuse(request, response, UNMET_EXPECTATION, 'Expect');
   });
   server.on('connect', (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    void connect(request, response);
+    if (begins(request)) void connect(request, response);
   });
 
   return {

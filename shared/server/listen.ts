@@ -63,7 +63,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const common = { tunnel, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, besideHttp2 });
-  const http2 = options.http2 && http2Server({ ...common, handler: options.http2.handler });
+  const http2 =
+    options.http2 && http2Server({ ...common, admission, handler: options.http2.handler });
   const front =
     http2 &&
     versionsFront({
