@@ -34,6 +34,7 @@ export const LIMITS = {
   address: UNLIMITED,
   privateTokens: UNLIMITED,
   redemptions: UNLIMITED,
+  visits: UNLIMITED,
 };
 
 /** The pair as processes, and beside it our own hands in its store. */
