@@ -114,13 +114,31 @@ test('RFC 9700 section 4.14.2: a lost attempt whose successor was used was none'
   const { settle } = flow.stores.artefacts;
   Object.assign(flow.stores.artefacts, { settle: () => Promise.reject(new StoreUnavailable('x')) });
   const next = await flow.refresh(tokenOf(await use()));
-  Object.assign(flow.stores.artefacts, { settle });
   expect(next.status).toBe(200);
-  const stored = await flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id));
-  expect(stored).toMatchObject({ attempt: expect.any(String) });
+  const attempt = async () =>
+    (await flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id)))?.['attempt'];
+  expect(await attempt()).toEqual(expect.any(String));
   for (const token of [id, tokenOf(next)]) {
     expect(refused(await flow.refresh(token))).toEqual([400, 'invalid_grant']);
   }
+  Object.assign(flow.stores.artefacts, { settle });
+});
+
+test('a use that could not be settled is settled as soon as it can be', async () => {
+  const { id, use } = await USABLE.RefreshToken();
+  const { settle } = flow.stores.artefacts;
+  const failed = Promise.withResolvers<void>();
+  const fails = () => {
+    failed.resolve();
+    return Promise.reject(new StoreUnavailable('x'));
+  };
+  Object.assign(flow.stores.artefacts, { settle: fails });
+  expect((await use()).status).toBe(200);
+  await failed.promise;
+  Object.assign(flow.stores.artefacts, { settle });
+  const stored = () => flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id));
+  await eventually(async () => expect(await stored()).not.toHaveProperty('attempt'));
+  expect(await stored()).toHaveProperty('consumed');
 });
 
 describe('RFC 9126 section 4: a pushed request', () => {

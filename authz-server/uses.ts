@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Log } from '#shared/log.ts';
 import { beginUsing } from './adapter/using.ts';
 
 type Next = () => Promise<unknown>;
+
+/** Milliseconds between two tries to settle a use, and for which they go on: longer than a failover takes. */
+const PAUSE = 500;
+const PATIENCE = 60_000;
 
 /**
  * What a token request used up is written, together with what came of it, when all that is left to do is to
@@ -16,8 +21,19 @@ export function uses(log: Log) {
     const { using } = request;
     if (using === undefined || ctx.status >= 400) return;
     if (ctx.oidc.route === 'token') await using.write();
-    ctx.res.once('finish', () => {
-      using.settle?.().catch((error: unknown) => log.warn('unsettled', { reason: String(error) }));
-    });
+    const { settle } = using;
+    if (settle) ctx.res.once('finish', () => void settled(settle, log));
   };
+}
+
+/** Until it is, whoever has the used one may pass for the client that lost the answer. */
+async function settled(settle: () => Promise<void>, log: Log): Promise<void> {
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      return await settle();
+    } catch (error) {
+      if (waited >= PATIENCE) return log.warn('unsettled', { reason: String(error) });
+      await sleep(PAUSE, undefined, { ref: false });
+    }
+  }
 }
