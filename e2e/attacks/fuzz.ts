@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { OPENING } from '#shared/server/http2-frames.fixture.ts';
 import type { Pair, ServerProcess } from '../parts/pair.ts';
@@ -19,8 +18,6 @@ export interface FuzzOutcome {
   /** Requests of a well-behaved client beside it, and the milliseconds of the slowest. */
   readonly served: number;
   readonly slowest: number;
-  /** Bytes in memory when half was sent and at the end, of each process. */
-  readonly memory: readonly (readonly [number, number])[];
 }
 
 /** Connections at a time. */
@@ -70,22 +67,16 @@ export async function fuzz(
     Promise.all(Array.from({ length: WIDTH }, () => attack(part, most)));
 
   const beside = wellBehaved(pair, token);
-  const half: number[] = [];
-  for (const share of [0.5, 1]) {
-    await all('requests', requests * share);
-    await all('frames', frames * share);
-    if (share < 1) half.push(...(await Promise.all(servers.map(memoryOf))));
-  }
+  await all('requests', requests);
+  await all('frames', frames);
   const { served, slowest } = await beside.end();
-  const end = await Promise.all(servers.map(memoryOf));
   for (const { log } of servers) {
     const failed = log
       .split('\n')
       .find((line) => RIGHT.test(line) || line.includes('"level":"error"'));
     if (failed !== undefined) throw new Error(`seed ${seed}: ${failed}`);
   }
-  const memory = half.map((bytes, index) => [bytes, end[index] ?? 0] as const);
-  return { statuses, frames: sent.frames, served, slowest, memory };
+  return { statuses, frames: sent.frames, served, slowest };
 }
 
 function framesOf(roll: Dice): Buffer {
@@ -138,9 +129,4 @@ function wellBehaved(pair: Pair, token: string) {
       return { served, slowest: Math.round(slowest) };
     },
   };
-}
-
-async function memoryOf({ pid }: ServerProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { ServerProcess } from '../parts/pair.ts';
+import { until } from '../parts/process.ts';
+
+/** Where Node's inspector listens once SIGUSR1 has come. */
+const INSPECTOR = 'http://127.0.0.1:9229/json';
+
+interface Reply {
+  readonly id?: number;
+  readonly result?: { readonly result?: { readonly value?: unknown } };
+}
+
+/** Bytes of what a process holds, without what a collection frees: the process is asked to make one. */
+export async function liveHeap(server: ServerProcess): Promise<number> {
+  server.signal('SIGUSR1');
+  await until(async () => (await fetch(INSPECTOR)).ok);
+  const [target] = (await (await fetch(INSPECTOR)).json()) as { webSocketDebuggerUrl: string }[];
+  const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
+  await once(socket, 'open');
+  let id = 0;
+
+  async function ask(method: string, params: object = {}): Promise<unknown> {
+    const asked = (id += 1);
+    socket.send(JSON.stringify({ id: asked, method, params }));
+    for (;;) {
+      const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
+      const reply = JSON.parse(data) as Reply;
+      if (reply.id === asked) return reply.result?.result?.value;
+    }
+  }
+
+  await ask('HeapProfiler.collectGarbage');
+  const bytes = await ask('Runtime.evaluate', { expression: 'process.memoryUsage().heapUsed' });
+  // It ends when nobody is connected any more.
+  const end = `setTimeout(() => process.getBuiltinModule('node:inspector').close())`;
+  await ask('Runtime.evaluate', { expression: end });
+  socket.close();
+  await until(() =>
+    fetch(INSPECTOR).then(
+      () => false,
+      () => true,
+    ),
+  );
+  return Number(bytes);
+}
