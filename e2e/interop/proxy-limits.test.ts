@@ -12,7 +12,7 @@ import type { OverHttp2 } from './over-http2.ts';
 import { basic, startOrigin, startProxySite, startTcp } from './proxy-site.ts';
 import type { Behind, Origin, ProxySite } from './proxy-site.ts';
 
-/** How many tunnels the forward proxy holds, and how long. */
+/** How many tunnels the forward proxy holds for one account, and how long. */
 const NOTHING = Buffer.alloc(0);
 const BASIC = ['Proxy-Authorization', basic()] as const;
 
@@ -44,7 +44,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let http2: OverHttp2;
   beforeAll(async () => {
     const destinations = [origin.at, echo.at, silent.at, '127.0.0.1:1'];
-    site = await startProxySite(kind, () => ({ destinations, tunnels: TUNNELS, idle: IDLE }));
+    site = await startProxySite(kind, () => ({ destinations, tunnels: 4 * TUNNELS, idle: IDLE }));
     send = overHttp(site.proxy);
     http2 = overHttp2(site.pair.proxies[0] ?? '');
   }, 60_000);

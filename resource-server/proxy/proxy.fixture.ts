@@ -57,7 +57,7 @@ export interface RunningProxy {
 
 /** A proxy as the resource server opens it, for alice. */
 export async function startProxy(options: ProxyOptions = {}): Promise<RunningProxy> {
-  const { destinations = [], tunnels = 10, idle = 20, total = 60, schemes = [alone] } = options;
+  const { destinations = [], tunnels = 40, idle = 20, total = 60, schemes = [alone] } = options;
   const lines: Record<string, unknown>[] = [];
   const log = jsonLog((line) => void lines.push(JSON.parse(line)), systemClock, 'test');
   const space: ProtectionSpace = { at: PROXY, realm: 'proxy', schemes, scopes: () => [] };

@@ -12,6 +12,8 @@ import { lines } from '#shared/http/fields.ts';
 import { type Answer, errorAnswer, HttpError, notFound, send } from '#shared/server/answer.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
+import { accountOf } from '../account.ts';
+import { createAtMost } from '../at-most.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { destinationOf, targetOf } from './asked.ts';
 import { createDestinations, type Listener } from './destinations.ts';
@@ -25,6 +27,8 @@ import { exchangeOf, sideOf } from './side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
+/** So many accounts it takes to hold all tunnels. */
+const SHARE = 4;
 
 export interface ProxyParts extends LineParts {
   readonly config: ProxyConfig;
@@ -56,7 +60,8 @@ export function createProxy(parts: ProxyParts): Proxy {
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
-  let tunnels = 0;
+  const ofAll = createAtMost(config.tunnels);
+  const ofAccount = createAtMost(Math.ceil(config.tunnels / SHARE));
 
   /** From the first byte to the last, whatever comes of it. */
   async function handler(request: AnyRequest, response: AnyResponse): Promise<void> {
@@ -131,19 +136,14 @@ export function createProxy(parts: ProxyParts): Proxy {
     const outcome = await enter({ ...authRequest(request, about, door), content }, line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
-      if (tunnels >= config.tunnels) {
-        throw new HttpError(503, 'All tunnels are in use. Try again.', { 'Retry-After': '1' });
-      }
-      tunnels += 1;
-      try {
+      const carry = async () => {
         const socket = await reach(destination, signal);
         const end = await relay(asked.open(proof(outcome, '')), socket, config);
         const { bytesRead, bytesWritten } = socket;
         line.write({ status: 200, end, received: bytesRead, sent: bytesWritten });
         return undefined;
-      } finally {
-        tunnels -= 1;
-      }
+      };
+      return ofAccount(accountOf(outcome.principal), () => ofAll('', carry));
     });
   }
 

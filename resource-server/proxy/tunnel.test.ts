@@ -390,7 +390,7 @@ describe('the limit of tunnels', () => {
     const { port } = await startTcp(echo, HALF_OPEN);
     const { listening, lines } = await startProxy({
       destinations: [`127.0.0.1:${origin}`, `127.0.0.1:${port}`],
-      tunnels: 2,
+      tunnels: 8,
     });
     const ask = (credentials: string) =>
       `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${credentials}\r\n`;
@@ -415,6 +415,24 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask(ALICE)))).toEqual([503]);
   });
 
+  test('one account has a quarter of them, and all have no more than there are', async () => {
+    const anybody: Scheme = {
+      ...alone,
+      authenticate: ({ token68: name = '' }) => ({
+        kind: 'granted',
+        principal: { kind: 'person', realm: 'proxy', name },
+      }),
+    };
+    const { listening, ask } = await tunnelling(echo, { tunnels: 5, schemes: [anybody] });
+    const told: string[] = [];
+    for (const name of 'aaabbbcde') {
+      const client = new TestSocket(listening);
+      await client.send(ask(`Proxy-Authorization: Basic ${name}\r\n`));
+      told.push(`${name} ${statuses(await client.until('\r\n\r\n'))[0]}`);
+    }
+    expect(told.join(', ')).toBe('a 200, a 200, a 503, b 200, b 200, b 503, c 200, d 503, e 503');
+  });
+
   test('those that are still being connected count', async () => {
     const dialling = Promise.withResolvers<never>();
     const { listening, ask } = await tunnelling(echo, {
@@ -430,7 +448,7 @@ describe('the limit of tunnels', () => {
   });
 
   test('ten at once for two', async () => {
-    const { listening, ask } = await tunnelling(echo, { tunnels: 2 });
+    const { listening, ask } = await tunnelling(echo, { tunnels: 8 });
     const clients = Array.from({ length: 10 }, () => new TestSocket(listening));
     await Promise.all(clients.map((client) => client.send(ask())));
     const heads = await Promise.all(clients.map((client) => client.until('\r\n\r\n')));

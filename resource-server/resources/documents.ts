@@ -1,8 +1,7 @@
-import { subjectOf } from '#shared/auth/person.ts';
-import type { Principal } from '#shared/auth/scheme.ts';
 import { HttpError } from '#shared/server/answer.ts';
 import type { Fields } from '#shared/server/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
+import { accountOf, ANONYMOUS } from '../account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
 import { copy, move } from './methods/copy-move.ts';
 import { remove } from './methods/delete.ts';
@@ -16,7 +15,7 @@ import { proppatch } from './methods/proppatch.ts';
 import { put } from './methods/put.ts';
 import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
 import { pathWithin } from './path.ts';
-import { ANONYMOUS, type MethodFactory, type Place, type Services } from './place.ts';
+import type { MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, Resources, Visit } from './resource.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -51,7 +50,7 @@ export function documents(services: Documents): Resources {
   const kept = getKept(services);
 
   async function placeOf({ space, target, principal }: Visit): Promise<Place> {
-    const whose = keyOf(principal);
+    const whose = accountOf(principal);
     const shared = `/${space.segments.map(encodeURIComponent).join('/')}`;
     if (space.tree === 'own' && whose === ANONYMOUS) {
       throw new HttpError(403, 'The documents here belong to somebody in particular.');
@@ -90,15 +89,6 @@ export function documents(services: Documents): Resources {
       };
     },
   };
-}
-
-/**
- * A person by the id that stays theirs alone, an application by its own. All who are anonymous are one,
- * since nothing may tell them apart.
- */
-function keyOf(principal: Principal): string {
-  const id = subjectOf(principal);
-  return id === undefined ? ANONYMOUS : `${principal.kind}=${encodeURIComponent(id)}`;
 }
 
 function optionsOf(accepted: readonly string[], entry: Entry | undefined): Fields {

@@ -33,9 +33,6 @@ export interface Place {
   readonly tree: string;
 }
 
-/** Who asks where nothing says who. */
-export const ANONYMOUS = 'anonymous';
-
 /** Does one method at a place. Sets response fields last, so that an error before them leaves none behind. */
 export type Method = (context: ResourceContext, place: Place) => Promise<void>;
 export type MethodFactory = (services: Services) => Method;

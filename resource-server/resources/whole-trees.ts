@@ -1,6 +1,6 @@
 import { byKind, type ByKind } from '#shared/stores/edits.ts';
 import type { Edit, View } from '#shared/stores/trees.ts';
-import { createAtMost } from './at-most.ts';
+import { createAtMost } from '../at-most.ts';
 import { createInTurn, type InTurn } from './in-turn.ts';
 
 /** Changes that are done or wait: of one principal, and principals of whom there are some. */

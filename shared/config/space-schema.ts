@@ -159,7 +159,12 @@ export const proxySchema = z.strictObject({
     .describe(
       'what may be reached: `self` (the resource server), `public:PORT` (any public address), a name (also *.example.com), an address or a network, with a port; other private and loopback addresses are refused',
     ),
-  tunnels: z.int().min(1).max(100_000).default(500).describe('tunnels open at a time'),
+  tunnels: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(500)
+    .describe('tunnels open at a time; of one account a quarter of them'),
   idle: seconds(1, 86_400)
     .default(120)
     .describe('a tunnel in which nothing moves for so long ends'),

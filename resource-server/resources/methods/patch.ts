@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/server/answer.ts';
 import type { Document, View } from '#shared/stores/trees.ts';
-import { createAtMost } from '../at-most.ts';
+import { createAtMost } from '../../at-most.ts';
 import { createGuard } from '../guard.ts';
 import { createInTurn } from '../in-turn.ts';
 import { MalformedJson, parseJson } from '../json/parse.ts';

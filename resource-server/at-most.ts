@@ -9,7 +9,9 @@ export function createAtMost(most: number): AtMost {
   return async (key, work) => {
     const before = underWay.get(key) ?? 0;
     if (before >= most) {
-      throw new HttpError(503, 'Too many of these are waiting. Try again.', { 'Retry-After': '1' });
+      throw new HttpError(503, 'Too many of these are under way. Try again.', {
+        'Retry-After': '1',
+      });
     }
     underWay.set(key, before + 1);
     try {
