@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { errors } from 'oidc-provider';
-import type { Configuration, Provider } from 'oidc-provider';
+import { errors, Provider } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
 import { epochSeconds } from '#shared/clock.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
-import { spendOfClient } from './client-limit.ts';
+import { spendOfClient } from './spend.ts';
 import type { AuthzServer } from './server.ts';
 
 /** Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. */
@@ -16,7 +16,7 @@ export function useHashedSecrets(
   client.compareClientSecret = async function compareClientSecret(secret: string) {
     const hash = createHash('sha256').update(secret).digest('base64url');
     const same = await compareHashes.call(this, hash);
-    if (same) await spendOfClient(server, this.clientId);
+    if (same && Provider.ctx?.oidc.route === 'token') await spendOfClient(server, this.clientId);
     return same;
   };
 }

@@ -425,6 +425,32 @@ describe('limits (RFC 6585 section 4)', () => {
     }
   });
 
+  test.each(['/token/introspection', '/token/revocation'])(
+    '%s: an assertion counts there too, since it is remembered; a secret does not',
+    async (path) => {
+      await using limited = await testAuthz({ limits: { client: rate } });
+      const signer = await authz.stores.clients.get('signer');
+      if (signer) await limited.stores.clients.add(signer);
+      const told: unknown[] = [];
+      let signed = {};
+      for (let n = 0; n < 4; n += 1) {
+        signed = {
+          token: 'x',
+          client_assertion_type: ASSERTION_TYPE,
+          client_assertion: await assertion(),
+        };
+        const { status, headers } = await limited.post(path, signed);
+        const bySecret = await limited.post(path, { token: 'x' }, asApp);
+        told.push([status, headers.has('retry-after'), bySecret.status]);
+      }
+      const served = [200, false, 200];
+      expect(told).toEqual([served, served, served, [429, true, 200]]);
+      // The last has left nothing: it can be sent again.
+      await limited.stores.limits.giveBack('client', 'signer', rate);
+      expect((await limited.post(path, signed)).status).toBe(200);
+    },
+  );
+
   test('an address over its limit as well, whatever it forges', async () => {
     await using limited = await testAuthz({ limits: { address: rate } });
     const statuses: number[] = [];

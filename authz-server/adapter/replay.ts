@@ -1,6 +1,6 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { spendOfClient } from '../client-limit.ts';
+import { spendOfClient } from '../spend.ts';
 import type { AdapterStore } from './store.ts';
 
 /**
@@ -11,17 +11,20 @@ export const ASSERTION_SECONDS = 3720;
 
 /**
  * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
- * through. Here `find` itself claims the identifier: only the first to ask is told that there is none, and
- * only that costs the client anything: a captured assertion that is replayed uses up nobody's limit.
+ * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. The
+ * client's limit is spent before, so that what it refuses leaves nothing; a captured assertion that is replayed
+ * uses up nobody's limit.
  */
 export function replayAdapter(store: AdapterStore): Adapter {
+  const { limits, replay } = store.stores;
   const nothing = () => Promise.resolve(undefined);
   return {
     async find(id): Promise<AdapterPayload | undefined> {
-      const first = await store.stores.replay.unique('assertion', id, ASSERTION_SECONDS);
-      if (!first) return { jti: id, kind: 'ReplayDetection' };
-      await spendOfClient(store, Provider.ctx?.oidc.client?.clientId ?? '');
-      return undefined;
+      const clientId = Provider.ctx?.oidc.client?.clientId ?? '';
+      await spendOfClient(store, clientId);
+      if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;
+      await limits.giveBack('client', clientId, store.config.limits.client);
+      return { jti: id, kind: 'ReplayDetection' };
     },
     upsert: nothing,
     findByUid: nothing,
