@@ -4,6 +4,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { findAccess } from '#shared/access/grants.ts';
 import { ManualClock, systemClock } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { storedId } from './adapter/stored-id.ts';
 import { basic, DOCUMENTS, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
@@ -13,6 +14,17 @@ import type { TestFlow } from './code-flow.fixture.ts';
 const refused = ({ status, body }: Answered) => [status, body['error']];
 const INVALID_GRANT = [400, 'invalid_grant'];
 const GRACE = 20;
+const REMAINS = [
+  'accountId',
+  'clientId',
+  'consumed',
+  'exp',
+  'grantId',
+  'iat',
+  'jti',
+  'kind',
+  'scope',
+];
 
 const tokenOf = ({ body }: Pick<Answered, 'body'>) => String(body['refresh_token']);
 
@@ -138,6 +150,36 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
     expect(await stands(flow, next.body)).toBe(false);
     expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
+  });
+
+  test('RFC 9700 section 4.14.2: of one that was used no more is kept than tells that it comes again', async () => {
+    const nonce = 'n'.repeat(1000);
+    const old = await newToken(flow, { scope: 'openid documents:read', nonce });
+    const id = storedId('RefreshToken', old);
+    const stored = async () => (await flow.stores.artefacts.get('RefreshToken', id)) ?? {};
+    expect(await stored()).toMatchObject({ nonce });
+    const next = await flow.refresh(old);
+    await eventually(async () => expect(await stored()).not.toHaveProperty('attempt'));
+    expect(Object.keys(await stored()).toSorted()).toEqual(REMAINS);
+    expect(JSON.stringify(await stored()).length).toBeLessThan(500);
+    const wider = await flow.refresh(old, { scope: 'documents:write' });
+    expect(refused(wider)).toEqual([400, 'invalid_scope']);
+    expect(await stands(flow, next.body)).toBe(true);
+    expect(refused(await flow.refresh(old, { scope: 'documents:read' }))).toEqual(INVALID_GRANT);
+    expect(await stands(flow, next.body)).toBe(false);
+  });
+
+  test('one account leaves so many, and a refusal has used nothing up', async () => {
+    const rate = { burst: 3, per: 3600 };
+    await using few = await testFlow({ limits: { visits: rate } });
+    let token = await newToken(few);
+    for (let n = 0; n < 2; n += 1) token = tokenOf(await few.refresh(token));
+    const { status, headers } = await few.refresh(token);
+    expect([status, Number(headers.get('retry-after')) > 1]).toEqual([429, true]);
+    const { accountId } =
+      (await few.stores.artefacts.get('RefreshToken', storedId('RefreshToken', token))) ?? {};
+    await few.stores.limits.giveBack('refresh-tokens', String(accountId), rate);
+    expect((await few.refresh(token)).status).toBe(200);
   });
 
   test('ten at once: at most one gets tokens, and the grant ends', async () => {

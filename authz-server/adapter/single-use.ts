@@ -37,12 +37,14 @@ function alreadyUsed(kind: string) {
  * settled only once its answer is out. Who finds one that is not waits until its attempt must have ended, and
  * then steps into its place; of any number who do so one succeeds.
  *
- * `forgives`: whether what was used before may be used once more.
+ * `forgives`: whether what was used before may be used once more. `remains`: what is kept of what is settled,
+ * undefined for all of it.
  */
 export function singleUseAdapter(
   store: AdapterStore,
   kind: string,
   forgives: (used: AdapterPayload) => Promise<boolean> = () => Promise.resolve(false),
+  remains: (id: string) => Promise<AdapterPayload | undefined> = () => Promise.resolve(undefined),
 ): Adapter {
   const { artefacts } = store.stores;
   const engines = artefactAdapter(store, kind);
@@ -96,7 +98,7 @@ export function singleUseAdapter(
             ...(instead !== undefined && { instead }),
             ...(using.successor && { successor: using.successor }),
           });
-          using.settle = () => artefacts.settle(kind, stored, attempt);
+          using.settle = async () => artefacts.settle(kind, stored, attempt, await remains(stored));
         },
       };
       request.using = using;

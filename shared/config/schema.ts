@@ -189,12 +189,12 @@ export const configSchema = z.strictObject({
     .strictObject({
       client: rate
         .default({ burst: 200, per: 0.02 })
-        .describe('token requests of one authenticated client'),
+        .describe('token requests of one authenticated client, and its assertions at any endpoint'),
       address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
       visits: rate
         .default({ burst: 500, per: 0.5 })
         .describe(
-          'what one address may leave in the store without having shown anything: sign-ins begun, and requests and device codes of public clients; and one account of requests for its consent and of revoked tokens',
+          'what one address may leave in the store without having shown anything: sign-ins begun, and requests and device codes of public clients; and one account of requests for its consent, of revoked tokens and of refresh tokens',
         ),
       allVisits: rate
         .default({ burst: 5000, per: 0.02 })

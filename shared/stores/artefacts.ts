@@ -56,8 +56,11 @@ export interface Artefacts {
    * happened; whoever tries again finds out by `attempt`. Without `use` it is settled from the beginning.
    */
   consume(kind: string, id: string, use?: Use): Promise<Consumption>;
-  /** The result of that attempt is out: nobody steps into its place any more. */
-  settle(kind: string, id: string, attempt: string): Promise<void>;
+  /**
+   * The result of that attempt is out: nobody steps into its place any more. `remains` takes the place of the
+   * payload; its lookup keys are the same.
+   */
+  settle(kind: string, id: string, attempt: string, remains?: Artefact['payload']): Promise<void>;
   /**
    * Writes the artefact if the payload that is stored is still `was`, as `get` gave it, and was not
    * consumed. Atomic: of any number of callers who read the same payload exactly one is told true.

@@ -62,6 +62,23 @@ export function usingContract(contract: () => Contract): void {
       await one.artefacts.settle(kind, fresh(), 'a');
     });
 
+    test('of what is settled only what remains of it may be kept', async () => {
+      const { one } = contract();
+      const grantId = fresh();
+      const id = await put({ grantId, long: 'x'.repeat(1000) });
+      await use(id, { attempt: 'a' });
+      await one.artefacts.settle(kind, id, 'another', { n: 1 });
+      expect(await get(id)).toMatchObject({ attempt: 'a', grantId });
+      await one.artefacts.settle(kind, id, 'a', { grantId });
+      expect(await get(id)).toEqual({ grantId, consumed: expect.any(Number) });
+      await one.artefacts.settle(kind, id, 'a', { n: 2 });
+      expect(await get(id)).toEqual({ grantId, consumed: expect.any(Number) });
+      await one.artefacts.removeByGrant(grantId);
+      expect(await get(id)).toBeUndefined();
+      await one.artefacts.settle(kind, id, 'a', { grantId });
+      expect(await get(id)).toBeUndefined();
+    });
+
     test('a use without an attempt is final from the beginning', async () => {
       const id = await put();
       expect(await contract().one.artefacts.consume(kind, id)).toBe('first');

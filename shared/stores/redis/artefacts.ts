@@ -39,9 +39,11 @@ end
 return 'first'
 `);
 
-/** ARGV: the attempt. */
+/** ARGV: the attempt, and perhaps what remains of the payload. */
 const settle = script(`
-if redis.call('HGET', KEYS[1], 'attempt') == ARGV[1] then redis.call('HDEL', KEYS[1], 'attempt') end
+if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return end
+redis.call('HDEL', KEYS[1], 'attempt')
+if ARGV[2] then redis.call('HSET', KEYS[1], 'payload', ARGV[2]) end
 `);
 
 /** Removes the artefact if its payload is still ARGV[1]. */
@@ -207,8 +209,9 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
       return outcome;
     },
 
-    async settle(kind, id, attempt) {
-      await redis.durable(settle, [name(kind, id)], attempt);
+    async settle(kind, id, attempt, remains) {
+      const kept = remains ? [JSON.stringify(remains)] : [];
+      await redis.durable(settle, [name(kind, id)], attempt, ...kept);
     },
 
     async replace(artefact, was) {

@@ -99,11 +99,13 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
         if (successor) write(connection, successor);
         return 'first';
       }),
-    settle: (kind, id, attempt) =>
+    settle: (kind, id, attempt, remains) =>
       file.write(
         (connection) =>
           void connection.run(
-            'UPDATE artefact SET attempt = NULL WHERE kind = ? AND id = ? AND attempt = ?',
+            `UPDATE artefact SET attempt = NULL, payload = ifnull(?, payload)
+             WHERE kind = ? AND id = ? AND attempt = ?`,
+            remains ? JSON.stringify(remains) : null,
             kind,
             id,
             attempt,
