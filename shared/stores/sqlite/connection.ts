@@ -10,6 +10,8 @@ import type { Schema } from './schema.ts';
 
 /** How long a write waits for those of other processes, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
+/** How long an opening waits for a process that brings the schema up to date, in milliseconds. */
+const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 const SQLITE_BUSY = 5;
 
@@ -24,16 +26,18 @@ export class Connection implements Disposable {
 
   /**
    * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
-   * it is missing. Throws `StoreUnavailable` when the schema is newer than this release knows.
+   * it is missing. Waits while another process does it. Throws `StoreUnavailable` when the schema is
+   * newer than this release knows.
    */
   constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
     if (create) closeSync(openSync(path, 'a', 0o600));
     else if (!existsSync(path)) throw new Error('there is no such file');
     this.#path = path;
     this.#identity = identity(path);
-    this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    this.#database = new DatabaseSync(path, { timeout: MIGRATION_TIMEOUT });
     try {
       migrate(this.#database, schema);
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       enterWal(this.#database);
       this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
     } catch (error) {

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { STATE } from './schema.ts';
 import { copy, edit, everybodyIn, NO_QUOTA, somePerson } from '../contract/samples.ts';
@@ -152,5 +154,33 @@ test('people whose records held everything have a row for each verifier, and one
   expect((await people.getWhole(former.id))?.digests).toHaveLength(4);
   expect(await people.getByAlias('kerberos:alice@A')).toEqual(person);
   expect(await people.getByAlias('digest:MD5:u1')).toBeUndefined();
+  await store.end();
+});
+
+/** Brings a file up to date as another process would, but takes longer than a write waits for another. */
+const SLOW_MIGRATION = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const { path, migrations } = workerData;
+  const database = new DatabaseSync(path);
+  database.exec('BEGIN EXCLUSIVE');
+  parentPort.postMessage('begun');
+  for (const migration of migrations) database.exec(migration);
+  database.exec('PRAGMA user_version = ' + migrations.length);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+  database.exec('COMMIT');
+  database.close();
+`;
+
+test('a process that starts while another brings the schema up to date waits for it', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  const workerData = { path: store.statePath, migrations: STATE.migrations };
+  const other = new Worker(SLOW_MIGRATION, { eval: true, workerData });
+  const ended = once(other, 'exit');
+  await once(other, 'message');
+  await using stores = await store.open();
+  expect(await everybodyIn(stores)).toEqual([]);
+  expect(await ended).toEqual([0]);
   await store.end();
 });
