@@ -124,6 +124,15 @@ test.each([
   expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'csrf')?.value);
 });
 
+test('who came by another name of this machine is led to the one whose forms count', async () => {
+  const { browser, page } = await signedIn();
+  const form = new URLSearchParams({ csrf: csrfOf(page), end: 'everything' });
+  const origin = site.url;
+  const { status, text } = await browser.request('POST', '/account', form, { origin });
+  expect(status).toBe(403);
+  expect(text).toContain(`href="${new URL(page.url).origin}/account"`);
+});
+
 test('a form that breaks off harms nobody', async () => {
   const { browser, page } = await signedIn();
   const socket = connect(Number(new URL(site.url).port), '127.0.0.1');

@@ -6,6 +6,7 @@ import { hostCookieName } from './cookie-name.ts';
 import { expired, PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { sameText } from './same-text.ts';
+import { TO_ACCOUNT } from './way-back.ts';
 
 const LONGEST_FORM = 16 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -17,7 +18,8 @@ export interface Csrf {
   csrfToken(ctx: Context): string;
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
-   * than 16 KiB, 400 a duplicated field, 403 from another origin or without this browser's token.
+   * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
+   * 127.0.0.1 for localhost: that page leads to ours.
    */
   checkForm(ctx: Context): Promise<URLSearchParams>;
 }
@@ -54,7 +56,9 @@ export function createCsrf({
 
     async checkForm(ctx) {
       const { origin } = ctx.req.headers;
-      if (origin !== undefined && origin !== config.issuer) throw expired(undefined, 403);
+      if (origin !== undefined && origin !== config.issuer) {
+        throw expired({ ...TO_ACCOUNT, href: config.issuer + TO_ACCOUNT.href }, 403);
+      }
       const form = await readForm(ctx);
       const duplicated = [...new Set(form.keys())].some(
         (name) => name !== REPEATED && form.getAll(name).length > 1,

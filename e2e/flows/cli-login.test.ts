@@ -7,6 +7,7 @@ import { send } from '#shared/cli/oauth/http.ts';
 import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
 import { systemRandom } from '#shared/random.ts';
+import { CLI } from '#shared/invocation.ts';
 import type { Person } from '../parts/pair.ts';
 import { until } from '../parts/process.ts';
 import { CliUser } from './cli-user.ts';
@@ -80,7 +81,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await status()).toBe(401);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('run countersign login'),
+      said: expect.stringContaining(`run ${CLI} login`),
     });
   }, 30_000);
 
@@ -102,7 +103,7 @@ describe('the command line as a client (RFC 8628)', () => {
     await flow.pair.cli('user', 'end', person.name);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('has ended: run countersign login'),
+      said: expect.stringContaining(`has ended: run ${CLI} login`),
     });
     expect(await user.run('logout')).toMatchObject({ code: 0 });
   }, 30_000);

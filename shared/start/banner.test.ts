@@ -36,13 +36,14 @@ test('without a first start it says how to register a client and a person', asyn
   expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
-test('the origin over TLS is named where there is one', async () => {
+test('the origin over TLS and the token issuer are named where there are some', async () => {
   const tour = await loadConfig({});
-  expect(banner(tour, AUTHZ, RESOURCE, undefined)).toContain(
-    '  over TLS              https://localhost:3443',
-  );
-  const { tls: _, ...without } = tour;
-  expect(banner(without, AUTHZ, RESOURCE, undefined).join('\n')).not.toContain('TLS');
+  const lines = banner(tour, AUTHZ, RESOURCE, undefined);
+  expect(lines).toContain('  over TLS              https://localhost:3443');
+  expect(lines).toContain('  token issuer          https://localhost:3444');
+  const { tls: _tls, privateTokens: _issuer, ...without } = tour;
+  const text = banner(without, AUTHZ, RESOURCE, undefined).join('\n');
+  expect(text).not.toMatch(/TLS|token issuer/);
 });
 
 test('a Redis password is not printed', async () => {

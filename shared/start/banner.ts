@@ -12,6 +12,7 @@ export function banner(
   resource: Ready,
   firstStart: string | undefined,
 ): string[] {
+  const { privateTokens } = config;
   const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
   return [
     '',
@@ -21,6 +22,7 @@ export function banner(
     `  resource server       ${resource.url}`,
     ...(config.tls === undefined ? [] : [`  over TLS              ${config.tls.resource}`]),
     ...(proxy === undefined ? [] : [`  forward proxy         ${proxy}`]),
+    ...(privateTokens === undefined ? [] : [`  token issuer          ${privateTokens.issuer}`]),
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
     '',

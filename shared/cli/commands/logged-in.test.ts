@@ -2,6 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { CLI } from '#shared/invocation.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
 import { deviceServer, error, granted, sent } from '../oauth/authorization-server.fixture.ts';
@@ -49,7 +50,7 @@ describe('whoami', () => {
   });
 
   test.each([
-    ['ended', { status: 401 }, 'has ended: run countersign login'],
+    ['ended', { status: 401 }, `has ended: run ${CLI} login`],
     ['not answered', { status: 503 }, 'answers 503'],
   ])('a login that is %s', async (_, userinfo, message) => {
     const as = await deviceServer({ userinfo });
@@ -64,7 +65,7 @@ describe('whoami', () => {
     const ended = await inProcess(shell, 'whoami');
     expect(ended).toMatchObject({
       code: 1,
-      stderr: 'nobody is logged in: run countersign login\n',
+      stderr: `nobody is logged in: run ${CLI} login\n`,
     });
   });
 });
@@ -168,7 +169,7 @@ describe('request', () => {
     );
     expect([exit, stderr]).toEqual([
       1,
-      expect.stringContaining(`countersign login --resource ${rs.origin}/documents/`),
+      expect.stringContaining(`${CLI} login --resource ${rs.origin}/documents/`),
     ]);
     expect(rs.received.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
@@ -185,7 +186,7 @@ describe('request', () => {
     );
     expect([exit, stderr]).toEqual([
       1,
-      'HTTP 401\nThe token was refused: run countersign login again.\n',
+      `HTTP 401\nThe token was refused: run ${CLI} login again.\n`,
     ]);
   });
 
@@ -197,7 +198,7 @@ describe('request', () => {
       'GET',
       `${rs.origin}/documents/`,
     );
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('run countersign login')]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`run ${CLI} login`)]);
   });
 
   test.each([['--scope=x'], ['--secret=x'], ['--secret-stdin']])(

@@ -168,7 +168,7 @@ describe('login', () => {
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain('demo-device is not known there');
     expect(ended.stderr).toContain('--client\n');
-    const [, options = ''] = /countersign (client add .*)/.exec(ended.stderr) ?? [];
+    const [, options = ''] = /cli -- (client add .*)/.exec(ended.stderr) ?? [];
     const args = [...options.matchAll(/"([^"]+)"|(\S+)/g)].map(([, a, b]) => a ?? b ?? '');
     const operator = new TestShell(await newData());
     expect(await json(operator, ...args)).toEqual({ client_id: expect.any(String) });

@@ -1,4 +1,5 @@
 import { loadConfig } from '#shared/config/load.ts';
+import { CLI } from '#shared/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { parseSafeUrl, send } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
@@ -40,9 +41,9 @@ export const login: Command = {
     return {
       json: { issuer, client_id, scope, resource, expires_at, file: path },
       lines: [
-        `Logged in at ${issuer}. countersign whoami says as whom.`,
-        `Kept in ${path}`,
-        ...(resource === undefined ? [] : [`countersign request GET ${resource}`]),
+        `Logged in at ${issuer}. Kept in ${path}`,
+        `  ${CLI} whoami`,
+        ...(resource === undefined ? [] : [`  ${CLI} request GET ${resource}`]),
       ],
     };
   },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '#shared/config/schema.ts';
+import { CLI } from '#shared/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
@@ -49,7 +50,7 @@ export const request: Command = {
     const answer = await sendProtected(send, message, access);
     shell.note(`HTTP ${answer.status}`);
     if (answer.status === 401 && !client) {
-      shell.note('The token was refused: run countersign login again.');
+      shell.note(`The token was refused: run ${CLI} login again.`);
     }
     return {
       json: { status: answer.status, fields: answer.fields, body: answer.body.toString() },

@@ -1,3 +1,4 @@
+import { CLI } from '#shared/invocation.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
@@ -13,7 +14,7 @@ export const whoami: Command = {
   details: ['The authorization server is asked, so a login that was ended there is noticed.'],
   run: async (_, shell) => {
     const login = await currentLogin(send, shell);
-    if (login === undefined) throw new Failure('nobody is logged in: run countersign login');
+    if (login === undefined) throw new Failure(`nobody is logged in: run ${CLI} login`);
     const { issuer, client_id, scope, resource, expires_at: end, refresh_token } = login;
     const { sub, name } = await askWho(login, shell);
     const renewed = refresh_token === undefined ? '' : ', then renewed';

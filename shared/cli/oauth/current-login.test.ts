@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
 import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
 import { systemRandom } from '#shared/random.ts';
+import { CLI } from '#shared/invocation.ts';
 import { runScript, TestShell } from '../cli.fixture.ts';
 import type { Received } from '../listen.fixture.ts';
 import { lockPrivate } from '../private-file.ts';
@@ -140,7 +141,7 @@ describe('currentLogin', () => {
     const server = await authorizationServer({ '/token': refuse });
     await keep({ ...LOGIN, issuer: server.origin, expires_at: 0 });
     await expect(currentLogin(send, shell)).rejects.toThrow(
-      `the login at ${server.origin} has ended: run countersign login`,
+      `the login at ${server.origin} has ended: run ${CLI} login`,
     );
     expect(await readLogin(path)).toMatchObject({ refresh_token: 'rt' });
   });

@@ -1,3 +1,4 @@
+import { CLI } from '#shared/invocation.ts';
 import { Failure, type Shell } from '../command.ts';
 import { lockPrivate } from '../private-file.ts';
 import { loadProver } from './dpop.ts';
@@ -31,7 +32,7 @@ export async function currentLogin(send: Send, shell: Shell): Promise<Login | un
 }
 
 export function endedLogin({ issuer }: Login): Failure {
-  return new Failure(`the login at ${issuer} has ended: run countersign login`);
+  return new Failure(`the login at ${issuer} has ended: run ${CLI} login`);
 }
 
 /** A token that cannot be replaced is used to its end. */

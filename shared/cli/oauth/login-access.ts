@@ -1,3 +1,4 @@
+import { CLI } from '#shared/invocation.ts';
 import { Failure, type Shell, UsageError } from '../command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';
@@ -12,13 +13,11 @@ export function loginAccess(send: Send, shell: Shell): GetAccess {
   return async ({ resource, authorizationServers }) => {
     const login = await currentLogin(send, shell);
     if (login === undefined) {
-      throw new UsageError(
-        'the resource asks for a token: run countersign login, or name a --client',
-      );
+      throw new UsageError(`the resource asks for a token: run ${CLI} login, or name a --client`);
     }
     if (login.resource !== resource || !authorizationServers.includes(login.issuer)) {
       throw new Failure(
-        `the login at ${login.issuer} is for ${login.resource ?? 'no resource'}, not for ${resource}: run countersign login --resource ${resource}, or name a --client`,
+        `the login at ${login.issuer} is for ${login.resource ?? 'no resource'}, not for ${resource}: run ${CLI} login --resource ${resource}, or name a --client`,
       );
     }
     const prover = await loadProver(login.private_jwk, shell.clock, shell.random);

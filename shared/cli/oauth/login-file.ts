@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Random } from '#shared/random.ts';
+import { CLI } from '#shared/invocation.ts';
 import { privatePath, readPrivate, writePrivate } from '../private-file.ts';
 import { type Login, loginSchema } from './login.ts';
 
@@ -10,7 +11,7 @@ export function loginPath(env: NodeJS.ProcessEnv, platform = process.platform): 
 
 /** Undefined when there is none. Throws `Failure` when others may read it, or it is something else. */
 export async function readLogin(path: string): Promise<Login | undefined> {
-  return readPrivate(path, loginSchema, 'is not a login: delete it and run countersign login');
+  return readPrivate(path, loginSchema, `is not a login: delete it and run ${CLI} login`);
 }
 
 /** Only under `lockPrivate`. Throws `Failure`. */

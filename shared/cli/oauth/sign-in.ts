@@ -1,3 +1,4 @@
+import { CLI } from '#shared/invocation.ts';
 import { Failure, type Option, type Shell } from '../command.ts';
 import { plainScreen, terminalScreen } from '../login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
@@ -68,6 +69,6 @@ const isUnknown = (error: unknown, client: string) =>
 
 const REGISTER = [
   `${DEVICE_CLIENT} is not known there: it is for development. Whoever runs the server registers a client,`,
-  '  countersign client add --name "Command line" --public --grant device_code --grant refresh_token --scope "openid profile SCOPES"',
+  `  ${CLI} client add --name "Command line" --public --grant device_code --grant refresh_token --scope "openid profile SCOPES"`,
   'and its client_id goes into --client',
 ].join('\n');

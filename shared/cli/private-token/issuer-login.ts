@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/oauth/scope.ts';
 import { REQUEST_SCOPE } from '#shared/oauth/token-spaces.ts';
+import { CLI } from '#shared/invocation.ts';
 import { Failure, type Shell } from '../command.ts';
 import { currentLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
@@ -38,7 +39,7 @@ export function issuerLogin(
     if (!authorizationServers.includes(issuer)) {
       const others = authorizationServers.join(' or ') || 'no authorization server';
       throw new Failure(
-        `${resource} takes logins at ${others}, not at ${issuer}. If you trust it: countersign login --issuer URL --scope ${REQUEST_SCOPE} --resource ${resource}`,
+        `${resource} takes logins at ${others}, not at ${issuer}. If you trust it: ${CLI} login --issuer URL --scope ${REQUEST_SCOPE} --resource ${resource}`,
       );
     }
     approved = await signIn(

@@ -1,6 +1,7 @@
 import type { Token } from '#shared/private-token/token.ts';
 import { tokenKeyId } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
+import { CLI } from '#shared/invocation.ts';
 import type { Asked } from './account.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
@@ -47,7 +48,7 @@ export async function tokenFor(
   );
   if (ended > 0) holder.shell.note(`Kept tokens for this site whose key has ended: ${ended}.`);
   holder.shell.note(
-    'No kept token fits, so one is got now. In advance is better: countersign private-token get.',
+    `No kept token fits, so one is got now. In advance is better: ${CLI} private-token get.`,
   );
   const { tokens, login } = await getTokens(first, directory.requestUrl, key, 1, holder);
   const { type } = key;
