@@ -6,7 +6,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { localOrigin } from '#shared/config/local-origin.ts';
 import { ConfigError } from '#shared/config/mistake.ts';
 import { isProduction } from '#shared/config/production.ts';
-import { printable } from '#shared/cli/printable.ts';
+import { printable, printableLines } from '#shared/cli/printable.ts';
 import { banner } from './start/banner.ts';
 import { runPair } from './start/pair.ts';
 
@@ -19,7 +19,7 @@ const PARTS = [
   file: fileURLToPath(new URL(`../${folder}/main${extname(import.meta.url)}`, import.meta.url)),
 }));
 
-const complain = (line: string) => void process.stderr.write(`${printable(line)}\n`);
+const complain = (lines: string) => void process.stderr.write(`${printableLines(lines)}\n`);
 
 async function start(): Promise<number> {
   const config = await loadConfig(process.env);
@@ -41,6 +41,6 @@ async function start(): Promise<number> {
 
 process.exitCode = await start().catch((error: unknown) => {
   if (!(error instanceof ConfigError)) throw error;
-  error.message.split('\n').forEach(complain);
+  complain(error.message);
   return 1;
 });

@@ -257,7 +257,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     ['a listener', { listen: { authz: { host: '0.0.0.0' } } }, {}, /issuer.*https/],
     ['an http issuer', { issuer: 'http://auth.example' }, {}, /issuer.*https/],
     ['no secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: '' }, /COUNTERSIGN_SECRET.*is missing/],
-    ['a short secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: 'short' }, /shorter than 32 bytes/],
+    ['a short secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: 'short' }, /\n {2}.*shorter than 32/],
   ])(
     '%s is refused with the reason',
     async (_what, more, extra, reason) => {
