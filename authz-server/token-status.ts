@@ -5,8 +5,8 @@ import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts
 import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
 import { rememberUntil } from '#shared/oauth/lifetime.ts';
 import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
-import { TooManyRequests } from './errors.ts';
 import type { AuthzServer } from './server.ts';
+import { spend } from './spend.ts';
 
 type Next = () => Promise<unknown>;
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
@@ -35,7 +35,8 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         return;
       }
       if (claims !== undefined) {
-        await payFor(ctx, server, claims);
+        // Every server remembers each revocation for days, so an account leaves so many.
+        await spend(server.stores, 'revocations', claims.sub, server.config.limits.visits);
         const until = rememberUntil(server.clock.now(), server.longestLife);
         await server.stores.revocations.revoke('token', claims.jti, until);
       }
@@ -55,18 +56,6 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     // RFC 7009 section 2.2 asks for no content; there are clients that parse it as JSON all the same.
     if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
   };
-}
-
-/** Every server remembers each revocation for days, so an account leaves so many. Throws `TooManyRequests`. */
-async function payFor(
-  ctx: KoaContextWithOIDC,
-  { stores, config }: AuthzServer,
-  { sub }: AccessTokenClaims,
-): Promise<void> {
-  const spent = await stores.limits.spend('revocations', sub, config.limits.visits);
-  if (spent.ok) return;
-  ctx.set('Retry-After', String(spent.retryAfter));
-  throw new TooManyRequests(spent.retryAfter);
 }
 
 /** The claims of a token that would be accepted now, else undefined. */

@@ -58,6 +58,7 @@ async function ask(
 const proxy = () => pair.proxies[0] ?? '';
 
 test('the lines of README.md make what development has', async () => {
+  // An array, of all commands that the pair runs.
   const realms = (await pair.cli('realm', 'list')) as unknown as Record<string, unknown>[];
   const [{ url = '', realm, schemes } = {}] = shown.spaces;
   const here = String(url).replace('https://api.example', pair.resource);
