@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exportJWK } from 'jose';
+import type { CryptoKey } from 'jose';
 import supertest from 'supertest';
 import { systemClock } from '#shared/clock.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -19,6 +21,19 @@ import { composeAuthorizationServer } from './compose.ts';
 
 export const DOCUMENTS = 'https://api.example/documents/';
 export const SECRET = 'a secret of the test';
+
+/** A client that signs its assertions with ES256 (RFC 7523). */
+export async function signer(publicKey: CryptoKey): Promise<ClientRecord> {
+  return {
+    client_id: 'signer',
+    client_name: 'Signer',
+    grant_types: ['client_credentials'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] },
+    scope: 'documents:read',
+    created_at: 0,
+  };
+}
 
 const SPACES = [
   {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { generateKeyPair, SignJWT } from 'jose';
 import type { CryptoKey } from 'jose';
 import { systemClock } from '#shared/clock.ts';
 import { jsonLog } from '#shared/log.ts';
-import { asApp, basic, SECRET, testAuthz } from './authz.fixture.ts';
+import { asApp, basic, SECRET, signer, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 import { WEB } from './code-flow.fixture.ts';
 
@@ -24,15 +24,7 @@ beforeAll(async () => {
   key = pair.privateKey;
   stranger = (await generateKeyPair('ES256')).privateKey;
   await authz.stores.clients.add(WEB);
-  await authz.stores.clients.add({
-    client_id: 'signer',
-    client_name: 'Signer',
-    grant_types: ['client_credentials'],
-    token_endpoint_auth_method: 'private_key_jwt',
-    jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256' }] },
-    scope: 'documents:read',
-    created_at: 0,
-  });
+  await authz.stores.clients.add(await signer(pair.publicKey));
 });
 afterAll(async () => {
   await authz[Symbol.asyncDispose]();

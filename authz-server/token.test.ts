@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { CryptoKey, JSONWebKeySet } from 'jose';
-import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture.ts';
+import { APP, asApp, basic, DOCUMENTS, SECRET, signer, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 
 /** Claims as an attacker may send them. */
@@ -25,15 +25,7 @@ beforeAll(async () => {
   authz = await testAuthz();
   const pair = await generateKeyPair('ES256');
   assertionKey = pair.privateKey;
-  await authz.stores.clients.add({
-    client_id: 'signer',
-    client_name: 'Signer',
-    grant_types: ['client_credentials'],
-    token_endpoint_auth_method: 'private_key_jwt',
-    jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256' }] },
-    scope: 'documents:read',
-    created_at: 0,
-  });
+  await authz.stores.clients.add(await signer(pair.publicKey));
   await authz.stores.clients.add({
     ...APP,
     client_id: 'narrow',
@@ -287,8 +279,8 @@ describe('refusals of the token endpoint', () => {
 
   test('tokens.assertionAudience lets older clients name the endpoint, but nobody beside it', async () => {
     await using older = await testAuthz({ tokens: { assertionAudience: 'endpoint' } });
-    const signer = await authz.stores.clients.get('signer');
-    if (signer) await older.stores.clients.add(signer);
+    const found = await authz.stores.clients.get('signer');
+    if (found) await older.stores.clients.add(found);
     const endpoint = `${older.config.issuer}/token`;
     const status = async (aud: unknown) =>
       (await older.post('/token', await asserted({ aud }))).status;
@@ -408,8 +400,8 @@ describe('limits (RFC 6585 section 4)', () => {
 
   test("RFC 7523 section 3: an assertion that is replayed uses up nobody's limit", async () => {
     await using limited = await testAuthz({ limits: { client: rate } });
-    const signer = await authz.stores.clients.get('signer');
-    if (signer) await limited.stores.clients.add(signer);
+    const found = await authz.stores.clients.get('signer');
+    if (found) await limited.stores.clients.add(found);
     const form = async () => ({
       ...GRANT,
       client_assertion_type: ASSERTION_TYPE,
@@ -429,8 +421,8 @@ describe('limits (RFC 6585 section 4)', () => {
     '%s: an assertion counts there too, since it is remembered; a secret does not',
     async (path) => {
       await using limited = await testAuthz({ limits: { client: rate } });
-      const signer = await authz.stores.clients.get('signer');
-      if (signer) await limited.stores.clients.add(signer);
+      const found = await authz.stores.clients.get('signer');
+      if (found) await limited.stores.clients.add(found);
       const told: unknown[] = [];
       let signed = {};
       for (let n = 0; n < 4; n += 1) {

@@ -4,7 +4,7 @@ import { systemRandom } from '#shared/random.ts';
 
 /**
  * Runs a command of the command line in this process, on the store that the environment names: a process
- * for each would be a third of what a flow costs. Resolves to what `--json` printed; rejects with what the
+ * for each costs most of a second. Resolves to what `--json` printed; rejects with what the
  * command complained of.
  */
 export async function commandLine(

@@ -1,4 +1,4 @@
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock, systemClock } from '#shared/clock.ts';
 import type { RedisConfig } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/log.ts';
 import type { Log } from '#shared/log.ts';
@@ -46,7 +46,7 @@ export function redisUnderTest(
   masters: readonly Server[],
   parts: AsyncDisposable,
 ): StoreUnderTest {
-  const clock = new ManualClock(Date.now());
+  const clock = new ManualClock(systemClock.now());
   const shorten = `
     for _, key in ipairs(redis.call('KEYS', '*')) do
       local left = redis.call('PTTL', key)
