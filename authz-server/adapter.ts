@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
-import { endGrant } from '#shared/access/grants.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
 import { artefactAdapter } from './adapter/artefacts.ts';
 import { authorizationCodeAdapter } from './adapter/authorization-codes.ts';
 import { clientAdapter } from './adapter/clients.ts';

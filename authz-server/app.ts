@@ -4,17 +4,11 @@ import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarde
 import { allow } from '#shared/http/methods.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { aboutServer } from '#shared/server/about-server.ts';
-import {
-  errorAnswer,
-  HttpError,
-  methodNotAllowed,
-  notFound,
-  notImplemented,
-  send,
-} from '#shared/server/answer.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import { HttpError, methodNotAllowed, notFound, notImplemented } from '#shared/http/answer.ts';
+import { errorAnswer, send } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { Handler } from '#shared/server/listen.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errors, Provider } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
 import { spendOfClient } from './spend.ts';
 import type { AuthzServer } from './server.ts';

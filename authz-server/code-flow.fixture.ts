@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
-import { systemClock } from '#shared/clock.ts';
-import { createPasswords } from '#shared/directory/password.ts';
-import { addPerson } from '#shared/directory/people.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { systemRandom } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { addPerson } from '#shared/people/people.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { APP, testAuthz } from './authz.fixture.ts';
 import type { Answered, TestAuthz } from './authz.fixture.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { endEverything } from '#shared/access/everything.ts';
-import { endGrant } from '#shared/access/grants.ts';
-import { endSignIn, listSignIns } from '#shared/access/sign-ins.ts';
-import { systemClock } from '#shared/clock.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { storedId } from './adapter/stored-id.ts';
 import { basic, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';

@@ -1,9 +1,9 @@
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
-import { localDirectory } from '#shared/directory/local.ts';
-import { createPasswords } from '#shared/directory/password.ts';
+import { localDirectory } from '#shared/people/local.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';

@@ -1,5 +1,5 @@
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { clientOrigins } from '#shared/oauth/client-origins.ts';
+import { clientOrigins } from './client-origins.ts';
 
 /**
  * Whether a script of this origin may call as that client (Fetch Standard, CORS protocol). Introspection

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { listSignIns } from '#shared/access/sign-ins.ts';
-import { systemClock } from '#shared/clock.ts';
-import { createPasswords } from '#shared/directory/password.ts';
-import { addPerson } from '#shared/directory/people.ts';
-import { systemRandom } from '#shared/random.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { addPerson } from '#shared/people/people.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { CALLBACK, PASSWORD, sent, testFlow, WEB } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
 import type { Page, TestBrowser } from './pages/browser.fixture.ts';

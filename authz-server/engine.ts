@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { validated } from '#shared/server/validated.ts';
 import type { KeyRing } from './key-ring.ts';
 import { enginePages } from './engine-pages.ts';

@@ -1,5 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess } from '#shared/access/grants.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
 import type { AuthzServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { ensureKeys, listKeys, privateJwk, sweepKeys } from '#shared/jose/keys.ts';
-import type { Jwk, KeyLifecycle } from '#shared/jose/keys.ts';
+import { ensureKeys, listKeys, privateJwk, sweepKeys } from '#shared/keys/signing-key-lifecycle.ts';
+import type { Jwk, KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { StoredKey } from '#shared/stores/keys.ts';
 
 type Alg = StoredKey['alg'];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
-import { ManualClock } from '#shared/clock.ts';
-import { endCompromisedKey, rotateKey } from '#shared/jose/keys.ts';
-import type { KeyLifecycle } from '#shared/jose/keys.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { endCompromisedKey, rotateKey } from '#shared/keys/signing-key-lifecycle.ts';
+import type { KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { asApp, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 

@@ -1,5 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import type { AuthzServer } from './server.ts';
 
 type Timed = Pick<AuthzServer, 'config' | 'clock'>;

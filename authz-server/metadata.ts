@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
-import { tokenSpaces, VERIFY_SCOPE } from '#shared/oauth/token-spaces.ts';
+import { tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { OPENID_SCOPES, spaceScopes } from './resources.ts';
 
 type Next = () => Promise<unknown>;

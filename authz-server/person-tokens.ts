@@ -1,9 +1,9 @@
-import type { AccessStore } from '#shared/access/access-store.ts';
-import { findAccess, grantedScopes } from '#shared/access/grants.ts';
+import type { AccessStore } from '#shared/people/access/access-store.ts';
+import { findAccess, grantedScopes } from '#shared/people/access/grants.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { TokenVerifier } from '#shared/auth/token-verifier.ts';
-import type { Directory } from '#shared/directory/directory.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
+import type { Directory } from '#shared/people/directory.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 
 export interface PersonTokensOptions {
   /** Verifies the token by itself. */

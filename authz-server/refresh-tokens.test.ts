@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { findAccess } from '#shared/access/grants.ts';
-import { ManualClock, systemClock } from '#shared/clock.ts';
-import type { Clock } from '#shared/clock.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { storedId } from './adapter/stored-id.ts';
 import { basic, DOCUMENTS, SECRET } from './authz.fixture.ts';

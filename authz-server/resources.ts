@@ -1,8 +1,8 @@
 import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
-import { type TokenSpace, tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { KeySet } from './key-ring.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */

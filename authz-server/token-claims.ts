@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess, noteIssue } from '#shared/access/grants.ts';
+import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import type { AuthzServer } from './server.ts';
 

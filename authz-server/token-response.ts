@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { refreshLifetime } from './lifetimes.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import type { AuthzServer } from './server.ts';

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
-import { rememberUntil } from '#shared/oauth/lifetime.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from './server.ts';
 import { spend } from './spend.ts';
 

@@ -1,14 +1,16 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
-import { admit, refusal } from '#shared/auth/admit.ts';
+import { refusal } from '#shared/auth/refusal.ts';
+import { admitted } from '#shared/server/admitted.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest, type Door } from '#shared/auth/request.ts';
+import { authRequest, type Door } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { clientOrigins } from '#shared/oauth/client-origins.ts';
-import { type Answer, errorAnswer, type Fields } from '#shared/server/answer.ts';
+import { clientOrigins } from './client-origins.ts';
+import { type Answer, type Fields } from '#shared/http/answer.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
 import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
@@ -48,7 +50,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
   async function answer(request: IncomingMessage): Promise<Answer> {
     const { method = '', url = '', headers } = request;
     const asked = authRequest(request, { method, target: url, origin: config.issuer }, door);
-    const outcome = await admit(request, space, asked);
+    const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
     if (outcome.kind === 'answer') return refusal(outcome, { ...ANYBODY, ...EXPOSED });
     const { principal, fields } = outcome;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { beginUsing } from './adapter/using.ts';
 
 type Next = () => Promise<unknown>;

@@ -1,8 +1,8 @@
 /** The deployment of docker-compose.yml: its rules, and the same topology as processes behind HAProxy. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { get } from './clients/digest/answers.fixture.ts';
 import { digestClient } from './clients/digest/digest-client.ts';
 import { run } from './clients/digest/exchange.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '#shared/directory/api-key.ts';
-import { systemRandom } from '#shared/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
 import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
 

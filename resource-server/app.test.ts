@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { prover } from '#shared/auth/auth.fixture.ts';
-import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { rememberUntil } from '#shared/stores/lifetime.ts';
 import { exchange } from '#shared/server/test-socket.ts';
 import { type Reply, startWorld, type World } from './world.fixture.ts';
 

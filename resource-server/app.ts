@@ -1,20 +1,20 @@
 import { TLSSocket } from 'node:tls';
-import { admit, refusal } from '#shared/auth/admit.ts';
-import { authRequest, type Door } from '#shared/auth/request.ts';
+import { refusal } from '#shared/auth/refusal.ts';
+import { admitted } from '#shared/server/admitted.ts';
+import { authRequest, type Door } from '#shared/server/auth-request.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { allow, SERVED } from '#shared/http/methods.ts';
 import { parseTreeTarget, type Target } from '#shared/http/target.ts';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { aboutServer } from '#shared/server/about-server.ts';
 import {
   type Answer,
-  errorAnswer,
   type Fields,
   methodNotAllowed,
   notFound,
   notImplemented,
-  send,
-} from '#shared/server/answer.ts';
+} from '#shared/http/answer.ts';
+import { errorAnswer, send } from '#shared/server/answer.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
@@ -116,7 +116,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
       return send(request, response, { status: 204, fields });
     }
     const asked = authRequest(request, { method, target: url, origin: space.origin }, door);
-    const outcome = await admit(request, space, asked);
+    const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     if (outcome.kind === 'answer') {
       const answer = unstored(refusal(outcome, cors));

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 
 /** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;

@@ -1,5 +1,5 @@
 import { allow } from '#shared/http/methods.ts';
-import type { Answer, Fields } from '#shared/server/answer.ts';
+import type { Answer, Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { requestedFields } from '#shared/server/preflight.ts';
 import type { Space } from './spaces.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
-import { metadataUrl } from '#shared/oauth/protected-resource.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import { metadataUrl } from '#shared/server/protected-resource.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
 import type { Space, Spaces } from './spaces.ts';
 

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { epochSeconds, systemClock } from '#shared/clock.ts';
+import { epochSeconds, systemClock } from '#shared/base/clock.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { ask } from './world.fixture.ts';
 

@@ -1,4 +1,4 @@
-import { openGss } from '#shared/kerberos/open.ts';
+import { openGss } from '#shared/auth/schemes/negotiate/open.ts';
 import { runProcess } from '#shared/server/process.ts';
 import { openSend } from './send.ts';
 import { composeResourceServer } from './compose.ts';

@@ -1,5 +1,5 @@
 import { allow } from '#shared/http/methods.ts';
-import type { Fields } from '#shared/server/answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { Space } from './spaces.ts';
 
 /** Of what is there, the methods that the space lets through: HEAD with GET, OPTIONS always. */

@@ -1,5 +1,5 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 

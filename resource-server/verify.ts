@@ -1,10 +1,11 @@
-import { admit, refusal } from '#shared/auth/admit.ts';
-import { authRequest, type Door } from '#shared/auth/request.ts';
+import { refusal } from '#shared/auth/refusal.ts';
+import { admitted } from '#shared/server/admitted.ts';
+import { authRequest, type Door } from '#shared/server/auth-request.ts';
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
-import { type Answer, type Fields, problemAnswer } from '#shared/server/answer.ts';
+import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { note, pathOf } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
@@ -42,7 +43,7 @@ export async function verify(request: AnyRequest, spaces: Spaces, door: Door): P
   const space = spaces.find(origin, target.segments);
   if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
   const { content: _, ...asked } = authRequest(request, { method, target: uri, origin }, door);
-  const outcome = await admit(request, space, asked);
+  const outcome = await admitted(request, space, asked);
   if (outcome.kind === 'absent') return refused(request, outcome.reason);
   if (outcome.kind === 'pass') {
     const identity = identityFields(outcome.scheme, outcome.principal);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { findAccess, recordAccess } from '#shared/access/grants.ts';
-import { systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { findAccess, recordAccess } from '#shared/people/access/grants.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { engineAdapter } from '../adapter.ts';

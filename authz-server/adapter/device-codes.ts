@@ -1,6 +1,6 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
 import { boundedForStrangers, byPublicClient } from './strangers.ts';

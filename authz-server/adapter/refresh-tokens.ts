@@ -1,6 +1,6 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { spend } from '../spend.ts';
 import { artefactOf } from './artefacts.ts';
 import { singleUseAdapter } from './single-use.ts';

@@ -1,8 +1,8 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endSignIn, findSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
-import type { SignIn } from '#shared/access/sign-ins.ts';
-import { randomId } from '#shared/random.ts';
+import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { randomId } from '#shared/base/random.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { boundedForStrangers } from './strangers.ts';

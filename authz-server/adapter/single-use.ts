@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endGrant } from '#shared/access/grants.ts';
-import { epochSeconds } from '#shared/clock.ts';
-import { randomId } from '#shared/random.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';

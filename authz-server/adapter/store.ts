@@ -1,4 +1,4 @@
-import type { AccessStore } from '#shared/access/access-store.ts';
+import type { AccessStore } from '#shared/people/access/access-store.ts';
 import type { AuthzServer } from '../server.ts';
 
 /** What the engine's storage works with. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { listSignIns } from '#shared/access/sign-ins.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Changes, Page, TestBrowser } from './browser.fixture.ts';
 import { ALL, openWorld, pathOf, signIn } from './device.fixture.ts';
 import type { World } from './device.fixture.ts';

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { endEverything } from '#shared/access/everything.ts';
-import type { Ended } from '#shared/access/everything.ts';
-import { endGrant, findAccess, listAccess } from '#shared/access/grants.ts';
-import type { ListedAccess } from '#shared/access/grants.ts';
-import { endSignIn, findSignIn, listSignIns } from '#shared/access/sign-ins.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import type { Ended } from '#shared/people/access/everything.ts';
+import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
+import type { ListedAccess } from '#shared/people/access/grants.ts';
+import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { askedItems } from './asked.ts';
 import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
-import { tokenIssuerSpaces, tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { tokenIssuerSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { spaceScopes } from '../resources.ts';
 import { textsOf } from './texts/index.ts';

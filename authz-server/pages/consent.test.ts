@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endGrant, findAccess, listAccess } from '#shared/access/grants.ts';
+import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
 import { answerIn, claimsOf, DOCUMENTS, testSite } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';
 import { allowed, atConsent, grantOf, idOf } from './visits.fixture.ts';

@@ -1,5 +1,5 @@
-import { epochSeconds } from '#shared/clock.ts';
-import type { Clock } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Artefacts } from '#shared/stores/artefacts.ts';
 import { AFTERLIFE } from '../adapter/device-codes.ts';
 

@@ -1,5 +1,5 @@
 import type Provider from 'oidc-provider';
-import { endGrant } from '#shared/access/grants.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
 import { ACR, AMR } from '../acr.ts';
 import { decideDeviceCode } from './device-code.ts';
 import type { DeviceCode } from './device-code.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AccessStore } from '#shared/access/access-store.ts';
-import { listAccess } from '#shared/access/grants.ts';
-import { ManualClock } from '#shared/clock.ts';
-import { createPasswords } from '#shared/directory/password.ts';
-import { addPerson } from '#shared/directory/people.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { systemRandom } from '#shared/random.ts';
+import type { AccessStore } from '#shared/people/access/access-store.ts';
+import { listAccess } from '#shared/people/access/grants.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { addPerson } from '#shared/people/people.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
 import { DOCUMENTS, testAuthz } from '../authz.fixture.ts';

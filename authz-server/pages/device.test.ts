@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { endEverything } from '#shared/access/everything.ts';
-import { listAccess } from '#shared/access/grants.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { listAccess } from '#shared/people/access/grants.ts';
 import { ACR } from '../acr.ts';
 import { DOCUMENTS } from '../authz.fixture.ts';
 import type { Page } from './browser.fixture.ts';

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import type { Clock } from '#shared/clock.ts';
-import type { SignIn } from '#shared/access/sign-ins.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from './csrf.ts';
 import type { DeviceCode } from './device-code.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endGrant, findAccess } from '#shared/access/grants.ts';
-import { endEverything } from '#shared/access/everything.ts';
-import { endSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
-import type { SignIn } from '#shared/access/sign-ins.ts';
-import { randomId } from '#shared/random.ts';
+import { endGrant, findAccess } from '#shared/people/access/grants.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { randomId } from '#shared/base/random.ts';
 import type { Artefact } from '#shared/stores/artefacts.ts';
 import { createProvider } from '../provider.ts';
 import { createGiveGrant } from './give-grant.ts';

@@ -1,9 +1,9 @@
 import type Provider from 'oidc-provider';
-import { endGrant, extendAccess, findAccess, recordAccess } from '#shared/access/grants.ts';
-import type { Access } from '#shared/access/grants.ts';
-import { epochSeconds } from '#shared/clock.ts';
-import { findSignIn } from '#shared/access/sign-ins.ts';
-import type { SignIn } from '#shared/access/sign-ins.ts';
+import { endGrant, extendAccess, findAccess, recordAccess } from '#shared/people/access/grants.ts';
+import type { Access } from '#shared/people/access/grants.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { findSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { expired } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import type { AskedItem } from './view.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { findAccess, listAccess } from '#shared/access/grants.ts';
-import { endEverything } from '#shared/access/everything.ts';
-import { endSignIn, listSignIns } from '#shared/access/sign-ins.ts';
+import { findAccess, listAccess } from '#shared/people/access/grants.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from './browser.fixture.ts';
 import { answerIn, CALLBACK, claimsOf, PASSWORD, testSite } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';

@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import { endGrant } from '#shared/access/grants.ts';
-import { endSignIn } from '#shared/access/sign-ins.ts';
-import { epochSeconds } from '#shared/clock.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { endSignIn } from '#shared/people/access/sign-ins.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { ACR, AMR } from '../acr.ts';
 import { allowedItems, askedItems } from './asked.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
-import { randomId } from '#shared/random.ts';
+import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '../derived-key.ts';
 import { hostCookieName } from './cookie-name.ts';
 import type { PagesServer } from './pages-server.ts';

@@ -1,4 +1,4 @@
-import type { Directory } from '#shared/directory/directory.ts';
+import type { Directory } from '#shared/people/directory.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /** What the pages work with. */

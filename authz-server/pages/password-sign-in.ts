@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import type { Authenticated } from '#shared/directory/directory.ts';
-import { usernameCaseMapped } from '#shared/directory/precis.ts';
+import type { Authenticated } from '#shared/people/directory.ts';
+import { usernameCaseMapped } from '#shared/people/precis.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 import { createKnownBrowser } from './known-browser.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 
 /** Answers with a page. */
 export function respond(ctx: Context, { status, fields, body }: Answer): void {

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
-import { endSignIn, findSignIn, recordSignIn } from '#shared/access/sign-ins.ts';
-import type { SignIn } from '#shared/access/sign-ins.ts';
-import { epochSeconds } from '#shared/clock.ts';
-import type { Authenticated, Person } from '#shared/directory/directory.ts';
+import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { Authenticated, Person } from '#shared/people/directory.ts';
 import { ACR, AMR } from '../acr.ts';
 import type { PagesServer } from './pages-server.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { cspSource } from './csp-source.ts';
 import { html, styleElement } from './html.ts';
 import type { Html } from './html.ts';

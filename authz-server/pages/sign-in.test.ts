@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { endEverything } from '#shared/access/everything.ts';
-import { listSignIns } from '#shared/access/sign-ins.ts';
-import { disablePerson } from '#shared/directory/people.ts';
-import { createPasswords } from '#shared/directory/password.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { disablePerson } from '#shared/people/people.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import { answerIn, PASSWORD, testSite } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';
 import { checkedContinue } from './sign-in.ts';

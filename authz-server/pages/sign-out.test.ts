@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findAccess } from '#shared/access/grants.ts';
-import { listSignIns } from '#shared/access/sign-ins.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { claimsOf, PASSWORD, testSite } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';
 

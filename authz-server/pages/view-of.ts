@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Person } from '#shared/directory/directory.ts';
+import type { Person } from '#shared/people/directory.ts';
 import { createCsrf } from './csrf.ts';
 import type { PagesServer } from './pages-server.ts';
 import { languageOf } from './texts/index.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-directory.ts';
-import { type Answer, HttpError } from '#shared/server/answer.ts';
+import { type Answer, HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { validated } from '#shared/server/validated.ts';
 import { hasEachType, type IssuerKey, type IssuerKeyRing } from './key-ring.ts';

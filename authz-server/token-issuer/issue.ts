@@ -1,5 +1,5 @@
 import type { Principal } from '#shared/auth/scheme.ts';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';

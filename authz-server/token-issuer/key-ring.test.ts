@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { GENERATE, type TokenKeyLifecycle } from '#shared/private-token/token-key-lifecycle.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { GENERATE, type TokenKeyLifecycle } from '#shared/keys/token-key-lifecycle.ts';
 import { openVoprfThreads, type VoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
 import { blindSigners } from './blind-signers.ts';

@@ -6,8 +6,8 @@ import {
   listTokenKeys,
   openTokenKey,
   type TokenKeyLifecycle,
-} from '#shared/private-token/token-key-lifecycle.ts';
-import type { ScheduledTokenKey } from '#shared/private-token/token-key-schedule.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
+import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import type { BlindSign, BlindSigners } from './blind-signers.ts';
 
 /** A key that is not retired, opened. */

@@ -1,6 +1,6 @@
-import { metadataDocument } from '#shared/oauth/protected-resource.ts';
-import type { TokenSpace } from '#shared/oauth/token-spaces.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import { metadataDocument } from '#shared/server/protected-resource.ts';
+import type { TokenSpace } from '#shared/config/token-spaces.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { spaceScopes } from '../resources.ts';
 
 /** The protected resource metadata of an endpoint (RFC 9728 section 2). `issuer`: who issues its access tokens. */

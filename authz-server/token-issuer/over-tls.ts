@@ -1,7 +1,8 @@
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { aboutServer } from '#shared/server/about-server.ts';
-import { errorAnswer, notFound, send } from '#shared/server/answer.ts';
+import { notFound } from '#shared/http/answer.ts';
+import { errorAnswer, send } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
 import { derivedKey } from '../derived-key.ts';
 

@@ -1,13 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import { admit, refusal } from '#shared/auth/admit.ts';
+import { refusal } from '#shared/auth/refusal.ts';
+import { admitted } from '#shared/server/admitted.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest, type Door } from '#shared/auth/request.ts';
+import { authRequest, type Door } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { metadataUrl } from '#shared/oauth/protected-resource.ts';
-import type { TokenSpace } from '#shared/oauth/token-spaces.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import { metadataUrl } from '#shared/server/protected-resource.ts';
+import type { TokenSpace } from '#shared/config/token-spaces.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { note } from '#shared/server/request-log.ts';
@@ -57,7 +58,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
     return async (request: AnyRequest): Promise<Answer<string | Uint8Array>> => {
       const { method = '', url = '' } = request;
       const asked = authRequest(request, { method, target: url, origin }, door);
-      const outcome = await admit(request, space, asked);
+      const outcome = await admitted(request, space, asked);
       if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
       if (outcome.kind === 'answer') return refusal(outcome, {});
       const { principal, fields } = outcome;

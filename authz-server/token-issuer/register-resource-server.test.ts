@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { RESOURCE_SERVER } from '#shared/private-token/resource-server-client.ts';
-import { systemRandom } from '#shared/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { registerResourceServer } from './register-resource-server.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tokenIssuerSpaces } from '#shared/oauth/token-spaces.ts';
-import { registration } from '#shared/private-token/resource-server-client.ts';
+import { tokenIssuerSpaces } from '#shared/config/token-spaces.ts';
+import { registration } from '#shared/config/resource-server-client.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /**

@@ -4,12 +4,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { prover } from '#shared/auth/auth.fixture.ts';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
-import { jsonLog } from '#shared/log.ts';
-import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { jsonLog } from '#shared/base/log.ts';
+import { rememberUntil } from '#shared/stores/lifetime.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import {
   DIRECTORY_PATH,
@@ -24,7 +24,7 @@ import { tokenInput } from '#shared/private-token/token.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { tokenIssuerHandler } from './over-tls.ts';
 import { openTokenIssuer } from './token-issuer.ts';

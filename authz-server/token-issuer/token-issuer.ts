@@ -1,23 +1,19 @@
 import { allow, SERVED } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
-import { metadataUrl } from '#shared/oauth/protected-resource.ts';
-import { tokenIssuerSpaces, type TokenSpace } from '#shared/oauth/token-spaces.ts';
+import { metadataUrl } from '#shared/server/protected-resource.ts';
+import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { GENERATE } from '#shared/private-token/token-key-lifecycle.ts';
+import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import type { Random } from '#shared/random.ts';
-import {
-  type Answer,
-  errorAnswer,
-  type Fields,
-  methodNotAllowed,
-  notImplemented,
-} from '#shared/server/answer.ts';
+import type { Random } from '#shared/base/random.ts';
+import { type Answer, type Fields, methodNotAllowed, notImplemented } from '#shared/http/answer.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
-import type { Chore, Parts } from '#shared/server/process.ts';
+import type { Chore } from '#shared/server/chore.ts';
+import type { Parts } from '#shared/server/process.ts';
 import { unstored } from '#shared/server/unstored.ts';
 import { validated } from '#shared/server/validated.ts';
 import { blindSigners } from './blind-signers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { disablePerson, enablePerson, setPassword } from '#shared/directory/people.ts';
+import { disablePerson, enablePerson, setPassword } from '#shared/people/people.ts';
 import { digestClient } from '../clients/digest/digest-client.ts';
 import type { HttpResponse, SchemeClient } from '../clients/digest/exchange.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createNonces } from '#shared/auth/nonces.ts';
-import { ManualClock, systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { quoted, token, valueOf } from '../clients/digest/challenges.ts';
 import type { Param } from '../clients/digest/challenges.ts';
 import { digestClient } from '../clients/digest/digest-client.ts';

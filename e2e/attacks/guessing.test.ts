@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '#shared/directory/api-key.ts';
-import { disablePerson } from '#shared/directory/people.ts';
-import { randomId, systemRandom } from '#shared/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { disablePerson } from '#shared/people/people.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
 import { sentBy } from '../clients/digest/answers.fixture.ts';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
 import { parseServerFirst } from '../clients/scram/messages.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newApiKey } from '#shared/directory/api-key.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { HttpResponse } from '../clients/digest/exchange.ts';
 import { rawHttp } from '../clients/raw-http.ts';
 import { ONE_STORE } from '../flows/flow.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runScript } from '#shared/cli/cli.fixture.ts';
 import { listen } from '#shared/cli/listen.fixture.ts';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
 import { type TemporaryFolder, temporaryFolder } from '../parts/temporary-folder.ts';

@@ -6,13 +6,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import {
   DIRECTORY_TYPE,
   type DirectoryKey,
   formatDirectory,
 } from '#shared/private-token/issuer-directory.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';

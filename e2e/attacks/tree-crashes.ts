@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { randomId, systemRandom } from '#shared/random.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Edit, Entry } from '#shared/stores/trees.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { newApiKey } from '#shared/directory/api-key.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { randomId, systemRandom } from '#shared/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { bytesOf } from '#shared/stores/entry-bytes.ts';
 import { openStores } from '#shared/stores/open.ts';

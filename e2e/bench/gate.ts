@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPasswords } from '#shared/directory/password.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import type { Person } from '../parts/pair.ts';
 import type { Fields } from './site.ts';
 import { BODY, ORIGIN } from './site.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createPasswords } from '#shared/directory/password.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import { cpuTime } from './cpu.ts';
 import { median } from './statistics.ts';
 

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { type Clock, systemClock } from '#shared/clock.ts';
+import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { Measured } from './measure.ts';
 import { round } from './statistics.ts';
 

@@ -1,11 +1,11 @@
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { listTokenKeys, openTokenKey } from '#shared/private-token/token-key-lifecycle.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { listTokenKeys, openTokenKey } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Pair } from '../parts/pair.ts';
 

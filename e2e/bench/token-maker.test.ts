@@ -2,13 +2,13 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { TokenChallenge } from '@cloudflare/privacypass-ts';
 import { describe, expect, test } from '@jest/globals';
 import { blindRsaPublicKey, blindSign, verifyBlindRsa } from '#shared/private-token/blind-rsa.ts';
-import { GENERATE } from '#shared/private-token/token-key-lifecycle.ts';
+import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import { blindEvaluate, evaluate } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { blindRequest, digestOf, tokenMaker } from './token-maker.ts';
 
 const TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];

@@ -8,7 +8,7 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import { tokenInput } from '#shared/private-token/token.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { evaluate } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 
 /** The digest of the challenge without a context for one origin; both by their server names. */
 export function digestOf(type: TokenType, issuer: string, origin: string): Buffer {

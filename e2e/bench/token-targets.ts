@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REQUEST_SCOPE } from '#shared/oauth/token-spaces.ts';
+import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
-import { GENERATE } from '#shared/private-token/token-key-lifecycle.ts';
+import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { Pair } from '../parts/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { HttpRequest } from './requests.ts';
 
 export interface Grant {

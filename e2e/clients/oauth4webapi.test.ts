@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, DPoPHandle } from 'oauth4webapi';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { startPair } from '../parts/pair.ts';
 import type { Pair } from '../parts/pair.ts';
 import { addKeyClient } from './key-client.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { loadProver } from '#shared/cli/oauth/dpop.ts';
 import { send } from '#shared/cli/oauth/http.ts';
 import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
-import { systemRandom } from '#shared/random.ts';
-import { CLI } from '#shared/invocation.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import type { Person } from '../parts/pair.ts';
 import { until } from '../parts/process.ts';
 import { CliUser } from './cli-user.ts';

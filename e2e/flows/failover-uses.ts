@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../parts/pair.ts';
 import { getAll } from './flow.ts';

@@ -1,15 +1,15 @@
 /** What the flows share: the pair on either store, with the store itself in reach. */
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
-import { listKeys, privateJwk } from '#shared/jose/keys.ts';
-import { silentLog } from '#shared/log.ts';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
-import { longestLife, rememberUntil } from '#shared/oauth/lifetime.ts';
-import { systemRandom } from '#shared/random.ts';
+import { listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
+import { silentLog } from '#shared/base/log.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startPair } from '../parts/pair.ts';

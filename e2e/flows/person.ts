@@ -1,9 +1,9 @@
 /** What the flows of people share: somebody with browsers, and an application that asks them. */
 import { createHash, randomUUID } from 'node:crypto';
-import { systemClock } from '#shared/clock.ts';
-import { listAccess } from '#shared/access/grants.ts';
-import type { ListedAccess } from '#shared/access/grants.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { listAccess } from '#shared/people/access/grants.ts';
+import type { ListedAccess } from '#shared/people/access/grants.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Page } from '../../authz-server/pages/browser.fixture.ts';
 import type { Answered, Person } from '../parts/pair.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { decodeJwt } from 'jose';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
 import type { Prover } from '#shared/cli/oauth/dpop.ts';
-import { systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../parts/pair.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';

@@ -13,12 +13,12 @@ import { useHashedSecrets } from '../../authz-server/client-authentication.ts';
 import { proofs } from '../../authz-server/proofs.ts';
 import { refusals } from '../../authz-server/refusals.ts';
 import { uses } from '../../authz-server/uses.ts';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { RedisConfig } from '#shared/config/schema.ts';
-import { silentLog } from '#shared/log.ts';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
-import { systemRandom } from '#shared/random.ts';
+import type { RedisSettings } from '#shared/stores/settings.ts';
+import { silentLog } from '#shared/base/log.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../parts/redis.ts';
@@ -46,7 +46,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   },
   async redis() {
     const redis = await startRedis({});
-    const store: RedisConfig = {
+    const store: RedisSettings = {
       kind: 'redis',
       mode: 'single',
       urls: [redis.url],

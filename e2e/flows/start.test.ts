@@ -16,7 +16,7 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
-const START = join(ROOT, 'shared/start.ts');
+const START = join(ROOT, 'shared/start/main.ts');
 
 /** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
 async function home(more: object = {}) {

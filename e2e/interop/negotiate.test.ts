@@ -10,7 +10,7 @@ import {
   negTokenInit,
   NTLM,
   NTLM_MESSAGE,
-} from '#shared/kerberos/token.fixture.ts';
+} from '#shared/auth/schemes/negotiate/token.fixture.ts';
 import { startFlowOn, STORE_KINDS } from '../flows/flow.ts';
 import type { Flow } from '../flows/flow.ts';
 import { startKdc } from '../parts/kdc.ts';

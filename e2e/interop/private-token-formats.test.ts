@@ -27,7 +27,7 @@ import { encodeTokenRequest, parseTokenRequest } from '#shared/private-token/tok
 import { parseToken, tokenInput } from '#shared/private-token/token.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { TYPES as LIBRARY_TYPES } from './private-token/privacypass.ts';
 
 /**

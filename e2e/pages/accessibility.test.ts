@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
 import { send } from '#shared/server/answer.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { homePage } from '../../authz-server/home.ts';
 import { LANGUAGES } from '../../authz-server/pages/view.ts';
 import type { Language, View } from '../../authz-server/pages/view.ts';

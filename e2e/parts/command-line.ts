@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 
 /**
  * Runs a command of the command line in this process, on the store that the environment names: a process

@@ -1,4 +1,4 @@
-import { command, type Part } from '#shared/kerberos/debian.ts';
+import { command, type Part } from '#shared/auth/schemes/negotiate/debian.ts';
 
 /** A program that tests start, and what brings it. */
 export interface TestPart extends Part {

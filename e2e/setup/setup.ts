@@ -1,7 +1,7 @@
 /** Runs once before the tests: what those that were selected start or load has to be there. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { installParts } from '#shared/kerberos/debian.ts';
+import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
 import { KDC, PARTS } from './parts.ts';
 import { programsNamed } from './programs-named.ts';
 import { selected } from './sequencer.ts';
@@ -27,7 +27,9 @@ export default async function setup(): Promise<void> {
 }
 
 function buildKerberos(): void {
-  const script = fileURLToPath(new URL('../../shared/kerberos/install.ts', import.meta.url));
+  const script = fileURLToPath(
+    new URL('../../shared/auth/schemes/negotiate/install.ts', import.meta.url),
+  );
   const { status, stderr } = spawnSync(process.execPath, [script], {
     stdio: ['ignore', 'inherit', 'pipe'],
     encoding: 'utf8',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ISSUER, issuerAndVerifier, SPACE } from '#shared/auth/auth.fixture.ts';
 import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { issuedTokens } from './issued-tokens.ts';
 import { createJwks } from './jwks.ts';
 

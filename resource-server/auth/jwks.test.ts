@@ -2,10 +2,10 @@ import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { ALGORITHMS, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { createJwks } from './jwks.ts';
 
 const row = (alg: string): JwsAlgorithm => ALGORITHMS.get(alg) as JwsAlgorithm;

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { IssuerKeys } from '#shared/auth/issuer-keys.ts';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { keepDocument } from './kept-document.ts';
 
 /** The keys that the issuer publishes (RFC 7517 section 5), fetched over HTTP. */

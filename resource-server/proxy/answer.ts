@@ -4,10 +4,10 @@ import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http
 import type { Writable } from 'node:stream';
 import { PROXY } from '#shared/auth/scheme.ts';
 import { lines } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyResponse } from '#shared/server/message.ts';
 import { answerLines, type Lines, trailerLines } from './fields.ts';
-import type { Forwarding } from './forward.ts';
+import type { Forwarding } from './forwarding.ts';
 import { breakOff, sideOf } from './side.ts';
 
 /** Interim answers that are taken; more of them are a flood. */

@@ -1,6 +1,6 @@
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, single } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { framingOf } from './fields.ts';
 import { type Authority, parseAuthority, parseTarget, type Target } from './target.ts';

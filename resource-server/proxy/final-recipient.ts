@@ -1,5 +1,5 @@
 import { allow, METHODS } from '#shared/http/methods.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { traceAnswer } from '../trace.ts';
 

@@ -843,6 +843,7 @@ test('the log has one line a request, without credentials and query', async () =
       space: 'proxy',
       verdict: 'granted',
       scheme: 'Basic',
+      subject: 'alice',
       status: 200,
       milliseconds: expect.any(Number),
     },

@@ -1,34 +1,18 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Fields, Seal } from '#shared/auth/scheme.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 import { giveAnswer, passInterim } from './answer.ts';
 import { failure } from './failure.ts';
+import type { Forwarding } from './forwarding.ts';
 import { requestLines, trailerLines } from './fields.ts';
 import { breakOff, exchangeOf, sideOf } from './side.ts';
-import type { Target } from './target.ts';
 
 /** Bytes of the header section of an answer. */
 const ANSWER_HEADER = 65_536;
 /** Milliseconds after which the content goes out to a server that knows no `100-continue`. */
 const CONTINUE = 1000;
-
-export interface Forwarding {
-  readonly request: AnyRequest;
-  readonly response: AnyResponse;
-  readonly target: Target;
-  /** The connection to the target, for this request alone. */
-  readonly socket: Socket;
-  /** Of the proxy's own, for the answer. */
-  readonly fields: Fields;
-  readonly seal?: Seal<Fields> | undefined;
-  readonly pseudonym: string;
-  /** Seconds that may pass without a byte in either direction. */
-  readonly idle: number;
-}
 
 /**
  * Forwards a request and its answer (RFC 9110 section 7.6), both as they come. Resolves when the answer

@@ -1,7 +1,8 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Log, LogFields } from '#shared/log.ts';
-import { type Random, randomId } from '#shared/random.ts';
-import { type Answer, errorAnswer } from '#shared/server/answer.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log, LogFields } from '#shared/base/log.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import { type Answer } from '#shared/http/answer.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
 
 /** One line in the log for a request or a tunnel. Never credentials or a query. */
 export interface Line {

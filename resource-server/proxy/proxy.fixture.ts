@@ -6,11 +6,11 @@ import {
   type Socket,
 } from 'node:net';
 import { PROXY, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { jsonLog } from '#shared/log.ts';
-import { systemRandom } from '#shared/random.ts';
+import { jsonLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { listen, type Listening, type ServerLimits } from '#shared/server/listen.ts';
 import type { Certificate } from '#shared/server/versions.ts';
 import type { Listener } from './destinations.ts';

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest } from 'node:http2';
 import type { Writable } from 'node:stream';
-import { refusal } from '#shared/auth/admit.ts';
-import { authorize } from '#shared/auth/authorize.ts';
-import { judge } from '#shared/auth/judge.ts';
-import { authRequest, type Door } from '#shared/auth/request.ts';
-import type { AuthRequest, Fields, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
+import { admit } from '#shared/auth/admit.ts';
+import { refusal } from '#shared/auth/refusal.ts';
+import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import type { Fields } from '#shared/http/answer.ts';
+import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
 import { lines } from '#shared/http/fields.ts';
-import { type Answer, errorAnswer, HttpError, notFound, send } from '#shared/server/answer.ts';
+import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
+import { errorAnswer, send } from '#shared/server/answer.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
 import { accountOf } from '../account.ts';
@@ -148,12 +149,8 @@ export function createProxy(parts: ProxyParts): Proxy {
   }
 
   async function enter(asked: AuthRequest, line: Line): Promise<Outcome> {
-    const judged = await judge(space, asked);
-    const outcome = judged.kind === 'pass' ? authorize(space, judged, asked) : judged;
-    const verdict = outcome.kind === 'pass' ? 'granted' : 'refused';
-    line.note({ space: space.realm, verdict });
-    if (outcome.kind !== 'absent') line.note({ scheme: outcome.scheme });
-    if (outcome.kind !== 'pass') line.note({ reason: outcome.reason });
+    const { outcome, noted } = await admit(space, asked);
+    line.note(noted);
     return outcome;
   }
 

@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Destinations } from './destinations.ts';
 import { failure } from './failure.ts';
 import type { Network } from './network.ts';

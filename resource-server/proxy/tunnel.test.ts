@@ -516,6 +516,7 @@ test('the log has one line a tunnel, without credentials', async () => {
       verdict: 'granted',
       scheme: 'Basic',
       status: 200,
+      subject: 'alice',
       end: 'done',
       received: 6,
       sent: 6,

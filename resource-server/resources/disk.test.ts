@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RecentMap } from '#shared/auth/recent-map.ts';
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Collection, Outcome, Quota, Trees, View } from '#shared/stores/trees.ts';
 import { type Content, openContent, quotaExceeded } from './content.ts';

@@ -1,5 +1,5 @@
-import { HttpError } from '#shared/server/answer.ts';
-import type { Fields } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { accountOf, ANONYMOUS } from '../account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { escapeHtml, page } from '#shared/server/page.ts';
 import type { Listed } from '#shared/stores/trees.ts';
 import { hrefOf } from './path.ts';

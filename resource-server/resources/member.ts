@@ -1,5 +1,5 @@
 import { allow } from '#shared/http/methods.ts';
-import { HttpError, methodNotAllowed } from '#shared/server/answer.ts';
+import { HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import type { Entry, View } from '#shared/stores/trees.ts';
 import { accepted } from '../options.ts';
 import type { Space } from '../spaces.ts';

@@ -1,13 +1,21 @@
 import { Readable } from 'node:stream';
 import { contentRange, lengthOf, type Range } from './range.ts';
-import type { Representation } from './representation.ts';
+
+/** Content that can be had in parts. */
+export interface Ranged {
+  readonly type: string;
+  /** Bytes. */
+  readonly length: number;
+  /** All of it, or a part. Undefined: it is gone by now. */
+  content(range?: Range): Promise<Buffer | Readable | undefined>;
+}
 
 /** Several parts of a representation as one content, multipart/byteranges (RFC 9110 section 14.6). */
 export function multipartRanges(
-  { type, length, content }: Pick<Representation, 'type' | 'length' | 'content'>,
+  { type, length, content }: Ranged,
   ranges: readonly Range[],
   boundary: string,
-): Pick<Representation, 'type' | 'length' | 'content'> {
+): Ranged {
   const parts = ranges.map((range) => ({
     range,
     head: `\r\n--${boundary}\r\nContent-Type: ${type}\r\nContent-Range: ${contentRange(range, length)}\r\n\r\n`,

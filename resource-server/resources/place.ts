@@ -1,5 +1,5 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';

@@ -1,6 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 
 /**

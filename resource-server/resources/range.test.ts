@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { startWorld } from '../world.fixture.ts';
 import { parseRanges, type Range, rangesAsked } from './range.ts';
 

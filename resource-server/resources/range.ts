@@ -1,6 +1,6 @@
 import { parseEntityTag, strongMatch } from '#shared/http/etag.ts';
 import { single } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Validators } from './preconditions.ts';
 

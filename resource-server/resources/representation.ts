@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
-import { type Random, randomId } from '#shared/random.ts';
-import { multipartRanges } from './multipart-ranges.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import { multipartRanges, type Ranged } from './multipart-ranges.ts';
 import type { Services } from './place.ts';
 import { evaluate, preconditionFailed, type Validators } from './preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from './range.ts';
@@ -9,14 +8,9 @@ import type { ResourceContext } from './resource.ts';
 type ResponseFields = Readonly<Record<string, string>>;
 
 /** What is sent of a resource (RFC 9110 section 3.2), with its validators. */
-export interface Representation extends Validators {
-  readonly type: string;
-  /** Bytes. */
-  readonly length: number;
+export interface Representation extends Validators, Ranged {
   /** Further fields, of 304 as well; they win over `GUARDED`. */
   readonly fields?: ResponseFields;
-  /** All of it, or a part. Undefined: it is gone by now. */
-  content(range?: Range): Promise<Buffer | Readable | undefined>;
 }
 
 /** Validators of a representation (RFC 9110 section 8.8). */

@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
-import type { Fields } from '#shared/server/answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { Space } from '../spaces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, Transform } from 'node:stream';
-import type { Fields, Seal } from '#shared/auth/scheme.ts';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
+import type { Seal } from '#shared/auth/scheme.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import type { ResourceContext } from './resource.ts';
 
 /** The fields that prove content which is sent at once; '' where none is sent. */

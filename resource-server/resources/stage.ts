@@ -3,14 +3,9 @@ import { finished, Readable } from 'node:stream';
 import Koa from 'koa';
 import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
-import type { Log } from '#shared/log.ts';
-import {
-  errorAnswer,
-  type Fields,
-  methodNotAllowed,
-  notFound,
-  send,
-} from '#shared/server/answer.ts';
+import type { Log } from '#shared/base/log.ts';
+import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
+import { errorAnswer, send } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { unstored } from '#shared/server/unstored.ts';

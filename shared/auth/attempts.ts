@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Verdict } from './scheme.ts';
 
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;

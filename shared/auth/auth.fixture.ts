@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import type { Replay } from '#shared/stores/replay.ts';

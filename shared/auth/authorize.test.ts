@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { issuerAndVerifier, requestOf, SPACE } from './auth.fixture.ts';
 import { authorize } from './authorize.ts';
 import { ORIGIN, PROXY, type Principal, type ProtectionSpace } from './scheme.ts';
-import { bearer } from './schemes/bearer.ts';
+import { bearer } from './schemes/bearer/bearer.ts';
 
 const space: ProtectionSpace = {
   at: ORIGIN,

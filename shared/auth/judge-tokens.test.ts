@@ -4,8 +4,8 @@ import { issuerAndVerifier, memoryReplay, prover, requestOf, SPACE } from './aut
 import { authorization, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
 import type { Outcome } from './scheme.ts';
-import { bearer } from './schemes/bearer.ts';
-import { dpop } from './schemes/dpop.ts';
+import { bearer } from './schemes/bearer/bearer.ts';
+import { dpop } from './schemes/dpop/dpop.ts';
 
 describe('a space with Bearer and DPoP', () => {
   function setup() {

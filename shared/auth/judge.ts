@@ -1,14 +1,14 @@
 import { formatChallenge, formatInfo } from '#shared/http/auth/challenge.ts';
 import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { type Answer, answerTo, bare, challenged, unavailable } from './answers.ts';
 import { conceal } from './conceal.ts';
 import { isCrossSite } from './cross-site.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type {
   AuthRequest,
-  Fields,
   Outcome,
   Principal,
   Proof,

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 
 /** `stale`: one of ours that has had its time. `unknown`: not ours, or issued for another context. */
 export type NonceState = 'fresh' | 'stale' | 'unknown';

@@ -1,11 +1,11 @@
 import { hkdfSync, type KeyObject } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import { createNonces } from './nonces.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Scheme } from './scheme.ts';
-import { bearer } from './schemes/bearer.ts';
-import { dpop } from './schemes/dpop.ts';
+import { bearer } from './schemes/bearer/bearer.ts';
+import { dpop } from './schemes/dpop/dpop.ts';
 import type { OAuthSpace } from './schemes/oauth.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 

@@ -1,4 +1,4 @@
-import type { Person } from '#shared/directory/directory.ts';
+import type { Person } from '#shared/people/directory.ts';
 import type { Principal } from './scheme.ts';
 
 /** Who a scheme of the directory has let in: a name in a realm, and scopes that the space gives. */

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { epochSeconds, type Clock } from '#shared/clock.ts';
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import { checkAccessToken, namesAudience, parseAccessToken } from '#shared/jose/access-token.ts';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Principal } from './scheme.ts';
 
 /** What is known of a token whose signature and claims were found good once, by this key. */

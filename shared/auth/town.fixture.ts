@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { CountedArgon2 } from '#shared/directory/directory.fixture.ts';
-import { localDirectory } from '#shared/directory/local.ts';
-import { createPasswords } from '#shared/directory/password.ts';
-import { addPerson, disablePerson, type PeopleStore } from '#shared/directory/people.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { CountedArgon2 } from '#shared/people/directory.fixture.ts';
+import { localDirectory } from '#shared/people/local.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { addPerson, disablePerson, type PeopleStore } from '#shared/people/people.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 
 export const RIGHT = 'correct horse: battery staple';

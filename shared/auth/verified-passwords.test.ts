@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { endEverything } from '#shared/access/everything.ts';
-import type { Authenticated } from '#shared/directory/directory.ts';
-import { disablePerson, setPassword } from '#shared/directory/people.ts';
-import { systemRandom } from '#shared/random.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import type { Authenticated } from '#shared/people/directory.ts';
+import { disablePerson, setPassword } from '#shared/people/people.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { RIGHT, town } from './town.fixture.ts';

@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
-import type { Authenticated, Directory, Person } from '#shared/directory/directory.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Authenticated, Directory, Person } from '#shared/people/directory.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** Passwords that come with every request: hashed when they are first seen, remembered for a while. */
 export interface VerifiedPasswords {

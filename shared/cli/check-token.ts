@@ -1,11 +1,11 @@
-import { type Clock, epochSeconds } from '#shared/clock.ts';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import { importPublicJwk } from '#shared/jose/algorithms.ts';
 import type { Refusal } from '#shared/jose/compact-jws.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { Keys } from '#shared/stores/keys.ts';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 
 export type CheckedToken =
   | { readonly ok: true; readonly kid: string; readonly claims: AccessTokenClaims }

@@ -1,5 +1,5 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 
 /** An option of a command; without `value` it is a flag. */
 export interface Option {

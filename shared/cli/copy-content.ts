@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Shell } from './command.ts';

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const starts = process.argv[2] === 'start';
-const entry = starts ? 'shared/start' : 'shared/cli/main';
+const entry = starts ? 'shared/start/main' : 'shared/cli/main';
 const source = join(root, `${entry}.ts`);
 const file = existsSync(source) ? source : join(root, 'dist', `${entry}.js`);
 const args = process.argv.slice(starts ? 3 : 2);

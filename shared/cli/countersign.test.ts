@@ -4,7 +4,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { runScript } from './cli.fixture.ts';
 
 const LAUNCHER = fileURLToPath(new URL('countersign.js', import.meta.url));
@@ -68,8 +68,8 @@ test.each(['24.7.0', '26.0.0'])('Node %s is new enough', async (version) => {
 
 test('start runs both servers; the source goes before a build that may be old', async () => {
   const launcher = await installed({
-    'dist/shared/start.js': `console.log('built')`,
-    'shared/start.ts': `const what: string = 'source'; console.log(what, process.argv.length)`,
+    'dist/shared/start/main.js': `console.log('built')`,
+    'shared/start/main.ts': `const what: string = 'source'; console.log(what, process.argv.length)`,
   });
   expect((await runScript([launcher, 'start'], {})).stdout).toBe('source 2\n');
 });

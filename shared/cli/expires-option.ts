@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Input, Option } from './command.ts';
 import { wholeNumber } from './whole-number.ts';
 

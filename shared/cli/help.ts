@@ -1,5 +1,5 @@
 import type { Command, Option } from './command.ts';
-import { columns } from './printable.ts';
+import { columns } from '#shared/base/printable.ts';
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {

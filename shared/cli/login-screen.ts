@@ -2,7 +2,7 @@ import { isLoopback } from '#shared/config/production.ts';
 import type { Shell } from './command.ts';
 import type { DeviceAuthorization, Progress } from './oauth/device-login.ts';
 import { qrLines } from './oauth/qr.ts';
-import { printable } from './printable.ts';
+import { printable } from '#shared/base/printable.ts';
 
 /** What a person sees while they approve elsewhere; disposing of it clears the line that counts down. */
 export interface LoginScreen extends Progress, Disposable {

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { COMMANDS } from './commands.ts';
-import { printable } from './printable.ts';
+import { printable } from '#shared/base/printable.ts';
 import { run } from './run.ts';
 
 // A reader such as `head` may leave early.

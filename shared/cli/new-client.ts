@@ -1,8 +1,8 @@
 import type { Config } from '#shared/config/schema.ts';
-import { newSecret } from '#shared/directory/client-secret.ts';
-import { redirectUriMistake } from '#shared/directory/redirect-uri.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { newSecret } from '#shared/people/client-secret.ts';
+import { redirectUriMistake } from './redirect-uri.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { grantTypes, ofPeople } from './client-grants.ts';
 import { type Input, type Shell, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-import { newApiKey } from '#shared/directory/api-key.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/api-keys.ts';
 import { Failure, type Shell } from './command.ts';
 

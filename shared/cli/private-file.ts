@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
-import { type Random, randomId } from '#shared/random.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
 import { Failure, type Shell } from './command.ts';
 import { withFileLock } from './file-lock.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, type LongReport, type Report, type Shell, UsageError } from './command.ts';
 import { help, overview } from './help.ts';
 import { parseInput } from './parse.ts';
-import { printable, printableLines } from './printable.ts';
+import { printable, printableLines } from '#shared/base/printable.ts';
 
 /** Runs the command that `args` names; resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(

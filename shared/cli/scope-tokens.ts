@@ -1,4 +1,4 @@
-import { isScopeToken, parseScope } from '#shared/oauth/scope.ts';
+import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { UsageError } from './command.ts';
 
 /** The scopes in the value of an option, each once; throws `UsageError` (RFC 6749 section 3.3). */

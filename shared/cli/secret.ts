@@ -1,4 +1,4 @@
-import { newPassword } from '#shared/directory/new-password.ts';
+import { newPassword } from '#shared/people/new-password.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from './command.ts';
 
 /** Ways to give a client's secret. */

@@ -1,6 +1,6 @@
 import { readMasterSecret } from '#shared/config/secret.ts';
-import type { KeyLifecycle } from '#shared/jose/keys.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import type { KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import type { Shell } from './command.ts';
 import { withStores } from './with-stores.ts';
 

@@ -1,7 +1,7 @@
-import { createPasswords } from '#shared/directory/password.ts';
-import type { PeopleStore } from '#shared/directory/people.ts';
-import { realmNeeds } from '#shared/directory/realms.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import type { PeopleStore } from '#shared/people/people.ts';
+import { realmNeeds } from '#shared/people/realms.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from './command.ts';
 import { withStores } from './with-stores.ts';

@@ -1,7 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from './command.ts';

@@ -1,5 +1,5 @@
 import { readMasterSecret } from '#shared/config/secret.ts';
-import { GENERATE, type TokenKeyLifecycle } from '#shared/private-token/token-key-lifecycle.ts';
+import { GENERATE, type TokenKeyLifecycle } from '#shared/keys/token-key-lifecycle.ts';
 import { Failure, type Shell } from './command.ts';
 import { withStores } from './with-stores.ts';
 

@@ -1,5 +1,5 @@
 import { isObject } from '#shared/jose/compact-jws.ts';
-import type { Mistake } from './mistake.ts';
+import type { Mistake } from '#shared/base/mistake.ts';
 import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { loadConfig } from './load.ts';
-import { ConfigError } from './mistake.ts';
-import { temporaryFolder } from './temporary.fixture.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 
 const SECRET = 'a secret of more than thirty-two bytes';
 

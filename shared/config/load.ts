@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { environmentMembers } from './environment.ts';
-import { ConfigError, type Mistake } from './mistake.ts';
+import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { withTour } from './tour.ts';

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import type { Mistake } from './mistake.ts';
+import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config } from './schema.ts';
 
 /** 127.0.0.0/8, ::1 and localhost; `host` as in a listener or as `URL.hostname` gives it. */

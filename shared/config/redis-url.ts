@@ -1,6 +1,6 @@
-import type { RedisConfig } from './schema.ts';
+import type { RedisSettings } from '#shared/stores/settings.ts';
 
-export type RedisUrl = Pick<RedisConfig, 'mode' | 'urls'>;
+export type RedisUrl = Pick<RedisSettings, 'mode' | 'urls'>;
 
 /** What `COUNTERSIGN_REDIS_URL` may look like, for messages. */
 export const REDIS_URL_FORM =
@@ -15,7 +15,7 @@ export function parseRedisUrl(value: string): RedisUrl | undefined {
   const urls = list.split(',').map((url) => url.trim());
   if (mode === 'single' && urls.length > 1) return undefined;
   if (!urls.every((url) => /^rediss?:\/\/[^/]/.test(url) && URL.canParse(url))) return undefined;
-  return { mode: mode as RedisConfig['mode'], urls };
+  return { mode: mode as RedisSettings['mode'], urls };
 }
 
 /** The same URL for people to read: without its password. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
-import { MOST_ROTATIONS } from '#shared/private-token/token-key-schedule.ts';
-import type { Mistake } from './mistake.ts';
+import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
+import type { Mistake } from '#shared/base/mistake.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { absoluteUrl, httpsOrigin, origin, rate, seconds } from './members.ts';
+import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
+import { storeSettings } from '#shared/stores/settings.ts';
+import { absoluteUrl, httpsOrigin, origin, rate, seconds } from '#shared/base/members.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -10,35 +12,6 @@ const address = (port: number) =>
       port: z.int().min(0).max(65_535).default(port),
     })
     .prefault({});
-
-const redis = z
-  .strictObject({
-    kind: z.literal('redis'),
-    mode: z.enum(['single', 'sentinel', 'cluster']).default('single'),
-    urls: z
-      .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
-      .min(1)
-      .describe('one server, the sentinels, or some nodes of the cluster'),
-    master: z.string().default('mymaster').describe('name of the master set (sentinel only)'),
-    prefix: z
-      .string()
-      .regex(/^[a-z0-9-]{1,32}$/)
-      .default('cs'),
-    replicas: z
-      .int()
-      .min(0)
-      .max(10)
-      .optional()
-      .describe(
-        'replicas that must have what was written before it is acknowledged (WAIT); default: 1 with sentinel and cluster, 0 with a single server',
-      ),
-  })
-  .transform((members) => ({
-    ...members,
-    replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
-  }));
-
-const store = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('sqlite') }), redis]);
 
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({
@@ -109,7 +82,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .default('./data')
     .describe('folder of the embedded store, the documents and the master secret'),
-  store: store.default({ kind: 'sqlite' }),
+  store: storeSettings.default({ kind: 'sqlite' }),
   trustedProxies: z
     .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .default([])
@@ -252,17 +225,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
-  negotiate: z
-    .strictObject({
-      keytab: z.string().min(1).describe('file with the keys of the service'),
-      service: z
-        .string()
-        .regex(/^HTTP@[A-Za-z0-9.-]+$/, 'must be HTTP@ and the host that clients ask for')
-        .optional()
-        .describe('name of the service; default: any in the keytab'),
-    })
-    .optional()
-    .describe('Kerberos, for the scheme Negotiate'),
+  negotiate: negotiateSettings.optional().describe('Kerberos, for the scheme Negotiate'),
   proxy: proxySchema.optional().describe('the forward proxy; none without this'),
   spaces: z.array(spaceSchema).default([]),
 });
@@ -270,4 +233,3 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema>;
 export type SpaceConfig = Config['spaces'][number];
 export type ProxyConfig = NonNullable<Config['proxy']>;
-export type RedisConfig = Extract<Config['store'], { kind: 'redis' }>;

@@ -2,9 +2,9 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadConfig } from './load.ts';
-import { ConfigError } from './mistake.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
 import { readMasterSecret } from './secret.ts';
-import { temporaryFolder } from './temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 
 const TEXT = 'a secret of more than thirty-two bytes';
 

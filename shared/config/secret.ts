@@ -2,8 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Random, randomId, systemRandom } from '#shared/random.ts';
-import { ConfigError } from './mistake.ts';
+import { type Random, randomId, systemRandom } from '#shared/base/random.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
 import { isProduction, SECRET_MISSING } from './production.ts';
 import type { Config } from './schema.ts';
 

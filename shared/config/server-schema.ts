@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LIMITS } from '#shared/server/server-limits.ts';
-import { rate, seconds } from './members.ts';
+import { LIMITS } from './server-limits.ts';
+import { rate, seconds } from '#shared/base/members.ts';
 
 /** The member `server`: what the servers and the proxy take from one connection. */
 export const serverSchema = z

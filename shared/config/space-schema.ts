@@ -1,82 +1,19 @@
 import { z } from 'zod';
-import {
-  DIGEST_ALGORITHMS,
-  type DigestAlgorithmName,
-} from '#shared/http/auth/digest-algorithms.ts';
 import { SERVED } from '#shared/http/methods.ts';
-import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import { absoluteUrl, origin, rate, scopeList, seconds, serverName } from './members.ts';
+import { apiKeySettings } from '#shared/auth/schemes/api-key/settings.ts';
+import { digestSettings } from '#shared/auth/schemes/digest/settings.ts';
+import { privateTokenSettings } from '#shared/auth/schemes/private-token/settings.ts';
+import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
+import { isScopeToken } from '#shared/jose/scope.ts';
 
 /** Schemes for people: what a proxy can ask for too. */
 const SCHEMES = ['Negotiate', 'SCRAM-SHA-256', 'SCRAM-SHA-1', 'Digest', 'Basic'] as const;
 
-const realm = z
-  .string()
-  .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
-
-const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
-
 const SERVED_METHODS = [...SERVED] as [string, ...string[]];
 
-const TOKEN_TYPE_NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
-
-const digest = z
-  .strictObject({
-    algorithms: z
-      .array(
-        z.enum(Object.keys(DIGEST_ALGORITHMS) as [DigestAlgorithmName, ...DigestAlgorithmName[]]),
-      )
-      .min(1)
-      .default(['SHA-256'])
-      .describe('a challenge for each, in this order'),
-    qop: z
-      .array(z.enum(['auth', 'auth-int']))
-      .min(1)
-      .default(['auth'])
-      .describe('auth-int protects the content as well'),
-    userhash: z.boolean().default(false).describe('ask clients to send a hash of the name'),
-  })
-  .prefault({});
-
-const apiKey = z
-  .strictObject({
-    field: fieldName.default('X-API-Key'),
-    query: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a query parameter')
-      .optional()
-      .describe(
-        'takes keys in this query parameter as well, where they end up in the logs of others',
-      ),
-    limit: rate.default({ burst: 100, per: 0.6 }).describe('requests with one key'),
-    beside: z
-      .boolean()
-      .default(false)
-      .describe("takes the key of an application beside the person's credentials, for its limit"),
-  })
-  .prefault({});
-
-const privateToken = z
-  .strictObject({
-    issuer: serverName
-      .optional()
-      .describe('name of the issuer; default: that of privateTokens, this pair'),
-    types: z
-      .array(z.enum(TOKEN_TYPE_NAMES))
-      .min(1)
-      .default(['blind-rsa-2048', 'voprf-p384'])
-      .describe('a challenge for each, in this order'),
-    window: seconds(10, 2_592_000)
-      .optional()
-      .describe(
-        'a token is good in one such time and the next, in this space alone; default: at the whole origin until its key retires, so that tokens can be fetched in advance',
-      ),
-    origins: z
-      .array(serverName)
-      .default([])
-      .describe('further origins at which the tokens are good; only where they share this store'),
-  })
-  .prefault({});
+const scopeList = z.array(
+  z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
+);
 
 const grants = z
   .strictObject({
@@ -92,14 +29,14 @@ export const spaceSchema = z.strictObject({
   url: absoluteUrl.describe(
     'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
   ),
-  realm,
+  realm: realmName,
   schemes: z
     .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'PrivateToken', 'API-Key']))
     .min(1)
     .describe('in the order of the challenges: strongest first'),
-  digest,
-  apiKey,
-  privateToken,
+  digest: digestSettings,
+  apiKey: apiKeySettings,
+  privateToken: privateTokenSettings,
   grants,
   scopes: z
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
@@ -146,9 +83,9 @@ export const spaceSchema = z.strictObject({
 
 /** The forward proxy. */
 export const proxySchema = z.strictObject({
-  realm: realm.default('proxy'),
+  realm: realmName.default('proxy'),
   schemes: z.array(z.enum(SCHEMES)).min(1).default(['Digest', 'Basic']),
-  digest,
+  digest: digestSettings,
   destinations: z
     .array(
       z

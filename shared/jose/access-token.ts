@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import type { AccessTokenClaims } from '#shared/oauth/access-token.ts';
+import type { AccessTokenClaims } from './access-token-claims.ts';
 import { parseCompactJws, type CompactJws, type Refusal } from './compact-jws.ts';
 
 /** An access token taken apart; nothing in it is to be believed before `checkAccessToken`. */

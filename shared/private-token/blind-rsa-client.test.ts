@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type Random, systemRandom } from '#shared/random.ts';
+import { type Random, systemRandom } from '#shared/base/random.ts';
 import { blindSign, generateBlindRsaKey, rsaModulus, verifyBlindRsa } from './blind-rsa.ts';
 import { blindRsa, blindWith } from './blind-rsa-client.ts';
 import { parseToken, tokenInput } from './token.ts';

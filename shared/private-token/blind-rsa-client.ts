@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Random } from '#shared/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import { blindRsaPublicKey, rawPublic, rsaModulus, SALT, verifyBlindRsa } from './blind-rsa.ts';
 import type { Blinded } from './blinded.ts';
 import { emsaPssEncode } from './emsa-pss.ts';

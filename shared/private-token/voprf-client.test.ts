@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { p384 } from '@noble/curves/nist.js';
 import * as fc from 'fast-check';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from './voprf.ts';
 import { blindVoprf } from './voprf-client.ts';
 

@@ -1,5 +1,5 @@
 import { p384_oprf } from '@noble/curves/nist.js';
-import type { Random } from '#shared/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Blinded } from './blinded.ts';
 import { TOKEN_TYPES, VOPRF } from './token-types.ts';
 import { isElement, isVoprfPublicKey } from './voprf.ts';

@@ -2,7 +2,7 @@ import { createECDH, createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { p384 } from '@noble/curves/nist.js';
 import * as fc from 'fast-check';
-import { type Random, systemRandom } from '#shared/random.ts';
+import { type Random, systemRandom } from '#shared/base/random.ts';
 import rfc9497 from './vectors/rfc9497-voprf.json' with { type: 'json' };
 import go from './vectors/rfc9578-type1-go.json' with { type: 'json' };
 import rust from './vectors/rfc9578-type1-rust.json' with { type: 'json' };

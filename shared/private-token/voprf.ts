@@ -1,6 +1,6 @@
 import { createECDH, ECDH } from 'node:crypto';
 import { p384_oprf } from '@noble/curves/nist.js';
-import { type Random, systemRandom } from '#shared/random.ts';
+import { type Random, systemRandom } from '#shared/base/random.ts';
 import { type TokenKeyPair, tokenKeyId } from './token-key.ts';
 import { TOKEN_TYPES, VOPRF } from './token-types.ts';
 

@@ -1,6 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { allow } from '#shared/http/methods.ts';
-import { type Answer, type Fields, notImplemented } from './answer.ts';
+import { type Answer, type Fields, notImplemented } from '#shared/http/answer.ts';
 
 /**
  * The answer to a request for `*`, which is about the server as a whole (RFC 9110 section 9.3.7). `handled`:

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type TrustedProxies, trustedProxies } from '#shared/http/forwarded.ts';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { Admission } from './admission.ts';
 import { listen, type Listening } from './listen.ts';
 import { exchange, statuses, TestSocket } from './test-socket.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Http2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { customerOf, normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * Which connections a process takes, at all of its listeners together: so many in total, and so many from

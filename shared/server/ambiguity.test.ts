@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
-import { problemAnswer } from './answer.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { problemAnswer } from '#shared/http/answer.ts';
 import { contentOn, errorsOf, headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening } from './listen.ts';
 import type { AnyHandler } from './message.ts';

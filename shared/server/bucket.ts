@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 
 /** A token bucket in memory: for what is counted on one connection. */

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import { selfSigned } from './self-signed.ts';
 import type { Certificate } from './versions.ts';
 

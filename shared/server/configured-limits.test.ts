@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { configuredLimits } from './configured-limits.ts';
-import { LIMITS, TICKETS } from './server-limits.ts';
+import { LIMITS, TICKETS } from '#shared/config/server-limits.ts';
 
 test('without a word in the configuration, the limits are the documented ones', () => {
   expect({ ...LIMITS, ...configuredLimits(configSchema.parse({})) }).toEqual(LIMITS);

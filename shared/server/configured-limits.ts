@@ -1,5 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /** What the configuration says, over what this listener has of its own. */
 export function configuredLimits(

@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from './answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { contentDigest, contentOf } from './content.ts';
 import { continueOnRead } from './expect.ts';
 import { Budget } from './spool.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from './answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 import { Budget, Spool } from './spool.ts';
 

@@ -3,7 +3,7 @@ import { FIELDS_TOO_LARGE, TARGET_TOO_LONG } from './client-error.ts';
 import { sectionSize } from './header-section.ts';
 import type { AnyRequest } from './message.ts';
 import type { Refusal } from './refusal.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 const TOO_MANY_FIELDS: Refusal = {
   status: 431,

@@ -1,8 +1,8 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { Bucket } from './bucket.ts';
 import { sectionSize } from './header-section.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /** What a request may unpack for nothing: a table of 4096 octets (RFC 7541 section 4.2), and as much again. */
 const ORDINARY = 8192;

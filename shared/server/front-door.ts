@@ -1,7 +1,8 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
-import type { Log } from '#shared/log.ts';
-import { type Answer, errorAnswer, type Fields, HttpError, send } from './answer.ts';
+import type { Log } from '#shared/base/log.ts';
+import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
+import { errorAnswer, send } from './answer.ts';
 import { GUARD } from './guard.ts';
 import { health } from './health.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';

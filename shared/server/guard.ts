@@ -1,6 +1,6 @@
 import { isLoopback } from '#shared/config/production.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
-import type { Fields } from './answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** Of every answer that does not say otherwise: no browser guesses at it, runs anything in it or frames it. */

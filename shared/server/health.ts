@@ -1,5 +1,5 @@
 import { allow, SERVED } from '#shared/http/methods.ts';
-import { type Answer, problemAnswer } from './answer.ts';
+import { type Answer, problemAnswer } from '#shared/http/answer.ts';
 
 const METHODS = ['GET', 'HEAD'];
 

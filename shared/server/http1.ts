@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '#shared/clock.ts';
-import type { Log } from '#shared/log.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import { ambiguous } from './ambiguity.ts';
 import {
   type ClientError,
@@ -18,7 +18,7 @@ import { discardLeftover } from './leftover.ts';
 import type { Pace } from './pace.ts';
 import { peek } from './peek.ts';
 import { FAILED, noTunnel, type Refusal, refuse, UNMET_EXPECTATION } from './refusal.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http2 from 'node:http2';
 import type { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Clock, ManualClock } from '#shared/clock.ts';
-import { silentLog } from '#shared/log.ts';
+import { type Clock, ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { contentOf } from './content.ts';
 import {
   contentOn,

@@ -1,5 +1,5 @@
 import { constants, type Http2Session } from 'node:http2';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 /** Milliseconds from look to look. */

@@ -7,11 +7,12 @@ import type {
   Http2Stream,
   ServerHttp2Stream,
 } from 'node:http2';
-import type { Clock } from '#shared/clock.ts';
-import type { Log } from '#shared/log.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { Admission } from './admission.ts';
 import { ambiguous } from './ambiguity.ts';
-import { problemAnswer, send } from './answer.ts';
+import { problemAnswer } from '#shared/http/answer.ts';
+import { send } from './answer.ts';
 import { TOO_SLOW } from './client-error.ts';
 import { LINGER } from './connections.ts';
 import { excess, leftover } from './excess.ts';
@@ -21,7 +22,7 @@ import { Http2Sessions } from './http2-sessions.ts';
 import type { AnyHandler } from './message.ts';
 import type { Pace } from './pace.ts';
 import { FAILED, noTunnel, type Refusal, UNMET_EXPECTATION } from './refusal.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { http2Tunnel, type TunnelHandler } from './tunnel.ts';
 
 /**

@@ -4,7 +4,7 @@ import { Http2ServerRequest } from 'node:http2';
 import { connect, Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { afterEach, test } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening } from './listen.ts';
 import type { AnyHandler } from './message.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test, describe } from '@jest/globals';
 import * as fc from 'fast-check';
 import { METHODS as PARSED_METHODS } from 'node:http';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen } from './listen.ts';
 import { exchange, statuses, TestSocket } from './test-socket.ts';
 import { CLOSING_GET, echo, GET, hello, open, problemOf, start } from './wire.fixture.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { type Clock, systemClock } from '#shared/clock.ts';
-import type { Log } from '#shared/log.ts';
+import { type Clock, systemClock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { Admission } from './admission.ts';
 import { Connections } from './connections.ts';
@@ -10,12 +10,12 @@ import { http2Server } from './http2.ts';
 import type { AnyHandler } from './message.ts';
 import { Pace } from './pace.ts';
 import { refusalMessage, TOO_MANY } from './refusal.ts';
-import { LIMITS, type ServerLimits } from './server-limits.ts';
+import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from './tunnel.ts';
 import { type Certificate, versionsFront } from './versions.ts';
 
 export type { Handler } from './http1.ts';
-export type { ServerLimits } from './server-limits.ts';
+export type { ServerLimits } from '#shared/config/server-limits.ts';
 
 export interface Listening extends AsyncDisposable {
   readonly address: string;

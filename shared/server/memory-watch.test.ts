@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { watchMemory } from './memory-watch.ts';
 
 test('a store that has lost its memory is an error in the log, once', async () => {

@@ -1,6 +1,6 @@
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import type { Chore } from './process.ts';
+import type { Chore } from './chore.ts';
 
 /** Says it in the log when the store has lost its memory or was restored: every token from before is refused. */
 export function watchMemory(feed: Pick<RevocationFeed, 'status'>, log: Log): Chore {

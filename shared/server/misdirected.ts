@@ -2,7 +2,7 @@ import { Http2ServerRequest } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import { isLoopback } from '#shared/config/production.ts';
 import { normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
-import { HttpError } from './answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** The same under every name: probes, and servers that have no other name for us, read it. */

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { Log } from '#shared/log.ts';
-import type { Random } from '#shared/random.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import { developmentCertificate } from './certificate.ts';
 import { configuredLimits } from './configured-limits.ts';
 import { listen } from './listen.ts';
 import type { AnyHandler } from './message.ts';
 import type { Beside } from './process.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 import type { Certificate } from './versions.ts';
 
 /** Files in PEM; neither: the certificate of development. */

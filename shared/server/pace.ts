@@ -1,6 +1,6 @@
 import { Http2ServerRequest } from 'node:http2';
 import type { AnyRequest } from './message.ts';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 interface Awaited {
   /** Bytes that its connection had received when we last looked; undefined: it was not its turn. */

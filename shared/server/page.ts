@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from './answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }

@@ -1,4 +1,4 @@
-import type { Fields } from './answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** A CORS preflight (Fetch Standard). OPTIONS alone is none, and has to authenticate. */

@@ -1,14 +1,15 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
-import { type Clock, systemClock } from '#shared/clock.ts';
+import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { jsonLog, type Log } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
-import { type Random, systemRandom } from '#shared/random.ts';
+import { jsonLog, type Log } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
+import { type Random, systemRandom } from '#shared/base/random.ts';
+import { type Chore, every } from './chore.ts';
 import { configuredLimits } from './configured-limits.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message.ts';
@@ -34,15 +35,6 @@ export interface Parts {
   readonly log: Log;
   /** Whether the server can do its work, for `/health/ready`: rejects as well once it is about to end. */
   readonly ready: () => Promise<void>;
-}
-
-/** Work to be done again and again while the process runs. */
-export interface Chore {
-  /** Names it in the log when it fails. */
-  readonly name: string;
-  readonly seconds: number;
-  /** Not called while an earlier call is under way. */
-  run(): Promise<unknown>;
 }
 
 /** A further listener. */
@@ -159,27 +151,6 @@ async function onPort(
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(`port ${address.port} is taken: set listen.${name}.port to another`);
   });
-}
-
-function every({ name, seconds, run }: Chore, log: Log): Disposable {
-  let running = false;
-  let ended = false;
-  const timer = setInterval(() => {
-    if (running) return;
-    running = true;
-    run()
-      .catch((error: unknown) => {
-        // It may be cut short by the end of the process, which closes the stores.
-        if (!ended) log.warn(name, { reason: String(error) });
-      })
-      .finally(() => (running = false));
-  }, seconds * 1000);
-  return {
-    [Symbol.dispose]: () => {
-      ended = true;
-      clearInterval(timer);
-    },
-  };
 }
 
 /** Resolves when the process is asked to end: by a signal, or because its parent is gone. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { isHost } from '#shared/http/host.ts';
 import { phraseOf, problem } from '#shared/http/problem.ts';
 

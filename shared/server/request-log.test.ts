@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { jsonLog } from '#shared/log.ts';
-import { systemRandom } from '#shared/random.ts';
+import { jsonLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { type Handler, listen, type Listening } from './listen.ts';
 import { logged, note } from './request-log.ts';
 import { exchange, TestSocket } from './test-socket.ts';

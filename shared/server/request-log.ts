@@ -1,7 +1,7 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
-import type { Log, LogFields } from '#shared/log.ts';
-import { type Random, randomId } from '#shared/random.ts';
+import type { Log, LogFields } from '#shared/base/log.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ManualClock, systemClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from './self-signed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-self-signed-'));

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Certificate } from './versions.ts';
 
 /** What browsers accept at most of a certificate that its owner trusts: 398 days, less one for clocks. */

@@ -1,5 +1,5 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
-import type { ServerLimits } from './server-limits.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * Ends the streams of a connection of HTTP/2 whose client does not take what is sent to it: by a window of

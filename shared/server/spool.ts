@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from './answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BadRequest } from '#shared/http/fields.ts';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { contentOf } from './content.ts';
 import { contentOn, frame, headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening, type ServerLimits } from './listen.ts';

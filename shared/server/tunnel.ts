@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { lines } from '#shared/http/fields.ts';
-import { type Answer, type Fields, send } from './answer.ts';
+import { type Answer, type Fields } from '#shared/http/answer.ts';
+import { send } from './answer.ts';
 import { type Connections, endGently } from './connections.ts';
 import type { AnyRequest } from './message.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 
 /**
  * An error that no cache keeps: what there is, and for whom, can change at any time. Without this a 404,

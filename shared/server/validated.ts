@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatEntityTag } from '#shared/http/etag.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
-import { type Answer, HttpError } from './answer.ts';
+import { type Answer, HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /**

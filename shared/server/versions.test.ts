@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { jsonLog, type Log, silentLog } from '#shared/log.ts';
+import { jsonLog, type Log, silentLog } from '#shared/base/log.ts';
 import { frame, framesOf, headersFrame, OPENING, statusOn } from './http2-frames.fixture.ts';
 import { listen, type Listening, type ServerLimits } from './listen.ts';
 import type { AnyHandler } from './message.ts';

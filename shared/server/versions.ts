@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import net, { type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { endGently, LINGER } from './connections.ts';
 import { peek } from './peek.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
 import { statuses } from './test-socket.ts';
 

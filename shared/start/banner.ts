@@ -1,8 +1,8 @@
 import type { Config } from '#shared/config/schema.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
-import { tokenSpaces } from '#shared/oauth/token-spaces.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { Ready } from './pair.ts';
 
 /** What a person reads when both servers listen. `firstStart`: the file that keeps the lines of the first start. */

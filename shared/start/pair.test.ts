@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { type Ready, runPair } from './pair.ts';
 
 const READY = `process.send({ ready: true, url: 'http://localhost:1' });`;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 
 /** One of the two servers: how people call it, and the file that runs it. */
 export interface Part {

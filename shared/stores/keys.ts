@@ -4,7 +4,7 @@ export interface StoredKey {
   readonly alg: 'ES256' | 'RS256' | 'EdDSA';
   /** Public JWK (RFC 7517), published at the JWKS. */
   readonly publicJwk: Readonly<Record<string, unknown>>;
-  /** Private JWK, sealed (shared/jose/seal.ts). */
+  /** Private JWK, sealed (shared/keys/seal.ts). */
   readonly sealed: string;
   /** Milliseconds since the epoch: in the JWKS from then on. */
   readonly publishedAt: number;

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { configSchema } from '#shared/config/schema.ts';
-import { silentLog } from '#shared/log.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from './open.ts';
+import { storeSettings } from './settings.ts';
 import { StoreUnavailable } from './stores.ts';
 
 let folder: string;
@@ -22,8 +22,8 @@ const deps = {
   longestLife: 605,
 };
 
-test('the default configuration opens the embedded store in its data folder', async () => {
-  const { store } = configSchema.parse({});
+test('the embedded store is opened in its data folder', async () => {
+  const store = storeSettings.parse({ kind: 'sqlite' });
   const data = join(folder, 'deep', 'data');
   await using stores = await openStores({ store, data }, deps);
   await stores.ping();
@@ -39,7 +39,7 @@ test('a data folder that cannot be made is StoreUnavailable', async () => {
 });
 
 test('a Redis that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
-  const { store } = configSchema.parse({ store: { kind: 'redis', urls: ['redis://127.0.0.1:1'] } });
+  const store = storeSettings.parse({ kind: 'redis', urls: ['redis://127.0.0.1:1'] });
   await expect(openStores({ store, data: folder }, deps)).rejects.toThrow(StoreUnavailable);
   expect(existsSync(join(folder, 'state.db'))).toBe(false);
 }, 30_000);

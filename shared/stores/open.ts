@@ -1,11 +1,11 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Config } from '#shared/config/schema.ts';
-import type { Log } from '#shared/log.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
 export interface StoresSpec {
-  readonly store: Config['store'];
+  readonly store: StoreSettings;
   /** Folder of the embedded store. */
   readonly data: string;
 }

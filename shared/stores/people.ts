@@ -1,5 +1,5 @@
-/** The hashes of Digest (RFC 7616 section 6.1); with `-sess` or without, the same is kept. */
-export type DigestHash = 'MD5' | 'SHA-256' | 'SHA-512-256';
+import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
+
 export type ScramHash = 'SHA-1' | 'SHA-256';
 
 /** What Digest keeps of a person for one realm and hash, both in hexadecimal: a row of its own. */

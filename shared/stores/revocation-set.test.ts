@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RevocationSet } from './revocation-set.ts';
-import type { RevocableClaims, Revocation } from './revocations.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import type { Revocation } from './revocations.ts';
 
 const LATER = 1_000;
 

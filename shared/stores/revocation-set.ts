@@ -1,4 +1,5 @@
-import type { RevocableClaims, Revocation, RevocationView, RevokedBy } from './revocations.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import type { Revocation, RevocationView, RevokedBy } from './revocations.ts';
 
 type Kind = Revocation['kind'];
 

@@ -1,3 +1,5 @@
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+
 /**
  * Revocation: an append-only feed that every resource server follows.
  * `token` is a jti, `grant` a grant_id, `key` a kid; `person` and `client` carry a generation: a token
@@ -6,20 +8,6 @@
 export type Revocation =
   | { readonly kind: 'token' | 'grant' | 'key'; readonly id: string }
   | { readonly kind: 'person' | 'client'; readonly id: string; readonly generation: number };
-
-/** What of a token the revocation check reads. */
-export interface RevocableClaims {
-  readonly jti: string;
-  readonly kid: string;
-  readonly sub: string;
-  readonly client_id: string;
-  readonly grant_id?: string;
-  /** Absent from a token that no person stands behind. */
-  readonly sub_gen?: number;
-  readonly client_gen: number;
-  /** Identifier of the store's memory at issue; a token of another epoch is refused. */
-  readonly epoch: string;
-}
 
 /** Why a token is refused; goes to the log, never to the client. */
 export type RevokedBy = Revocation['kind'] | 'epoch';

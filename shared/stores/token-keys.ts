@@ -7,7 +7,7 @@ export interface StoredTokenKey {
   readonly id: string;
   /** Encoded as in the issuer directory, in base64url without padding. */
   readonly publicKey: string;
-  /** The private key, sealed (shared/jose/seal.ts); absent once it is retired. */
+  /** The private key, sealed (shared/keys/seal.ts); absent once it is retired. */
   readonly sealed?: string;
   /** Milliseconds since the epoch, of whole seconds: it issues from then on. */
   readonly notBefore: number;

@@ -1,4 +1,4 @@
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { html } from '../html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';

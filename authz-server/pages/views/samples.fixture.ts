@@ -1,4 +1,4 @@
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import type { AccountAccess, AskedItem, Language, View } from '../view.ts';
 import { accountPage } from './account.ts';
 import { consentPage } from './consent.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Answer } from '#shared/server/answer.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { LANGUAGES } from '../view.ts';
 import type { AccountAccess, AskedItem, View } from '../view.ts';
 import { accountPage } from './account.ts';

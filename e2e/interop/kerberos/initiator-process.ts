@@ -18,7 +18,10 @@ interface Client {
   readonly contextComplete: boolean;
 }
 
-const module = new URL('../../../shared/kerberos/module/package.json', import.meta.url);
+const module = new URL(
+  '../../../shared/auth/schemes/negotiate/module/package.json',
+  import.meta.url,
+);
 const kerberos = createRequire(module)('kerberos') as Kerberos;
 
 const [service = '', mechanism, flags] = process.argv.slice(2);

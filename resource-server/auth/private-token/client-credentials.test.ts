@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { clientCredentials } from './client-credentials.ts';
 import {
   type Answers,

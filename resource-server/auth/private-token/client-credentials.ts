@@ -1,7 +1,7 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { jsonOf, type Reply, type Send } from '../../send.ts';
 
 /** Access tokens for one resource. */

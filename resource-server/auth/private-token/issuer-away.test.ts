@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { fetchDirectory } from './fetch-directory.ts';

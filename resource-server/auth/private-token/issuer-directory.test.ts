@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import {
   AGE,
   askedTimes,

@@ -1,5 +1,5 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Log } from '#shared/log.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { IssuerKey, TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import { type DirectoryKey, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '#shared/clock.ts';
-import type { Log, LogFields } from '#shared/log.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import type { Log, LogFields } from '#shared/base/log.ts';
 import {
   DIRECTORY_TYPE,
   type DirectoryKey,
@@ -11,7 +11,7 @@ import {
 import { type Token, parseToken, tokenInput } from '#shared/private-token/token.ts';
 import type { TokenKey } from '#shared/private-token/token-key.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { openSend } from '../../send.ts';
 

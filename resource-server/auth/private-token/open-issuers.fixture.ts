@@ -1,13 +1,13 @@
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import {
   type Answers,

@@ -5,18 +5,18 @@ import { configSchema } from '#shared/config/schema.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import { blindSign } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { secret } from '#shared/private-token/resource-server-client.ts';
+import { secret } from '#shared/config/resource-server-client.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import {
   GENERATE,
   keepTokenKeys,
   listTokenKeys,
   openTokenKey,
-} from '#shared/private-token/token-key-lifecycle.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { evaluate } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { directoryOf, json, startIssuer, tokenFor, trusting } from './issuer.fixture.ts';
 import { LIFE, OVERLAP, ROTATION, rsaKey, setup, voprfKey } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';

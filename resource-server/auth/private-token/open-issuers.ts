@@ -1,11 +1,11 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import { RecentMap } from '#shared/auth/recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Awaitable } from '#shared/auth/scheme.ts';
 import type { TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/oauth/token-spaces.ts';
+import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { RESOURCE_SERVER, secret } from '#shared/private-token/resource-server-client.ts';
+import { RESOURCE_SERVER, secret } from '#shared/config/resource-server-client.ts';
 import { originOfServer, serverNameOf } from '#shared/private-token/server-name.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';

@@ -1,6 +1,6 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import type { AccessTokens } from './client-credentials.ts';
 import { jsonOf, type Reply, type Send } from '../../send.ts';

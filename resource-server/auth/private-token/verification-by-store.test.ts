@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { silentLog } from '#shared/log.ts';
-import { longestLife } from '#shared/oauth/lifetime.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/lifetime.ts';
 import {
   GENERATE,
   keepTokenKeys,
@@ -11,12 +11,12 @@ import {
   openTokenKey,
   rotateTokenKey,
   type TokenKeyLifecycle,
-} from '#shared/private-token/token-key-lifecycle.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Token } from '#shared/private-token/token.ts';
 import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { tokenFor } from './issuer.fixture.ts';

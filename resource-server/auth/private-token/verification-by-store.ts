@@ -4,7 +4,7 @@ import {
   listTokenKeys,
   openTokenKey,
   type TokenKeyLifecycle,
-} from '#shared/private-token/token-key-lifecycle.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Verify } from './verification.ts';
 

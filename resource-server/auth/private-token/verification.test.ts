@@ -6,7 +6,7 @@ import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import { blindSign, generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { tokenFor } from './issuer.fixture.ts';
 import { blindRsaVerification } from './verification.ts';
 

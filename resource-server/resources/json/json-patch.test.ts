@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { json, textOf } from './json.fixture.ts';
 import { jsonPatch } from './json-patch.ts';
 import { MalformedJson, MAX_DEPTH } from './parse.ts';

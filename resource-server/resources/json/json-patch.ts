@@ -1,5 +1,5 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError, notFound } from '#shared/server/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import { Draft } from './draft.ts';
 import { unprocessable } from './parse.ts';
 import { parsePointer, type Pointer } from './pointer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { json, textOf } from './json.fixture.ts';
 import { MAX_DEPTH, MAX_VALUES, MalformedJson, parseJson } from './parse.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { type Json, NumberText } from './value.ts';
 
 /** Arrays and objects around a value, at most. */

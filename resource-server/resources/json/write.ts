@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { MAX_DEPTH, MAX_VALUES, unprocessable } from './parse.ts';
 import { type Json, NumberText } from './value.ts';
 

@@ -1,5 +1,5 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
-import { HttpError, notFound } from '#shared/server/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Edit, View } from '#shared/stores/trees.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';

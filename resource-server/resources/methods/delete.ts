@@ -1,5 +1,5 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import { notFound } from '#shared/server/answer.ts';
+import { notFound } from '#shared/http/answer.ts';
 import { depthOf } from '../webdav/depth.ts';
 import { createGuard } from '../guard.ts';
 import { parentOf } from '../path.ts';

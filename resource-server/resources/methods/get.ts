@@ -1,4 +1,4 @@
-import { notFound } from '#shared/server/answer.ts';
+import { notFound } from '#shared/http/answer.ts';
 import { checkIfField } from '../guard.ts';
 import { listingOf } from '../listing.ts';
 import type { MethodFactory, Place } from '../place.ts';

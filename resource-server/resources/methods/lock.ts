@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseCodedUrl } from '#shared/http/if-field.ts';
-import { HttpError, notFound } from '#shared/server/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { Document, Edit, Entry, Lock } from '#shared/stores/trees.ts';
 import { ANONYMOUS } from '../../account.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';

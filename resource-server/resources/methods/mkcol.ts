@@ -1,5 +1,5 @@
-import { randomId } from '#shared/random.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { randomId } from '#shared/base/random.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Collection } from '#shared/stores/trees.ts';

@@ -5,8 +5,8 @@ import http2, {
   type IncomingHttpStatusHeader,
 } from 'node:http2';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/clock.ts';
-import { jsonLog } from '#shared/log.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { jsonLog } from '#shared/base/log.ts';
 import { type Listening, listen } from '#shared/server/listen.ts';
 import { startWorld, type World } from '../../world.fixture.ts';
 

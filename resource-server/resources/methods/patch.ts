@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Document, View } from '#shared/stores/trees.ts';
 import { createAtMost } from '../../at-most.ts';
 import { createGuard } from '../guard.ts';

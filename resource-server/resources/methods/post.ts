@@ -1,5 +1,5 @@
-import { randomId } from '#shared/random.ts';
-import { HttpError, notFound } from '#shared/server/answer.ts';
+import { randomId } from '#shared/base/random.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { View } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { writesOf } from '../member.ts';

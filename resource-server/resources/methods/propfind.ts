@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { notFound } from '#shared/server/answer.ts';
+import { notFound } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';

@@ -1,6 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import { randomId } from '#shared/random.ts';
-import { notFound } from '#shared/server/answer.ts';
+import { randomId } from '#shared/base/random.ts';
+import { notFound } from '#shared/http/answer.ts';
 import { createGuard } from '../guard.ts';
 import { multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../path.ts';

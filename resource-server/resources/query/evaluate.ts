@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { FORMATS } from './formats.ts';
 import { type ResultType, writeResult } from './results.ts';
 

@@ -5,7 +5,7 @@
  */
 import { Script } from 'node:vm';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { evaluate, type Task } from './evaluate.ts';
 
 export type Reply =

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { Evaluator, LIMITS } from './evaluator.ts';
 import { FORMATS } from './formats.ts';
 

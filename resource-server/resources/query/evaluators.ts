@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { Evaluator } from './evaluator.ts';
 
 /** Queries at a time. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
 import { BadRequest } from '#shared/http/fields.ts';
-import type { HttpError } from '#shared/server/answer.ts';
+import type { HttpError } from '#shared/http/answer.ts';
 import { compileFilter } from './filter.ts';
 
 const ROWS = [

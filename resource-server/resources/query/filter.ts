@@ -1,6 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
-import type { Select } from './formats.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { Select } from './select.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { type FilterFunction, type JSONValue, JSONPathEnvironment, jsonpath } from 'json-p3';
-import { HttpError } from '#shared/server/answer.ts';
-import type { Select } from './formats.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { Select } from './select.ts';
 
 /** Levels that `..` goes down: each costs stack. */
 const MAX_DEPTH = 500;

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { HttpError, notFound } from '#shared/server/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import { jsonMember } from '../listing.ts';
 import type { Place } from '../place.ts';
 import type { ResourceStore } from '../resource-store.ts';

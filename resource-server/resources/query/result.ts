@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Place } from '../place.ts';
 import type { Representation } from '../representation.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 
 interface Format {
   readonly before: string;

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { dav, davDocument, davHref } from './xml-writer.ts';
 
 export const XML_TYPE = 'application/xml; charset="utf-8"';

@@ -1,5 +1,5 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { type Reference, resolveReference } from './reference.ts';
 import type { ResourceContext } from '../resource.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { LockRequest } from './lock-system.ts';
 import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { writeXml } from './xml-writer.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Lock, View } from '#shared/stores/trees.ts';
 import type { Space } from '../../spaces.ts';
 import { conditionMarkup, davError, XML_TYPE } from './dav-error.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Edit, Lock, View } from '#shared/stores/trees.ts';
 import type { LockSystem } from './lock-system.ts';
 

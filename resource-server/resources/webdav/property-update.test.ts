@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { propertyInstructions, updateProperties } from './property-update.ts';
 import { parseXml } from './xml-parser.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { conditionMarkup } from './dav-error.ts';
 import type { Propstat } from './multi-status.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Subject } from './live-properties.ts';
 import type { Propstat } from './multi-status.ts';
 import { allProperties, propertyKey, propertyNames, propertyReader } from './properties.ts';

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
-import { HttpError } from '#shared/server/answer.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { contentDigest } from '#shared/server/content.ts';
 import { readXml } from './xml.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { shortNames } from '../client-grants.ts';
 import type { Command } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { withStores } from '../with-stores.ts';
 
 export const clientList: Command = {

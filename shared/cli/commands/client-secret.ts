@@ -1,5 +1,5 @@
-import { newSecret } from '#shared/directory/client-secret.ts';
-import { RESOURCE_SERVER } from '#shared/private-token/resource-server-client.ts';
+import { newSecret } from '#shared/people/client-secret.ts';
+import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { type Command, Failure } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { withStores } from '../with-stores.ts';

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { RESOURCE_SERVER, registration } from '#shared/private-token/resource-server-client.ts';
+import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
-import { START } from '#shared/invocation.ts';
+import { START } from '#shared/base/invocation.ts';
 import { type Command, Failure } from '../command.ts';
 
 export const configInit: Command = {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadConfig } from '#shared/config/load.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 
 test('config init writes what the defaults are, and its schema beside it; config check is content', async () => {

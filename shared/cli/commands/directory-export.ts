@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { everybody } from '#shared/directory/everybody.ts';
-import { formatDirectory } from '#shared/directory/format-directory.ts';
+import { everybody } from '#shared/people/everybody.ts';
+import { formatDirectory } from '#shared/people/format-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withStores } from '../with-stores.ts';
 

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { Command } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { withStores } from '../with-stores.ts';
 
 export const keyList: Command = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { parseApiKey } from '#shared/directory/api-key.ts';
+import { parseApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';

@@ -1,7 +1,7 @@
-import type { ScheduledKey } from '#shared/jose/key-schedule.ts';
-import { listKeys } from '#shared/jose/keys.ts';
+import type { ScheduledKey } from '#shared/keys/signing-key-schedule.ts';
+import { listKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Command } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { withKeys } from '../with-keys.ts';
 
 const MEANING: Record<ScheduledKey['state'], string> = {

@@ -1,4 +1,9 @@
-import { endCompromisedKey, type KeyLifecycle, listKeys, rotateKey } from '#shared/jose/keys.ts';
+import {
+  endCompromisedKey,
+  type KeyLifecycle,
+  listKeys,
+  rotateKey,
+} from '#shared/keys/signing-key-lifecycle.ts';
 import type { StoredKey } from '#shared/stores/keys.ts';
 import { type Command, Failure, type Report, UsageError } from '../command.ts';
 import { withKeys } from '../with-keys.ts';

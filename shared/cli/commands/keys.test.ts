@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ensureKeys } from '#shared/jose/keys.ts';
+import { ensureKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withKeys } from '../with-keys.ts';
 import { withStores } from '../with-stores.ts';

@@ -1,8 +1,8 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { CLI } from '#shared/invocation.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
 import { deviceServer, error, granted, sent } from '../oauth/authorization-server.fixture.ts';

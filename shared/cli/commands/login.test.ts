@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { CODE, deviceServer, error, granted, sent } from '../oauth/authorization-server.fixture.ts';
 

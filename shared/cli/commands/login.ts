@@ -1,5 +1,5 @@
 import { loadConfig } from '#shared/config/load.ts';
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { parseSafeUrl, send } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';

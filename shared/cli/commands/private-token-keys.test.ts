@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { keepTokenKeys, listTokenKeys } from '#shared/private-token/token-key-lifecycle.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 import { withTokenKeys } from '../with-token-keys.ts';

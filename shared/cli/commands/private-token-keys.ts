@@ -1,8 +1,8 @@
-import { listTokenKeys } from '#shared/private-token/token-key-lifecycle.ts';
-import type { ScheduledTokenKey, TokenKeyState } from '#shared/private-token/token-key-schedule.ts';
+import { listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
+import type { ScheduledTokenKey, TokenKeyState } from '#shared/keys/token-key-schedule.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { Command } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { withTokenKeys } from '../with-token-keys.ts';
 
 /** What follows is the time of its next change. */

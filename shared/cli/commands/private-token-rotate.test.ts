@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import {
   GENERATE,
   keepTokenKeys,
   listTokenKeys,
   openTokenKey,
-} from '#shared/private-token/token-key-lifecycle.ts';
-import { MOST_LIVE } from '#shared/private-token/token-key-schedule.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
+import { MOST_LIVE } from '#shared/keys/token-key-schedule.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 

@@ -2,8 +2,8 @@ import {
   replaceCompromisedTokenKeys,
   rotateTokenKey,
   type TokenKeyLifecycle,
-} from '#shared/private-token/token-key-lifecycle.ts';
-import { MOST_LIVE } from '#shared/private-token/token-key-schedule.ts';
+} from '#shared/keys/token-key-lifecycle.ts';
+import { MOST_LIVE } from '#shared/keys/token-key-schedule.ts';
 import {
   TOKEN_TYPES,
   type TokenTypeFacts,

@@ -1,9 +1,9 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { realmNeeds, type RealmNeeds } from '#shared/directory/realms.ts';
+import { realmNeeds, type RealmNeeds } from '#shared/people/realms.ts';
 import type { Command } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 
 interface Realm {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '#shared/config/schema.ts';
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';

@@ -1,10 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Revocations, RevokedBy } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { type CheckedToken, checkToken } from '../check-token.ts';
 import { type Command, Failure } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { readToken } from '../read-token.ts';
 import { withStores } from '../with-stores.ts';
 

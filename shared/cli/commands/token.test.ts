@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { importJWK, type JWTPayload, SignJWT } from 'jose';
-import { epochSeconds } from '#shared/clock.ts';
-import { ensureKeys, privateJwk } from '#shared/jose/keys.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { ensureKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withKeys } from '../with-keys.ts';
 import { withStores } from '../with-stores.ts';

@@ -1,4 +1,4 @@
-import { addPerson } from '#shared/directory/people.ts';
+import { addPerson } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { PASSWORD_OPTION, readPassword } from '../secret.ts';
 import { withPeople } from '../with-people.ts';

@@ -1,4 +1,4 @@
-import { disablePerson, enablePerson } from '#shared/directory/people.ts';
+import { disablePerson, enablePerson } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { withPeople } from '../with-people.ts';
 

@@ -1,5 +1,5 @@
-import { endEverything } from '#shared/access/everything.ts';
-import { personNamed } from '#shared/directory/people.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { personNamed } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { withPeople } from '../with-people.ts';
 

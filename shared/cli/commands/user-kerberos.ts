@@ -1,4 +1,4 @@
-import { setKerberos } from '#shared/directory/people.ts';
+import { setKerberos } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { withPeople } from '../with-people.ts';
 

@@ -1,8 +1,8 @@
-import { lackingOf } from '#shared/directory/lacking.ts';
-import { realmNeeds, type RealmNeeds } from '#shared/directory/realms.ts';
+import { lackingOf } from '#shared/people/lacking.ts';
+import { realmNeeds, type RealmNeeds } from '#shared/people/realms.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
 import type { Command, Shell, Slice } from '../command.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { openShellStores } from '../with-stores.ts';
 
 export const userList: Command = {

@@ -1,4 +1,4 @@
-import { setPassword } from '#shared/directory/people.ts';
+import { setPassword } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { PASSWORD_OPTION, readPassword } from '../secret.ts';
 import { withPeople } from '../with-people.ts';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { listAccess, recordAccess } from '#shared/access/grants.ts';
-import { listSignIns, recordSignIn } from '#shared/access/sign-ins.ts';
-import { localDirectory } from '#shared/directory/local.ts';
-import { lackingOf } from '#shared/directory/lacking.ts';
-import { createPasswords } from '#shared/directory/password.ts';
-import { keepPerson } from '#shared/directory/people.ts';
+import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
+import { listSignIns, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import { localDirectory } from '#shared/people/local.ts';
+import { lackingOf } from '#shared/people/lacking.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { keepPerson } from '#shared/people/people.ts';
 import { everybodyIn, someDigest, somePerson } from '#shared/stores/contract/samples.ts';
 import { SLICE } from '#shared/stores/slices.ts';
 import { cli, inProcess, json, newData, TestShell } from '../cli.fixture.ts';

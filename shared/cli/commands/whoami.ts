@@ -1,4 +1,4 @@
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
@@ -6,7 +6,7 @@ import { jsonObject, send } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { sendWithToken } from '../oauth/protected-request.ts';
 import { findServer } from '../oauth/server-metadata.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 
 export const whoami: Command = {
   name: 'whoami',

@@ -1,4 +1,4 @@
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell } from '../command.ts';
 import { lockPrivate } from '../private-file.ts';
 import { loadProver } from './dpop.ts';

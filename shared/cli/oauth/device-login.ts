@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { Failure, type Shell } from '../command.ts';
 import type { Form, PostForm } from './form-post.ts';
 import { type Answer, jsonObject, NoAnswer, parseSafeUrl } from './http.ts';

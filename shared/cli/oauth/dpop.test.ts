@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
-import { ManualClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { createProver } from './dpop.ts';
 
 test('RFC 9449 section 4.2: typ, jwk, jti, htm, htu without query, iat, ath, nonce; signed by that key', async () => {

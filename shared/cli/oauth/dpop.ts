@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { z } from 'zod';
-import { type Clock, epochSeconds } from '#shared/clock.ts';
-import { type Random, randomId } from '#shared/random.ts';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
 
 /** A private key for ES256 (RFC 7518 section 6.2). */
 export const privateJwkSchema = z.object({

@@ -1,4 +1,4 @@
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell, UsageError } from '../command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';

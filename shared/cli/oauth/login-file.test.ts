@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { systemRandom } from '#shared/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { lockPrivate } from '../private-file.ts';
 import type { Login } from './login.ts';
 import { loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import type { Random } from '#shared/random.ts';
-import { CLI } from '#shared/invocation.ts';
+import type { Random } from '#shared/base/random.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { privatePath, readPrivate, writePrivate } from '../private-file.ts';
 import { type Login, loginSchema } from './login.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { audienceOf, loginTokens } from './login.ts';
 
 const jwt = (claims: unknown) =>

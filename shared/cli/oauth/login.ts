@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { privateJwkSchema } from './dpop.ts';
 import { parseSafeUrl } from './http.ts';
 import type { TokenAnswer } from './token-answer.ts';

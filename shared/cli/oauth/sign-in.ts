@@ -1,4 +1,4 @@
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Option, type Shell } from '../command.ts';
 import { plainScreen, terminalScreen } from '../login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';

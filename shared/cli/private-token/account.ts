@@ -1,6 +1,6 @@
 import { TOKEN_TYPES, type TokenType } from '#shared/private-token/token-types.ts';
 import type { Login } from '../oauth/login.ts';
-import { columns } from '../printable.ts';
+import { columns } from '#shared/base/printable.ts';
 import { personOf } from './issuer-login.ts';
 
 /** What one party has learned from a command. */

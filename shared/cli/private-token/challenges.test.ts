@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { challengeDigest, encodeChallenge } from '#shared/private-token/token-challenge.ts';

@@ -1,5 +1,6 @@
-import type { Clock } from '#shared/clock.ts';
-import { type AuthParams, parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { type AuthParams } from '#shared/http/auth/params.ts';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { canonicalServerName, serverNameOf } from '#shared/private-token/server-name.ts';
 import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';

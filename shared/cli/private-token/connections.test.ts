@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { systemRandom } from '#shared/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { listen } from '../listen.fixture.ts';
 import { openConnections } from './connections.ts';

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import type { Config } from '#shared/config/schema.ts';
-import { parseScope } from '#shared/oauth/scope.ts';
-import { REQUEST_SCOPE } from '#shared/oauth/token-spaces.ts';
-import { CLI } from '#shared/invocation.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell } from '../command.ts';
 import { currentLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import {
   DIRECTORY_TYPE,
   type DirectoryKey,

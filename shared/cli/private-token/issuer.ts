@@ -7,7 +7,7 @@ import {
   parseDirectory,
 } from '#shared/private-token/issuer-directory.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { Failure } from '../command.ts';
 import { type Answer, jsonObject, type Send } from '../oauth/http.ts';
 import type { SiteChallenge } from './challenges.ts';

@@ -5,7 +5,7 @@ import { parseToken } from '#shared/private-token/token.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
 import type { Answer, Message, Send } from '../oauth/http.ts';
 import { obtainTokens } from './obtain.ts';

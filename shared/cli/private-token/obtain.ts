@@ -10,7 +10,7 @@ import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
-import type { Random } from '#shared/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
 import { type Answer, retryAfter, type Send } from '../oauth/http.ts';
 import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';

@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import {
@@ -29,7 +29,7 @@ import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { developmentCertificate } from '#shared/server/certificate.ts';
 import { TestShell } from '../cli.fixture.ts';
 import { type Listening, listen, type Received, type Reply } from '../listen.fixture.ts';

@@ -1,7 +1,7 @@
 import type { Token } from '#shared/private-token/token.ts';
 import { tokenKeyId } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import { CLI } from '#shared/invocation.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import type { Asked } from './account.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { directoryOf, getTokens, type Holder } from './get-tokens.ts';

@@ -2,10 +2,10 @@ import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { tokenInput } from '#shared/private-token/token.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { TestShell } from '../cli.fixture.ts';
 import { openWallet } from './wallet.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import { Failure, type Shell } from '../command.ts';

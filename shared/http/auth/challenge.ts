@@ -1,8 +1,5 @@
 import { COMMAS, Scanner, TOKEN } from '../scanner.ts';
-import { readParams, readToken68 } from './params.ts';
-
-/** Parameters of a challenge or of credentials (RFC 9110 section 11.2); names in lower case. */
-export type AuthParams = Readonly<Record<string, string>>;
+import { type AuthParams, readParams, readToken68 } from './params.ts';
 
 /** A challenge (RFC 9110 section 11.3): one scheme, and either a token68 or parameters. */
 export interface Challenge {

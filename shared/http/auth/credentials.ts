@@ -1,5 +1,5 @@
 import { COMMAS, Scanner, TOKEN } from '../scanner.ts';
-import type { AuthParams } from './challenge.ts';
+import type { AuthParams } from './params.ts';
 import { readParams, readToken68 } from './params.ts';
 
 /** Credentials (RFC 9110 section 11.4). `scheme` in lower case: it is compared without regard to case. */

@@ -1,4 +1,5 @@
-import type { DigestHash } from '#shared/stores/people.ts';
+/** The hashes of Digest (RFC 7616 section 6.1); with `-sess` or without, the same is kept. */
+export type DigestHash = 'MD5' | 'SHA-256' | 'SHA-512-256';
 
 interface DigestAlgorithm {
   readonly hash: DigestHash;

@@ -1,5 +1,7 @@
 import { COMMAS, type Scanner, TOKEN } from '../scanner.ts';
-import type { AuthParams } from './challenge.ts';
+
+/** Parameters of a challenge or of credentials (RFC 9110 section 11.2); names in lower case. */
+export type AuthParams = Readonly<Record<string, string>>;
 
 /** RFC 7804 section 7 does not quote base64, though that is no token. */
 const SCRAM: ReadonlyMap<string, RegExp> = new Map([['data', /[A-Za-z0-9+/]+={0,2}/y]]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { epochSeconds } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 

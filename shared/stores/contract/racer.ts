@@ -1,7 +1,7 @@
 /** A second process for the races: opens the store by its spec and attempts what it is told to. */
-import { ManualClock } from '#shared/clock.ts';
-import { silentLog } from '#shared/log.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '../open.ts';
 import { RACES, type RaceName } from './races.ts';
 import type { StoreSpec } from './store-under-test.ts';

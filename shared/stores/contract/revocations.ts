@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '../stores.ts';
-import type { RevocableClaims, RevocationFeed, RevokedBy } from '../revocations.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import type { RevocationFeed, RevokedBy } from '../revocations.ts';
 import { eventually } from './eventually.ts';
 import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';

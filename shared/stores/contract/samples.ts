@@ -1,5 +1,5 @@
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import { randomId, systemRandom } from '#shared/random.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';

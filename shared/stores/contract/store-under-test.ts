@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { StoresSpec } from '../open.ts';
 import type { Stores } from '../stores.ts';
 

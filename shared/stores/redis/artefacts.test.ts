@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import type { Artefact, Artefacts } from '#shared/stores/artefacts.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';

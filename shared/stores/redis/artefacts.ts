@@ -1,5 +1,5 @@
-import { epochSeconds } from '#shared/clock.ts';
-import type { Clock } from '#shared/clock.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { KINDS_BY_ACCOUNT } from '#shared/stores/artefacts.ts';
 import type { Artefact, Artefacts, Consumption, Use } from '#shared/stores/artefacts.ts';
 import { script } from './connection.ts';

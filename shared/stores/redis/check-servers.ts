@@ -1,5 +1,5 @@
-import type { RedisConfig } from '#shared/config/schema.ts';
-import type { Log } from '#shared/log.ts';
+import type { RedisSettings } from '../settings.ts';
+import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { SCHEMA } from './migrate.ts';
 import type { Topology, Wire } from './topology.ts';
@@ -17,7 +17,7 @@ const LAG = 10;
  */
 export async function checkServers(
   topology: Topology,
-  { mode, prefix, replicas }: RedisConfig,
+  { mode, prefix, replicas }: RedisSettings,
   log: Log,
 ): Promise<void> {
   if (mode !== 'single' && replicas === 0) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { forAll } from './for-all.ts';
 import { Link } from './link.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import type { LogFields } from '#shared/log.ts';
-import { silentLog } from '#shared/log.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import type { LogFields } from '#shared/base/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { CLOCK_MARGIN } from '#shared/oauth/lifetime.ts';
+import { CLOCK_MARGIN } from '../lifetime.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';

@@ -1,4 +1,4 @@
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import { Connection } from './connection.ts';
 import type { Script } from './connection.ts';

@@ -1,4 +1,4 @@
-import { randomId, type Random } from '#shared/random.ts';
+import { randomId, type Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';

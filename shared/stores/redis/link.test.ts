@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLog } from '#shared/log.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { eventually } from '../contract/eventually.ts';
 import { Link } from './link.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '#shared/log.ts';
+import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Wire } from './topology.ts';
 import { DEADLINE, within } from './within.ts';

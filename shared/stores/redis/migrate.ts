@@ -1,5 +1,6 @@
 import { digestSet } from '#shared/stores/digest-set.ts';
-import type { DigestHash, DigestRow, PersonRecord, ScramKeys } from '#shared/stores/people.ts';
+import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
+import type { DigestRow, PersonRecord, ScramKeys } from '#shared/stores/people.ts';
 import type { Connection } from './connection.ts';
 import { redisPeople } from './people.ts';
 import { scan } from './scan.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '#shared/clock.ts';
-import type { RedisConfig } from '#shared/config/schema.ts';
-import type { Log } from '#shared/log.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { RedisSettings } from '../settings.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
@@ -44,7 +44,7 @@ const ATTEMPTS = 8;
  * schema, with `StoreUnavailable` when they do not answer. A feed has a life of its own.
  */
 export async function openRedis(
-  config: RedisConfig,
+  config: RedisSettings,
   dependencies: RedisDependencies,
 ): Promise<Stores> {
   const { prefix, replicas } = config;

@@ -1,4 +1,5 @@
-import type { DigestHash, DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
+import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
+import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
 import { SLICE, slices } from '#shared/stores/slices.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '#shared/clock.ts';
-import type { Log } from '#shared/log.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import type {
   RevocationFeed,

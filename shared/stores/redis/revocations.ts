@@ -1,6 +1,6 @@
-import { rememberUntil } from '#shared/oauth/lifetime.ts';
-import { randomId } from '#shared/random.ts';
-import type { Random } from '#shared/random.ts';
+import { rememberUntil } from '../lifetime.ts';
+import { randomId } from '#shared/base/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Revocations } from '#shared/stores/revocations.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';

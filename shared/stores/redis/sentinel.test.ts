@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { randomId, systemRandom } from '#shared/random.ts';
-import type { RevocableClaims, RevocationFeed } from '#shared/stores/revocations.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { until } from '../../../e2e/parts/process.ts';

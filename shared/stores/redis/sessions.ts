@@ -1,5 +1,5 @@
-import { randomId } from '#shared/random.ts';
-import type { Random } from '#shared/random.ts';
+import { randomId } from '#shared/base/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 import type { Connection } from './connection.ts';
 import { milliseconds } from './milliseconds.ts';

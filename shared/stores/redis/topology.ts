@@ -1,4 +1,4 @@
-import type { RedisConfig } from '#shared/config/schema.ts';
+import type { RedisSettings } from '../settings.ts';
 import { connect, connectCluster } from './connect.ts';
 import { Sentinels } from './sentinels.ts';
 import { DEADLINE } from './within.ts';
@@ -32,15 +32,15 @@ export interface Patience {
 
 /** The servers of a configuration. */
 export function topologyOf(
-  config: RedisConfig,
+  config: RedisSettings,
   { deadline = DEADLINE, monotonic }: Patience,
 ): Topology {
   return topologies[config.mode](config, { deadline, monotonic });
 }
 
 const topologies: Record<
-  RedisConfig['mode'],
-  (config: RedisConfig, patience: Required<Patience>) => Topology
+  RedisSettings['mode'],
+  (config: RedisSettings, patience: Required<Patience>) => Topology
 > = {
   single: ({ urls }, { deadline: connectTimeout }) =>
     oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life, { connectTimeout }))),

@@ -1,9 +1,9 @@
-import { ManualClock, systemClock } from '#shared/clock.ts';
-import type { RedisConfig } from '#shared/config/schema.ts';
-import { silentLog } from '#shared/log.ts';
-import type { Log } from '#shared/log.ts';
-import { randomId, systemRandom } from '#shared/random.ts';
-import type { RevocableClaims } from '#shared/stores/revocations.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import type { RedisSettings } from '../settings.ts';
+import { silentLog } from '#shared/base/log.ts';
+import type { Log } from '#shared/base/log.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
 import { openRedis } from './open.ts';
@@ -19,7 +19,9 @@ const LONGEST_LIFE = 86_400;
 const PATIENCE = 10_000;
 
 /** A configuration with the defaults of the schema. */
-export function redisConfig(config: Partial<RedisConfig> & Pick<RedisConfig, 'urls'>): RedisConfig {
+export function redisConfig(
+  config: Partial<RedisSettings> & Pick<RedisSettings, 'urls'>,
+): RedisSettings {
   return {
     kind: 'redis',
     mode: 'single',
@@ -31,7 +33,7 @@ export function redisConfig(config: Partial<RedisConfig> & Pick<RedisConfig, 'ur
 }
 
 export function openTestRedis(
-  config: RedisConfig,
+  config: RedisSettings,
   clock = new ManualClock(),
   log: Log = silentLog,
   deadline?: number,
@@ -42,7 +44,7 @@ export function openTestRedis(
 
 /** Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. */
 export function redisUnderTest(
-  config: RedisConfig,
+  config: RedisSettings,
   masters: readonly Server[],
   parts: AsyncDisposable,
 ): StoreUnderTest {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { epochSeconds, type Clock } from '#shared/clock.ts';
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import {
   KINDS_BY_ACCOUNT,
   type Artefact,

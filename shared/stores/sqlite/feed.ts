@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { RevocationSet } from '../revocation-set.ts';
 import type {
   Revocation,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { FAR, someApiKey, somePerson, someTokenKey } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable } from '../stores.ts';

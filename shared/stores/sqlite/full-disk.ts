@@ -4,8 +4,8 @@
  */
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ManualClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { edit, puts, someDocument } from '../contract/samples.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '#shared/clock.ts';
-import { randomId, type Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { randomId, type Random } from '#shared/base/random.ts';
 import type { Kept } from '../kept.ts';
 import { digest } from './digest.ts';
 import type { SqliteFile } from './file.ts';

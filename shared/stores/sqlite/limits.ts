@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Limits, Rate } from '../limits.ts';
 import type { Connection } from './connection.ts';
 import { digest } from './digest.ts';

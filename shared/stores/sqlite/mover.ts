@@ -1,6 +1,6 @@
 /** A process that moves and copies a tree to and fro until it is killed, and prints a line for each change. */
-import { ManualClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { copy, edit, move } from '../contract/samples.ts';
 import type { Edit } from '../trees.ts';
 import { openSqlite } from './open.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '#shared/clock.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { Stores } from '../stores.ts';
 import { sqliteApiKeys } from './api-keys.ts';
 import { artefactFiles } from './artefact-files.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '../replay.ts';
 import { digest } from './digest.ts';
 import type { SqliteFile } from './file.ts';

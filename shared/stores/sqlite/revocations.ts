@@ -1,5 +1,5 @@
-import type { Clock } from '#shared/clock.ts';
-import { randomId, type Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '../revocations.ts';
 import type { Connection } from './connection.ts';
 import { SqliteFeed } from './feed.ts';

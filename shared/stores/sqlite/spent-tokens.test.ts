@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from './open.ts';
 
 test('of two tokens no row tells which was spent first: times are whole seconds, rounded up', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { SpentTokens } from '../spent-tokens.ts';
 import type { SqliteFile } from './file.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 
 /** Milliseconds by which the wall clock may move against the other between two looks: it is slewed. */
 const TOLERANCE = 5_000;

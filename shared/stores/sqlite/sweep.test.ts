@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { rememberUntil } from '#shared/oauth/lifetime.ts';
+import { rememberUntil } from '../lifetime.ts';
 import type { Stores } from '../stores.ts';
 import { STATE, TRANSIENT } from './schema.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';

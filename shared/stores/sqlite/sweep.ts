@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { SqliteFile } from './file.ts';
 
 /** Rows of a table that go in one transaction: some milliseconds, with what it writes to the disk. */

@@ -1,6 +1,6 @@
 /** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
-import { ManualClock } from '#shared/clock.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import {
   edit,
   puts,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { setPassword } from '#shared/directory/people.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { setPassword } from '#shared/people/people.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { testPeople } from '#shared/directory/directory.fixture.ts';
-import { localVerifiers } from '#shared/directory/local-verifiers.ts';
-import { addPerson } from '#shared/directory/people.ts';
-import type { ManualClock } from '#shared/clock.ts';
+import { testPeople } from '#shared/people/directory.fixture.ts';
+import { localVerifiers } from '#shared/people/local-verifiers.ts';
+import { addPerson } from '#shared/people/people.ts';
+import type { ManualClock } from '#shared/base/clock.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { createAttempts, type AttemptsOptions } from '../../attempts.ts';
 import { requestOf } from '../../auth.fixture.ts';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { usernameCaseMapped } from '#shared/directory/precis.ts';
-import type { DigestVerifier, Verifiers } from '#shared/directory/verifiers.ts';
+import { usernameCaseMapped } from '#shared/people/precis.ts';
+import type { DigestVerifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
-import type { Random } from '#shared/random.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';
 import type { Attempts } from '../../attempts.ts';
 import { personPrincipal } from '../../person.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { AuthParams } from '#shared/http/auth/challenge.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { parseDigestParams } from './params.ts';
 

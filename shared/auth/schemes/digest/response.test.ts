@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { userhashOf } from '#shared/directory/digest-hash.ts';
-import { digestHash } from '#shared/directory/digest-hash.ts';
+import { userhashOf } from '#shared/people/digest-hash.ts';
+import { digestHash } from '#shared/people/digest-hash.ts';
 import {
   DIGEST_ALGORITHMS,
   type DigestAlgorithmName,

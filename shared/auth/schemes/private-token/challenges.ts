@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { challengeDigest, encodeChallenge } from '#shared/private-token/token-challenge.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import { RecentMap } from '../../recent-map.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** What a space asks tokens for. */
 export interface TokenSite {

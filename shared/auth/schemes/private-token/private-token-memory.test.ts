@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { spaceOf } from '../../judge.fixture.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, timingSafeEqual } from 'node:crypto';
 import { afterAll } from '@jest/globals';
-import { type Clock, ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
+import { type Clock, ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '#shared/private-token/token-types.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { systemRandom } from '#shared/random.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
 import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { scramKeys } from '#shared/directory/scram-keys.ts';
+import { scramKeys } from '#shared/people/scram-keys.ts';
 import { decodeMessage } from './base64.ts';
 import { formatServerFirst, parseClientFinal, parseClientFirst } from './messages.ts';
 import { verifyProof } from './proof.ts';

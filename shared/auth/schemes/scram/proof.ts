@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { SCRAM_HASHES } from '#shared/directory/scram-keys.ts';
-import type { ScramVerifier } from '#shared/directory/verifiers.ts';
+import { SCRAM_HASHES } from '#shared/people/scram-keys.ts';
+import type { ScramVerifier } from '#shared/people/verifiers.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
 
 /**

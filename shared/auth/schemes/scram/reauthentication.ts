@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
-import { SCRAM_ITERATIONS } from '#shared/directory/scram-keys.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { SCRAM_ITERATIONS } from '#shared/people/scram-keys.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';
 import { createNonces, type NonceState } from '../../nonces.ts';

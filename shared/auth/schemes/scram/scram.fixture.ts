@@ -1,12 +1,12 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { ManualClock } from '#shared/clock.ts';
-import { temporaryFolder } from '#shared/config/temporary.fixture.ts';
-import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from '#shared/directory/scram-keys.ts';
-import type { ScramVerifier, Verifiers } from '#shared/directory/verifiers.ts';
-import type { AuthParams } from '#shared/http/auth/challenge.ts';
-import { systemRandom } from '#shared/random.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from '#shared/people/scram-keys.ts';
+import type { ScramVerifier, Verifiers } from '#shared/people/verifiers.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
-import type { Person } from '#shared/directory/directory.ts';
-import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES } from '#shared/directory/scram-keys.ts';
-import type { ScramVerifier, Verifiers } from '#shared/directory/verifiers.ts';
-import type { AuthParams, Challenge } from '#shared/http/auth/challenge.ts';
-import type { Random } from '#shared/random.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES } from '#shared/people/scram-keys.ts';
+import type { ScramVerifier, Verifiers } from '#shared/people/verifiers.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { arrowsUp, circles, importsOf } from './rooms.ts';
+
+/** Put together here, so that this file itself imports nothing of it. */
+const of = (target: string) => `from '${target}';`;
+
+const AUTH = 'shared/auth/judge.ts';
+const up = (path: string, text: string) => arrowsUp(importsOf({ [path]: text }));
+
+test('an import of a room below, of the own room and of a package goes', () => {
+  const text = [
+    `import type { A } ${of('#shared/http/answer.ts')}`,
+    `import { b } ${of('./scheme.ts')}`,
+    `export * ${of('../auth/answers.ts')}`,
+    `import { z } ${of('zod')}`,
+  ].join('\n');
+  expect(up(AUTH, text)).toEqual([]);
+});
+
+test.each([
+  ['a type', 'import type { Config }', '#shared/config/schema.ts', 'shared/config/schema.ts'],
+  ['several lines', 'import {\n  a,\n}', '#shared/server/page.ts', 'shared/server/page.ts'],
+  ['passed on', 'export { a }', '../config/load.ts', 'shared/config/load.ts'],
+  ['of another server', 'import { a }', '../../authz-server/app.ts', 'authz-server/app.ts'],
+  ['of no room', 'import { a }', '../loose.ts', 'shared/loose.ts'],
+])('an import of a room above does not: %s', (_, words, specifier, target) => {
+  expect(up(AUTH, `${words} ${of(specifier)}`)).toEqual([`${AUTH} -> ${target}`]);
+});
+
+test.each(['import(%)', 'await import( % )', 'import %;', 'type A = import(%).A'])(
+  'nor one without a name: %s',
+  (text) => {
+    const found = up(AUTH, text.replace('%', `'../cli/main.ts'`));
+    expect(found).toEqual([`${AUTH} -> shared/cli/main.ts`]);
+  },
+);
+
+test('nor one across a floor: the servers meet over HTTP and the stores only', () => {
+  const text = `import { a } ${of('../resource-server/app.ts')}`;
+  expect(up('authz-server/app.ts', text)).toHaveLength(1);
+});
+
+test('a test may start real parts, whatever its room; what it tests may not', () => {
+  const text = `import { startRedis } ${of('../../e2e/parts/redis.ts')}`;
+  expect(up('shared/stores/redis.test.ts', text)).toEqual([]);
+  expect(up('shared/stores/redis.fixture.ts', text)).toEqual([]);
+  expect(up('shared/stores/redis.ts', text)).toHaveLength(1);
+  const more = `import { flow } ${of('../../e2e/flows/flow.ts')}`;
+  expect(up('shared/stores/redis.test.ts', more)).toHaveLength(1);
+});
+
+test('a file belongs to a room', () => {
+  expect(up('shared/loose.ts', '')).toEqual(['shared/loose.ts stands in no room']);
+});
+
+test('circles are found, of types too, each once', () => {
+  const imports = importsOf({
+    'a/one.ts': `import type { B } ${of('./two.ts')}`,
+    'a/two.ts': `import { c } ${of('./three.ts')}`,
+    'a/three.ts': `import type { A } ${of('./one.ts')} import { d } ${of('./four.ts')}`,
+    'a/four.ts': '',
+    'a/five.ts': `import { a } ${of('./one.ts')}`,
+  });
+  expect(circles(imports)).toEqual(['a/one.ts -> a/two.ts -> a/three.ts -> a/one.ts']);
+});

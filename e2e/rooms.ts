@@ -1,0 +1,95 @@
+/**
+ * `npm run check`: the rooms of the house in their order. A file imports, types counted, from its own room
+ * and from rooms below; and no files import one another in a circle.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+
+/** Floors, from the bottom up; rooms of one floor know nothing of each other. */
+const ROOMS: readonly (readonly string[])[] = [
+  ['shared/base'],
+  ['shared/http'],
+  ['shared/jose'],
+  ['shared/private-token'],
+  ['shared/stores'],
+  ['shared/keys'],
+  ['shared/people'],
+  ['shared/auth'],
+  ['shared/config'],
+  ['shared/server'],
+  ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
+  ['e2e'],
+];
+
+/** Real parts, which tests of every room may start: they know no room themselves. */
+const PARTS = 'e2e/parts/';
+const isTest = (path: string) => /\.(?:test|fixture)\.ts$/.test(path);
+
+const roomOf = (path: string) => ROOMS.flat().find((room) => path.startsWith(`${room}/`));
+const floorOf = (room: string) => ROOMS.findIndex((rooms) => rooms.includes(room));
+
+/** By file, the files of ours that it imports, both as paths from the top. */
+type Imports = ReadonlyMap<string, readonly string[]>;
+
+/** What stands in quotes after `from`, `import` and `import(`. */
+const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g;
+
+/** `sources`: text by path. */
+export function importsOf(sources: Readonly<Record<string, string>>): Imports {
+  return new Map(
+    Object.entries(sources).map(([path, text]) => [
+      path,
+      [...text.matchAll(IMPORT)].flatMap(([, specifier = '']) => {
+        if (specifier.startsWith('#shared/')) return specifier.replace('#', '');
+        return specifier.startsWith('.') ? join(dirname(path), specifier) : [];
+      }),
+    ]),
+  );
+}
+
+/** Imports of a room above, or beside on the same floor; and files that stand in no room. */
+export function arrowsUp(imports: Imports): string[] {
+  return [...imports].flatMap(([path, targets]) => {
+    const own = roomOf(path);
+    if (own === undefined) return `${path} stands in no room`;
+    return targets
+      .filter((target) => !(isTest(path) && target.startsWith(PARTS)))
+      .filter((target) => {
+        const room = roomOf(target);
+        return room !== own && (room === undefined || floorOf(room) >= floorOf(own));
+      })
+      .map((target) => `${path} -> ${target}`);
+  });
+}
+
+/** For each circle, the way round from a file of it to the same. */
+export function circles(imports: Imports): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const walk = (path: string) => {
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '));
+    if (way.includes(path) || done.has(path)) return;
+    way.push(path);
+    for (const target of imports.get(path) ?? []) walk(target);
+    way.pop();
+    done.add(path);
+  };
+  for (const path of imports.keys()) walk(path);
+  return found;
+}
+
+if (import.meta.main) {
+  const paths = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n');
+  const imports = importsOf(
+    Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')])),
+  );
+  const mistakes = [...arrowsUp(imports), ...circles(imports)];
+  if (mistakes.length > 0) {
+    process.stderr.write(
+      `Imports that go up or in a circle (e2e/rooms.ts):\n${mistakes.join('\n')}\n`,
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,407 @@
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { createAttempts } from '../../attempts.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { judge } from '../../judge.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import type { AuthRequest } from '../../scheme.ts';
+import { apiKey, type ApiKeyOptions } from './api-key.ts';
+
+const REALM = 'reports';
+const opened: AsyncDisposable[] = [];
+
+afterAll(async () => {
+  for (const one of opened) await one[Symbol.asyncDispose]();
+});
+
+/** A space with one key, whose uses are noted in `touched`. */
+async function town(more: Partial<ApiKeyOptions> = {}, account = { burst: 1000, per: 1 }) {
+  const clock = new ManualClock();
+  const folder = join(await temporaryFolder(), 'data');
+  const stores = await openSqlite({ folder, clock, random: systemRandom });
+  opened.push(stores);
+  const { apiKeys, limits } = stores;
+  const asked: string[] = [];
+  const touched: [string, number][] = [];
+  const scheme = (other: Partial<ApiKeyOptions> = {}) =>
+    apiKey({
+      realm: REALM,
+      field: 'X-API-Key',
+      limit: { burst: 100, per: 0.6 },
+      limits,
+      attempts: createAttempts({ limits, account, address: { burst: 1000, per: 1 } }),
+      clock,
+      demo: true,
+      apiKeys: {
+        get: (id) => {
+          asked.push(id);
+          return apiKeys.get(id);
+        },
+        touch: async (id, at) => {
+          touched.push([id, at]);
+          await apiKeys.touch(id, at);
+        },
+      },
+      ...more,
+      ...other,
+    });
+  async function issue(record: Partial<ApiKeyRecord> = {}): Promise<string> {
+    const { key, ...kept } = newApiKey(systemRandom);
+    const base = { application: 'collector', realm: REALM, scopes: ['reports:read'] };
+    await apiKeys.add({ ...base, created_at: clock.now(), ...kept, ...record });
+    return key;
+  }
+  return { clock, stores, asked, touched, scheme, issue, key: await issue() };
+}
+
+const withKey = (...values: string[]): AuthRequest =>
+  requestOf(values.map((value) => ['x-api-key', value] as const));
+
+const inQuery = (query: string, ...values: string[]): AuthRequest => ({
+  ...withKey(...values),
+  target: `/reports/a?${query}`,
+});
+
+const authenticate = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =>
+  scheme.authenticate({ scheme: 'api-key', rest: '' }, request);
+
+/** What judge makes of it in a space with nothing but API keys. */
+const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =>
+  judge(spaceOf([scheme], { realm: REALM }), request);
+
+describe('specification 2.5: a key is an application', () => {
+  test('with its own scopes, and never a person', async () => {
+    const { scheme, key } = await town();
+    expect(await judged(scheme(), withKey(key))).toMatchObject({
+      kind: 'pass',
+      scheme: 'API-Key',
+      principal: {
+        kind: 'application',
+        id: 'collector',
+        scopes: new Set(['reports:read']),
+      },
+    });
+  });
+
+  test('RFC 9110 section 15.5.2: no challenge, so a missing or wrong key is 403', async () => {
+    const { scheme, key } = await town();
+    const wrong = await judged(scheme(), withKey(key.replace(/.$/, 'x')));
+    const missing = await judged(scheme(), withKey());
+    for (const outcome of [wrong, missing]) {
+      expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
+    }
+  });
+
+  test('two keys of one application are alive side by side', async () => {
+    const { scheme, key, issue } = await town();
+    for (const one of [key, await issue()]) {
+      expect((await authenticate(scheme(), withKey(one))).kind).toBe('granted');
+    }
+  });
+
+  test('the name of the field is the space’s', async () => {
+    const { scheme, key } = await town({ field: 'Report-Key' });
+    const fields = [['report-key', key]] as const;
+    expect((await authenticate(scheme(), requestOf(fields))).kind).toBe('granted');
+    expect((await authenticate(scheme(), withKey(key))).kind).toBe('refused');
+  });
+});
+
+describe('one key in one place', () => {
+  test('the field twice is 400, even with the same key', async () => {
+    const { scheme, key } = await town();
+    expect(() => scheme().locate?.(withKey(key, key))).toThrow(BadRequest);
+    expect(await judged(scheme(), withKey(key, key))).toMatchObject({ status: 400 });
+  });
+
+  test('the parameter twice, or field and parameter: 400', async () => {
+    const { scheme, key } = await town({ query: 'key' });
+    for (const request of [
+      inQuery(`key=${key}&key=${key}`),
+      inQuery(`key=${key}&%6bey=`),
+      inQuery(`key=${key}`, key),
+      inQuery('key', key),
+    ]) {
+      expect(await judged(scheme(), request)).toMatchObject({ kind: 'answer', status: 400 });
+    }
+  });
+
+  test('the parameter counts where the space takes it, and nowhere else', async () => {
+    const { scheme, key } = await town();
+    const request = inQuery(`a=b&key=${key}`);
+    expect((await authenticate(scheme({ query: 'key' }), request)).kind).toBe('granted');
+    expect(scheme().locate?.(request)).toBeUndefined();
+    expect(await judged(scheme(), request)).toMatchObject({ status: 403 });
+    expect((await authenticate(scheme(), inQuery(`key=${key}`, key))).kind).toBe('granted');
+  });
+
+  test('the Authorization field is no place for a key', async () => {
+    const { scheme, key } = await town();
+    for (const name of ['API-Key', 'Bearer']) {
+      const request = requestOf([['Authorization', `${name} ${key}`]]);
+      expect(await judged(scheme(), request)).toMatchObject({ kind: 'answer', status: 403 });
+    }
+    const both = requestOf([
+      ['Authorization', `API-Key ${key}`],
+      ['X-API-Key', key],
+    ]);
+    expect(await judged(scheme(), both)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a wrong key', () => {
+  test('unknown, wrong secret, expired, another realm, demo: one answer, one look into the store', async () => {
+    const { scheme, key, issue, clock, asked } = await town();
+    const other = newApiKey(systemRandom);
+    const unknown = newApiKey(systemRandom);
+    const [, id = ''] = key.split('_');
+    const keys = {
+      unknown: unknown.key,
+      wrong: respelt(`cs_${id}_${other.key.slice(20, 84)}`),
+      expired: await issue({ expires_at: clock.now() }),
+      elsewhere: await issue({ realm: 'other' }),
+      demo: await issue({ demo: true }),
+    };
+    for (const one of Object.values(keys)) {
+      asked.length = 0;
+      expect(await authenticate(scheme({ demo: false }), withKey(one))).toEqual({
+        kind: 'refused',
+        reason: 'wrong API key',
+        fields: {},
+      });
+      expect(asked).toHaveLength(1);
+    }
+    expect((await authenticate(scheme(), withKey(keys.demo))).kind).toBe('granted');
+  });
+
+  test('works to its last millisecond and not after', async () => {
+    const { scheme, issue, clock } = await town();
+    const key = await issue({ expires_at: clock.now() + 1000 });
+    expect((await authenticate(scheme(), withKey(key))).kind).toBe('granted');
+    clock.advance(1);
+    expect((await authenticate(scheme(), withKey(key))).kind).toBe('refused');
+  });
+
+  test('ended or removed by another process: refused with the next request', async () => {
+    const { scheme, issue, stores, clock } = await town();
+    const [first, second] = [await issue(), await issue()];
+    const one = scheme();
+    await authenticate(one, withKey(first));
+    await stores.apiKeys.expire(first.slice(3, 19), clock.now());
+    await stores.apiKeys.remove(second.slice(3, 19));
+    for (const key of [first, second]) {
+      expect((await authenticate(one, withKey(key))).kind).toBe('refused');
+    }
+  });
+
+  test('what is no key of ours is refused without asking the store', async () => {
+    const { scheme, key, asked } = await town();
+    for (const text of [
+      '',
+      ' ',
+      key.toUpperCase(),
+      `${key} `,
+      `Bearer ${key}`,
+      'x'.repeat(65_536),
+    ]) {
+      expect((await authenticate(scheme(), withKey(text))).kind).toBe('refused');
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('whatever is sent, nothing throws but for ambiguity', async () => {
+    const { scheme } = await town({ query: 'key' });
+    const one = scheme();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (query, value) => {
+        const request = inQuery(query, value);
+        const outcome = await judged(one, request);
+        expect(outcome).toMatchObject({ kind: 'answer' });
+        expect([400, 403]).toContain(outcome.kind === 'answer' && outcome.status);
+      }),
+    );
+  });
+
+  test('guessing is throttled by id and address; who has the right key goes on', async () => {
+    const { scheme, key } = await town({}, { burst: 3, per: 60 });
+    const one = scheme();
+    const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
+    expect((await authenticate(one, withKey(key))).kind).toBe('granted');
+    const thief = {
+      ...withKey(wrong),
+      peer: { address: '198.51.100.1', connection: {}, http2: false, trusted: false },
+    };
+    const verdicts = await Promise.all(
+      Array.from({ length: 10 }, async () => authenticate(one, thief)),
+    );
+    expect(verdicts.filter(({ kind }) => kind === 'refused')).toHaveLength(2);
+    expect(verdicts.filter(({ kind }) => kind === 'unavailable')).toHaveLength(8);
+    expect((await authenticate(one, withKey(key))).kind).toBe('granted');
+  });
+});
+
+test('an address from which the key came lately pays again once it was wrong', async () => {
+  const { scheme, key } = await town({}, { burst: 2, per: 60 });
+  const one = scheme();
+  const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
+  await authenticate(one, withKey(key));
+  const kinds = [];
+  for (const text of [wrong, wrong, wrong]) {
+    kinds.push((await authenticate(one, withKey(text))).kind);
+  }
+  expect(kinds).toEqual(['refused', 'refused', 'unavailable']);
+});
+
+describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
+  test('each answer says what is left of it', async () => {
+    const { scheme, key } = await town();
+    const verdict = await authenticate(scheme(), withKey(key));
+    expect(verdict).toMatchObject({
+      proof: {
+        fields: {
+          'RateLimit-Policy': '"api-key";q=100;w=60',
+          RateLimit: '"api-key";r=99;t=1',
+        },
+      },
+    });
+  });
+
+  test('429 when it is spent, with when to come again; another key is not concerned', async () => {
+    const { scheme, key, issue, clock } = await town({ limit: { burst: 2, per: 30 } });
+    const one = scheme();
+    const verdicts = [];
+    for (let time = 0; time < 3; time += 1) verdicts.push(await authenticate(one, withKey(key)));
+    expect(verdicts.map(({ kind }) => kind)).toEqual(['granted', 'granted', 'unavailable']);
+    expect(verdicts[2]).toEqual({
+      kind: 'unavailable',
+      status: 429,
+      reason: 'limit of the key',
+      retryAfter: 30,
+      fields: {
+        'RateLimit-Policy': '"api-key";q=2;w=60',
+        RateLimit: '"api-key";r=0;t=30',
+      },
+    });
+    expect((await authenticate(one, withKey(await issue()))).kind).toBe('granted');
+    clock.advance(30);
+    expect((await authenticate(one, withKey(key))).kind).toBe('granted');
+  });
+
+  test('ten at once never get more than the burst', async () => {
+    const { scheme, key } = await town({ limit: { burst: 4, per: 60 } });
+    const one = scheme();
+    const verdicts = await Promise.all(
+      Array.from({ length: 10 }, async () => authenticate(one, withKey(key))),
+    );
+    expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(4);
+  });
+
+  test('the wrong key spends nothing of the right one', async () => {
+    const { scheme, key } = await town({ limit: { burst: 2, per: 60 } });
+    const one = scheme();
+    const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
+    for (let time = 0; time < 5; time += 1) await authenticate(one, withKey(wrong));
+    expect(await authenticate(one, withKey(key))).toMatchObject({
+      proof: { fields: { RateLimit: '"api-key";r=1;t=60' } },
+    });
+  });
+
+  test('section 3.1.3: a window is a whole number of seconds, at least one', async () => {
+    const { scheme, key } = await town({ limit: { burst: 10, per: 0.001 } });
+    expect(await authenticate(scheme(), withKey(key))).toMatchObject({
+      proof: { fields: { 'RateLimit-Policy': '"api-key";q=10;w=1' } },
+    });
+  });
+});
+
+describe('a key in the query (specification 2.5)', () => {
+  const PRIVATE = { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' };
+
+  test('the answer is private and names no referrer: let in, refused, throttled', async () => {
+    const { scheme, key } = await town({ query: 'key', limit: { burst: 1, per: 60 } });
+    const one = scheme();
+    expect(await judged(one, inQuery(`key=${key}`))).toMatchObject({ fields: PRIVATE });
+    expect(await authenticate(one, inQuery(`key=${key}`))).toMatchObject({
+      kind: 'unavailable',
+      fields: { ...PRIVATE, RateLimit: '"api-key";r=0;t=60' },
+    });
+    expect(await judged(one, inQuery('key=wrong'))).toMatchObject({ status: 403, fields: PRIVATE });
+  });
+
+  test('a key in the field needs none of that', async () => {
+    const { scheme, key } = await town({ query: 'key' });
+    const outcome = await judged(scheme(), withKey(key));
+    expect(Object.keys(outcome.kind === 'pass' ? outcome.fields : {})).toEqual([
+      'RateLimit-Policy',
+      'RateLimit',
+    ]);
+  });
+
+  test('the key is in nothing that is logged or answered', async () => {
+    const { scheme, key } = await town({ query: 'key' });
+    const wrong = newApiKey(systemRandom).key;
+    const one = scheme();
+    for (const [text, request] of [
+      [key, inQuery(`key=${key}`)],
+      [key, withKey(key)],
+      [wrong, inQuery(`key=${wrong}`)],
+      [wrong, inQuery(`key=${wrong}&key=${wrong}`)],
+      [wrong, withKey(wrong)],
+    ] as const) {
+      const outcome = await judged(one, request);
+      expect(JSON.stringify(outcome)).not.toContain(text.slice(20, 84));
+    }
+    expect(one.locate?.(withKey(key))).toEqual({ scheme: 'api-key', rest: '' });
+  });
+});
+
+describe('the last use', () => {
+  test('is noted at most once a minute', async () => {
+    const { scheme, key, touched, clock } = await town();
+    const one = scheme();
+    const start = clock.now();
+    for (const seconds of [0, 30, 29, 1, 59]) {
+      clock.advance(seconds);
+      await authenticate(one, withKey(key));
+    }
+    expect(touched.map(([, at]) => (at - start) / 1000)).toEqual([0, 60]);
+  });
+
+  test('a wrong key is no use', async () => {
+    const { scheme, key, touched } = await town();
+    await authenticate(scheme(), withKey(respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`)));
+    expect(touched).toEqual([]);
+  });
+
+  test('a store that does not take the note, or never answers, delays and fails nothing', async () => {
+    const { key, stores, scheme } = await town();
+    const get = stores.apiKeys.get;
+    const fails = async () => Promise.reject(new StoreUnavailable('silent'));
+    const hangs = async () => Promise.withResolvers<void>().promise;
+    for (const touch of [fails, hangs]) {
+      const verdict = await authenticate(scheme({ apiKeys: { get, touch } }), withKey(key));
+      expect(verdict.kind).toBe('granted');
+    }
+  });
+});
+
+test('a store that is silent is 503', async () => {
+  const { scheme, key, stores } = await town();
+  await stores[Symbol.asyncDispose]();
+  expect(await judged(scheme(), withKey(key))).toMatchObject({ kind: 'answer', status: 503 });
+});
+
+/** The text with the checksum that belongs to it. */
+function respelt(body: string): string {
+  return `${body}${crc32(body).toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { disablePerson, setPassword } from '#shared/people/people.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { createAttempts } from '../../attempts.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import { schemeOf, spaceOf } from '../../judge.fixture.ts';
+import { judge } from '../../judge.ts';
+import { type Outcome, PROXY } from '../../scheme.ts';
+import { type processOn, RIGHT, town } from '../../town.fixture.ts';
+import { createVerifiedPasswords } from '../../verified-passwords.ts';
+import { basic, parseUserPass } from './basic.ts';
+
+const base64 = (text: string, encoding: BufferEncoding = 'utf8') =>
+  Buffer.from(text, encoding).toString('base64');
+const ALICE = base64(`alice:${RIGHT}`);
+const CHALLENGE = { 'WWW-Authenticate': ['Basic realm="documents", charset="UTF-8"'] };
+
+type More = Parameters<typeof requestOf>[1];
+
+/** A space with Basic alone, on a real directory, and the same in a second process. */
+async function setup({ burst = 1000 } = {}) {
+  const here = await town();
+  const spaceAt = ({ directory, feed, clock, stores }: Awaited<ReturnType<typeof processOn>>) => {
+    const passwords = createVerifiedPasswords({ directory, feed, clock, random: systemRandom });
+    const attempts = createAttempts({
+      limits: stores.limits,
+      account: { burst, per: 60 },
+      address: { burst: 1000, per: 1 },
+    });
+    return spaceOf([basic({ realm: 'documents', passwords, attempts })]);
+  };
+  const space = spaceAt(here);
+  const elsewhere = spaceAt(here.there);
+  const ask = (token68: string, more?: More) =>
+    judge(space, requestOf([['Authorization', `Basic ${token68}`]], more));
+  return { ...here, space, elsewhere, ask };
+}
+
+const statusOf = (outcome: Outcome) => (outcome.kind === 'answer' ? outcome.status : outcome.kind);
+
+describe('RFC 7617 section 2: user-pass', () => {
+  test.each([
+    ['section 2', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ==', 'Aladdin', 'open sesame'],
+    ['section 2.1', 'dGVzdDoxMjPCow==', 'test', '123£'],
+    ['the first colon separates', base64('a:b:c:'), 'a', 'b:c:'],
+    ['no password', base64('a:'), 'a', ''],
+    ['no name', base64(':b'), '', 'b'],
+    ['neither', base64(':'), '', ''],
+    ['section 2.1: NFC', base64('A\u030a:e\u0301'), '\u00c5', '\u00e9'],
+    ['a mark after the colon stays there', base64('a:\u0338b'), 'a', '\u0338b'],
+    ['a byte order mark is a character', base64('\ufeffa:b'), '\ufeffa', 'b'],
+    ['beyond the basic plane', base64('\u{1f511}:\u{1f513}'), '\u{1f511}', '\u{1f513}'],
+  ])('%s', (_, token68, name, password) => {
+    expect(parseUserPass(token68)).toEqual({ name, password });
+  });
+
+  test.each([
+    ['no colon', base64('Aladdin')],
+    ['nothing', ''],
+    ['encoded twice', base64('QWxhZGRpbjpvcGVuIHNlc2FtZQ==')],
+    ['without its padding', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ'],
+    ['with half of its padding', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ='],
+    ['with too much padding', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ==='],
+    ['with bits after the end (RFC 4648 section 3.5)', 'QWxhZGRpbjpvcGVuIHNlc2FtZR=='],
+    ['with more after the padding', 'QTpi=QTpi'],
+    ['in the alphabet of URLs', base64('a:>>>???').replaceAll('+', '-').replaceAll('/', '_')],
+    ['with white space', 'QWxh ZGRpbjpvcGVuIHNlc2FtZQ=='],
+    ['not encoded', 'Aladdin:open'],
+    ['ISO-8859-1 (section 2.1)', base64('test:123\u00a3', 'latin1')],
+    ['an overlong form of UTF-8', Buffer.from([0x61, 0x3a, 0xc0, 0xaf]).toString('base64')],
+    ['half of a surrogate pair', Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80]).toString('base64')],
+    ['a control character in the name', base64('a\tb:c')],
+    ['a control character in the password', base64('a:b\0')],
+    ['a line break', base64('a:b\r\nX: y')],
+    ['DEL', base64('a:\u007f')],
+    ['a control character of ISO 6429', base64('a:\u0085')],
+  ])('%s: none', (_, token68) => {
+    expect(parseUserPass(token68)).toBeUndefined();
+  });
+
+  test('what any client may send comes out in NFC, what comes out has one spelling', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(text, text, (name, password) => {
+        const sent = `${name.replaceAll(':', '')}:${password}`;
+        const parsed = parseUserPass(base64(sent));
+        if (!sent.isWellFormed()) return;
+        if (/\p{Cc}/u.test(sent)) expect(parsed).toBeUndefined();
+        else {
+          expect(parsed).toEqual({
+            name: name.replaceAll(':', '').normalize('NFC'),
+            password: password.normalize('NFC'),
+          });
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(fc.stringMatching(/^[\w.~+/-]{0,40}={0,3}$/), (token68) => {
+        if (parseUserPass(token68) === undefined) return;
+        const octets = atob(token68);
+        expect(btoa(octets)).toBe(token68);
+        expect(octets).toContain(':');
+      }),
+    );
+  });
+});
+
+describe('RFC 7617: at a space', () => {
+  test('section 2: the challenge', async () => {
+    const { space } = await setup();
+    expect(await judge(space, requestOf())).toMatchObject({ status: 401, fields: CHALLENGE });
+  });
+
+  test('section 2: the right password passes, whatever the case of the scheme and the form of the name', async () => {
+    const { space, ask, alice } = await setup();
+    const principal = {
+      kind: 'person',
+      realm: 'documents',
+      name: 'alice',
+      claims: { sub: alice.id },
+    };
+    for (const scheme of ['Basic', 'bASIC', 'basic']) {
+      const request = requestOf([['Authorization', `${scheme} ${ALICE}`]]);
+      expect(await judge(space, request)).toMatchObject({ kind: 'pass', principal });
+    }
+    expect(await ask(base64(`ＡLICE:${RIGHT}`))).toMatchObject({ kind: 'pass', principal });
+    const spaces = RIGHT.replaceAll(' ', '\u00a0');
+    expect(await ask(base64(`alice:${spaces}`))).toMatchObject({ kind: 'pass', principal });
+  });
+
+  test.each([
+    ['no colon', base64('alice')],
+    ['encoded twice', base64(ALICE)],
+    ['ISO-8859-1', base64('alice:\u00a3', 'latin1')],
+    ['no padding', ALICE.replace(/=+$/, '')],
+    ['parameters', 'username="alice", password="x"'],
+    ['nothing', ''],
+  ])('specification 7: a malformed value (%s) is 401, for no hashing', async (_, value) => {
+    const { space, argon2 } = await setup();
+    const request = requestOf([['Authorization', `Basic${value && ` ${value}`}`]]);
+    expect(await judge(space, request)).toMatchObject({ status: 401, fields: CHALLENGE });
+    expect(argon2.verifications).toBe(0);
+  });
+
+  test('unknown names, wrong passwords and disabled people: one answer, one hashing each', async () => {
+    const { ask, argon2 } = await setup();
+    const wrong = await ask(base64('alice:wrong password'));
+    expect(wrong).toMatchObject({ status: 401, fields: CHALLENGE });
+    for (const sent of [`mallory:${RIGHT}`, `bob:${RIGHT}`, `:${RIGHT}`, `al ice:${RIGHT}`]) {
+      const before = argon2.verifications;
+      expect(await ask(base64(sent))).toEqual(wrong);
+      expect(argon2.verifications).toBe(before + 1);
+    }
+  });
+
+  test('endless and empty passwords: the same answer for everybody, for no hashing', async () => {
+    const { ask, argon2 } = await setup();
+    for (const password of ['x'.repeat(40_000), '']) {
+      for (const name of ['alice', 'mallory', 'bob', '']) {
+        expect(await ask(base64(`${name}:${password}`))).toMatchObject({
+          status: 401,
+          fields: CHALLENGE,
+        });
+      }
+    }
+    expect(argon2.verifications).toBe(0);
+  });
+
+  test('a password whose first 72 bytes are right is wrong', async () => {
+    const { ask, store } = await setup();
+    const long = 'p'.repeat(100);
+    await setPassword(store, 'alice', long);
+    expect(statusOf(await ask(base64(`alice:${long}`)))).toBe('pass');
+    expect(statusOf(await ask(base64(`alice:${long.slice(0, 72)}`)))).toBe(401);
+    expect(statusOf(await ask(base64(`alice:${long}x`)))).toBe(401);
+  });
+
+  test.each([
+    ['a new password', setPassword],
+    ['disabled', disablePerson],
+  ])('%s: the next request of both processes is refused', async (_, change) => {
+    const { space, elsewhere, store } = await setup();
+    const request = requestOf([['Authorization', `Basic ${ALICE}`]]);
+    const both = async () =>
+      Promise.all([space, elsewhere].map(async (one) => statusOf(await judge(one, request))));
+    expect(await both()).toEqual(['pass', 'pass']);
+    await change(store, 'alice', 'another password');
+    expect(await both()).toEqual([401, 401]);
+  });
+
+  test('section 2: at a proxy, in its own fields', async () => {
+    const { space } = await setup();
+    const proxy = { ...space, at: PROXY };
+    expect(await judge(proxy, requestOf([['Authorization', `Basic ${ALICE}`]]))).toMatchObject({
+      status: 407,
+      fields: { 'Proxy-Authenticate': CHALLENGE['WWW-Authenticate'] },
+    });
+    const request = requestOf([['Proxy-Authorization', `Basic ${ALICE}`]], { at: PROXY });
+    expect(await judge(proxy, request)).toMatchObject({ kind: 'pass' });
+  });
+
+  test('a form on the page of another origin cannot use what the browser knows', async () => {
+    const { space, argon2 } = await setup();
+    const fields = [
+      ['Authorization', `Basic ${ALICE}`],
+      ['Origin', 'https://evil.example'],
+    ] as const;
+    expect(await judge(space, requestOf(fields, { method: 'POST' }))).toMatchObject({
+      status: 403,
+    });
+    expect(argon2.verifications).toBe(0);
+  });
+});
+
+describe('RFC 7617 section 4: in clear text', () => {
+  const clear: More = { confidential: false };
+
+  test('neither offered nor looked at: 403, right or wrong', async () => {
+    const { space, ask, argon2 } = await setup();
+    const none = await judge(space, requestOf([], clear));
+    expect(none).toMatchObject({ status: 403, fields: {} });
+    expect(none).not.toHaveProperty('fields.WWW-Authenticate');
+    const right = await ask(ALICE, clear);
+    expect(right).toMatchObject({ status: 403, fields: {} });
+    expect(await ask(base64('alice:wrong'), clear)).toEqual(right);
+    expect(argon2.verifications).toBe(0);
+  });
+
+  test('nor when they were let in before', async () => {
+    const { ask } = await setup();
+    expect(statusOf(await ask(ALICE))).toBe('pass');
+    expect(statusOf(await ask(ALICE, clear))).toBe(403);
+  });
+
+  test('beside another scheme: 401 with the challenge of that one', async () => {
+    const { space } = await setup();
+    const both = spaceOf([...space.schemes, schemeOf('One')]);
+    const request = requestOf([['Authorization', `Basic ${ALICE}`]], clear);
+    expect(await judge(both, request)).toMatchObject({
+      status: 401,
+      fields: { 'WWW-Authenticate': ['One realm="documents"'] },
+    });
+  });
+});
+
+describe('too many attempts', () => {
+  const from = (address: string): More => ({
+    peer: { address, connection: {}, http2: false, trusted: false },
+  });
+
+  test('429 with Retry-After, for known and unknown names alike, for no hashing', async () => {
+    const { ask, argon2 } = await setup({ burst: 2 });
+    const answers: Outcome[] = [];
+    for (const name of ['alice', 'mallory']) {
+      for (let n = 0; n < 2; n += 1) expect(statusOf(await ask(base64(`${name}:x`)))).toBe(401);
+      answers.push(await ask(base64(`${name}:${RIGHT}`)));
+    }
+    expect(answers[0]).toMatchObject({ status: 429, fields: { 'Retry-After': '60' } });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(argon2.verifications).toBe(4);
+  });
+
+  test('ten at once, in any form of the name: as many hashings as the burst', async () => {
+    const { ask, argon2 } = await setup({ burst: 3 });
+    const names = ['alice', 'Alice', 'ＡLICE', 'aliCe'];
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => ask(base64(`${names[n % 4]}:guess ${n}`))),
+    );
+    const counted = (status: number) =>
+      outcomes.filter((outcome) => statusOf(outcome) === status).length;
+    expect([counted(401), counted(429)]).toEqual([3, 7]);
+    expect(argon2.verifications).toBe(3);
+  });
+
+  test('what is remembered of the right password does not tell who guesses that they were right', async () => {
+    const { ask } = await setup({ burst: 3 });
+    expect(statusOf(await ask(ALICE))).toBe('pass');
+    for (let n = 0; n < 2; n += 1) await ask(base64(`alice:guess ${n}`), from('192.0.2.9'));
+    expect(statusOf(await ask(ALICE, from('192.0.2.9')))).toBe(429);
+    expect(statusOf(await ask(ALICE))).toBe('pass');
+  });
+});
+
+test('a store that does not answer is 503, also for what is remembered', async () => {
+  const { directory, feed, clock, stores } = await town();
+  let down = false;
+  const failing = async () => Promise.reject(new StoreUnavailable('down'));
+  const passwords = createVerifiedPasswords({
+    directory,
+    feed: { latest: () => (down ? failing() : feed.latest()) },
+    clock,
+    random: systemRandom,
+  });
+  const rate = { burst: 9, per: 1 };
+  const limits: Pick<typeof stores.limits, 'spend'> = {
+    spend: (...args) => (down ? failing() : stores.limits.spend(...args)),
+  };
+  const attempts = createAttempts({ limits, account: rate, address: rate });
+  const space = spaceOf([basic({ realm: 'documents', passwords, attempts })]);
+  const ask = async (token68: string): Promise<unknown> =>
+    judge(space, requestOf([['Authorization', `Basic ${token68}`]]));
+  expect(await ask(ALICE)).toMatchObject({ kind: 'pass' });
+  down = true;
+  for (const token68 of [ALICE, base64('mallory:x')]) {
+    expect(await ask(token68)).toMatchObject({ status: 503, fields: { 'Retry-After': '1' } });
+  }
+});
+
+test('any text after the scheme ends in 400 or 401', async () => {
+  const { space, argon2 } = await setup();
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+      const outcome = await judge(space, requestOf([['Authorization', `Basic ${text}`]]));
+      expect([400, 401]).toContain(statusOf(outcome));
+    }),
+  );
+  expect(argon2.verifications).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { usernameCaseMapped } from '#shared/people/precis.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import type { Attempts } from '../../attempts.ts';
+import { personPrincipal } from '../../person.ts';
+import type { Scheme, Verdict } from '../../scheme.ts';
+import type { VerifiedPasswords } from '../../verified-passwords.ts';
+
+export interface BasicOptions {
+  readonly realm: string;
+  readonly passwords: VerifiedPasswords;
+  readonly attempts: Attempts;
+}
+
+/** A name and a password as a client sends them, in NFC (RFC 7617 section 2.1). */
+export interface UserPass {
+  readonly name: string;
+  readonly password: string;
+}
+
+/**
+ * The user-pass of RFC 7617 section 2. Undefined for anything but base64 in its one spelling (RFC 4648
+ * section 4), UTF-8, without control characters, and with a colon, the first of which separates.
+ */
+export function parseUserPass(token68: string): UserPass | undefined {
+  const octets = Buffer.from(token68, 'base64');
+  if (octets.toString('base64') !== token68 || !isUtf8(octets)) return undefined;
+  const text = octets.toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon === -1 || /\p{Cc}/u.test(text)) return undefined;
+  return {
+    name: text.slice(0, colon).normalize('NFC'),
+    password: text.slice(colon + 1).normalize('NFC'),
+  };
+}
+
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+
+/** Basic (RFC 7617). Neither offered nor looked at where others could read it (section 4). */
+export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
+  const challenge: Challenge = { scheme: 'Basic', params: { realm, charset: 'UTF-8' } };
+
+  return {
+    name: 'Basic',
+    ambient: true,
+
+    challenge: ({ confidential }) => (confidential ? [challenge] : []),
+
+    needs: ({ confidential }) =>
+      confidential ? undefined : 'Basic is not taken in clear text: use https.',
+
+    async authenticate({ token68 }, { confidential, peer }) {
+      if (!confidential) return refused('clear text');
+      const sent = token68 === undefined ? undefined : parseUserPass(token68);
+      if (sent === undefined) return refused('no user-pass');
+      const account = usernameCaseMapped(sent.name) ?? sent.name;
+      const tooMany = await attempts.begin(account, peer.address);
+      if (tooMany !== undefined) return tooMany;
+      const person = await passwords.check(sent.name, sent.password);
+      if (person === undefined) {
+        attempts.failed(account, peer.address);
+        return refused('unknown name or wrong password');
+      }
+      attempts.succeeded(account, peer.address);
+      return { kind: 'granted', principal: personPrincipal(realm, person) };
+    },
+  };
+}

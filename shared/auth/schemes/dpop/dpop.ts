@@ -1,0 +1,100 @@
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { ALGORITHMS } from '#shared/jose/algorithms.ts';
+import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpop-proof.ts';
+import type { Replay } from '#shared/stores/replay.ts';
+import type { Nonces } from '../../nonces.ts';
+import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import type { TokenVerifier } from '../../token-verifier.ts';
+import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
+
+export interface DpopOptions {
+  readonly space: OAuthSpace;
+  readonly tokens: TokenVerifier;
+  readonly replay: Replay;
+  readonly clock: Clock;
+  /** Seconds by which `iat` of a proof may differ from our clock. */
+  readonly window: number;
+  /** Given when proofs must carry a nonce of ours. */
+  readonly nonces?: Nonces;
+  readonly keys: KeyCache;
+}
+
+type DpopError = ProofError | 'invalid_request' | 'insufficient_scope';
+
+/** Seconds by which the clocks of several resource servers may differ. */
+const CLOCK_DIFFERENCE = 60;
+
+/** The value of `algs` (RFC 9449 section 7.1). */
+const ALGS = [...ALGORITHMS.values()].map(({ alg }) => alg).join(' ');
+
+/** The path as received: of the two forms of a target only the absolute one has an origin to cut off. */
+const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
+
+/** DPoP (RFC 9449): a token bound to a key, and a proof for each request that its sender holds the key. */
+export function dpop(options: DpopOptions): Scheme {
+  const { space, tokens, replay, clock, window, nonces, keys } = options;
+  /** Seconds from the first to the last moment at which one proof can pass. */
+  const lifetime = (nonces?.lifetime ?? 2 * window) + CLOCK_DIFFERENCE;
+
+  function challenge(scopes: readonly string[], error?: DpopError): Challenge {
+    const { scheme, params } = oauthChallenge('DPoP', space, scopes, error);
+    return { scheme, params: { ...params, algs: ALGS } };
+  }
+
+  /** RFC 9449 section 8.2: the nonce for the next request, in an answer that is not to be reused. */
+  const nonceFields = () =>
+    nonces && { 'DPoP-Nonce': nonces.issue(space.realm), 'Cache-Control': 'no-store' };
+
+  function refused(request: AuthRequest, reason: string, error: DpopError): Verdict {
+    const fields = nonceFields();
+    return {
+      kind: 'refused',
+      as: error === 'invalid_request' ? 'malformed' : 'unauthenticated',
+      reason,
+      challenges: [challenge(space.scopes(request.method), error)],
+      ...(fields && { fields }),
+    };
+  }
+
+  return {
+    name: 'DPoP',
+
+    challenge: (request) => [challenge(space.scopes(request.method))],
+
+    async authenticate({ token68 }, request) {
+      if (token68 === undefined) return refused(request, 'no token68', 'invalid_request');
+      const [proof, another] = request.lines('dpop');
+      if (proof === undefined) return refused(request, 'no DPoP field', 'invalid_dpop_proof');
+      if (another !== undefined) return refused(request, 'two DPoP fields', 'invalid_request');
+
+      const token = await tokens.verify(token68, space.audiences);
+      if (token.kind === 'unavailable') return token;
+      if (token.kind === 'refused') return refused(request, token.reason, 'invalid_token');
+      const { jkt, principal } = token;
+      if (jkt === undefined) return refused(request, 'token is bound to no key', 'invalid_token');
+
+      const expected = {
+        method: request.method,
+        htu: request.origin + pathOf(request.target),
+        accessToken: token68,
+        jkt,
+        now: epochSeconds(clock),
+        window,
+        ...(nonces && {
+          takesNonce: (nonce: string | undefined) =>
+            nonce !== undefined && nonces.check(nonce, space.realm) === 'fresh',
+        }),
+      };
+      const checked = checkDpopProof(proof, expected, keys);
+      if (!checked.ok) return refused(request, checked.reason, checked.error);
+      if (!(await replay.unique('dpop', `${jkt} ${checked.jti}`, lifetime))) {
+        return refused(request, 'jti was used before', 'invalid_dpop_proof');
+      }
+      const fields = nonceFields();
+      return { kind: 'granted', principal, ...(fields && { proof: { fields } }) };
+    },
+
+    insufficientScope: (scopes) => challenge(scopes, 'insufficient_scope'),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Acceptor } from './gss.ts';
+
+/** A handshake that waits for the client's next message. */
+export interface Handshake {
+  readonly acceptor: Acceptor;
+  /** Of the request that it was begun with, if that was one of Kerberos. */
+  readonly authenticator?: Buffer;
+  /** Milliseconds since 1970-01-01T00:00:00Z: it is forgotten then. */
+  readonly until: number;
+}
+
+/**
+ * Unfinished handshakes by the connection that they belong to (RFC 4559 section 6): one each, and no
+ * more than `capacity` in all, of which the oldest goes first. A WeakMap could not be counted.
+ */
+export class Handshakes {
+  readonly #clock: Clock;
+  readonly #capacity: number;
+  readonly #waiting = new Map<object, Handshake>();
+
+  constructor(clock: Clock, capacity: number) {
+    this.#clock = clock;
+    this.#capacity = capacity;
+  }
+
+  put(connection: object, handshake: Handshake): void {
+    const now = this.#clock.now();
+    for (const [oldest, { until }] of this.#waiting) {
+      if (until > now && this.#waiting.size < this.#capacity) break;
+      this.#waiting.delete(oldest);
+    }
+    this.#waiting.set(connection, handshake);
+  }
+
+  /** Whoever takes it is the only one: of two messages that come at once, the second finds none. */
+  take(connection: object): Handshake | undefined {
+    const handshake = this.#waiting.get(connection);
+    this.#waiting.delete(connection);
+    return handshake && handshake.until > this.#clock.now() ? handshake : undefined;
+  }
+}

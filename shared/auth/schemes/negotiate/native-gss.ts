@@ -1,0 +1,67 @@
+import { createLanes } from '#shared/people/lanes.ts';
+import { type Gss, GssRefused, type Step } from './gss.ts';
+
+/** As much of npm `kerberos` as an acceptor needs. Tokens are in base64. */
+export interface KerberosModule {
+  initializeServer(service: string): Promise<KerberosServer>;
+}
+
+interface KerberosServer {
+  step(token: string): Promise<unknown>;
+  /** Null until the handshake is complete. */
+  readonly username: string | null;
+  /** The service that the ticket was for; null until the handshake is complete. */
+  readonly targetName: string | null;
+  /** The answer to the last message. */
+  readonly response: string | null;
+  readonly contextComplete: boolean;
+}
+
+/** Calls at a time: each takes one of the four threads of the pool that files and passwords need too. */
+const LANES = 2;
+const WAITING = 256;
+
+/** Acts for any key of the keytab, so that no name is looked up in the DNS; which ones are taken is said here. */
+const ANY_KEY = '';
+
+/**
+ * GSS-API by MIT Kerberos, off the main thread. The keytab is `KRB5_KTNAME` of the environment. Takes
+ * tickets for `service`, in the form `HTTP@host`, or for every service HTTP (RFC 4559 section 4.1).
+ */
+export function nativeGss(kerberos: KerberosModule, service?: string): Gss {
+  const lanes = createLanes(LANES, WAITING);
+  const taken = service === undefined ? 'HTTP/' : `${service.replace('@', '/')}@`;
+  return {
+    accept() {
+      let server: KerberosServer | undefined;
+      return {
+        step: (token) =>
+          lanes(async () => {
+            server ??= await kerberos.initializeServer(ANY_KEY).catch(refuse);
+            return stepOf(server, token, taken);
+          }),
+      };
+    },
+  };
+}
+
+async function stepOf(server: KerberosServer, token: Buffer, taken: string): Promise<Step> {
+  // A message that wants another is reported like an error, but has an answer.
+  const failed = await server.step(token.toString('base64')).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  const answer = server.response === null ? undefined : Buffer.from(server.response, 'base64');
+  if (!server.contextComplete) {
+    if (answer === undefined) throw new GssRefused(failed);
+    return { done: false, token: answer };
+  }
+  const { username: principal, targetName } = server;
+  if (failed !== undefined || principal === null) throw new GssRefused(failed);
+  if (!targetName?.startsWith(taken)) throw new GssRefused(`a ticket for ${targetName}`);
+  return { done: true, principal, ...(answer && { token: answer }) };
+}
+
+function refuse(error: unknown): never {
+  throw new GssRefused(String(error));
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Verifiers } from '#shared/people/verifiers.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { type Gss, GssRefused, type Step } from './gss.ts';
+import { type Handshake, Handshakes } from './handshakes.ts';
+import { readClientToken } from './spnego.ts';
+import type { Replay } from '#shared/stores/replay.ts';
+import type { Attempts } from '../../attempts.ts';
+import { personPrincipal } from '../../person.ts';
+import { type Fields } from '#shared/http/answer.ts';
+import {
+  type AuthRequest,
+  NotSetUp,
+  ORIGIN,
+  type Position,
+  type Scheme,
+  type Verdict,
+} from '../../scheme.ts';
+
+export interface NegotiateOptions {
+  readonly realm: string;
+  /** Undefined: the module is not built here. Then there is no challenge, and nobody is let in. */
+  readonly gss: Gss | undefined;
+  readonly verifiers: Pick<Verifiers, 'kerberos'>;
+  readonly replay: Replay;
+  readonly attempts: Attempts;
+  readonly clock: Clock;
+}
+
+/** Handshakes that wait for their next message, and milliseconds that the whole of one may take. */
+const WAITING = 1000;
+const PATIENCE = 30_000;
+
+/**
+ * Seconds for which a request is remembered: Kerberos takes one whose clock is 5 minutes off to either
+ * side (RFC 4120 section 10), and the clocks of our servers may differ too.
+ */
+const REPLAY_WINDOW = 900;
+
+/** Tells clients that each request is authenticated, not the connection; else curl asks in vain first. */
+const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
+
+/** Who is behind a ticket is known once it is found good: attempts are counted for the address alone. */
+const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
+
+const OFF = 'Negotiate is not set up on this server';
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+const challenge = (token?: Buffer): Challenge => ({
+  scheme: 'Negotiate',
+  ...(token && { token68: token.toString('base64') }),
+});
+
+/** The bytes of a token68 in base64 as RFC 4648 section 4 writes it, and no other spelling of them. */
+function decode(token68: string): Buffer | undefined {
+  const bytes = Buffer.from(token68, 'base64');
+  return bytes.toString('base64') === token68 ? bytes : undefined;
+}
+
+/** A message for GSS, and the handshake that it belongs to. */
+interface Message {
+  readonly bytes: Buffer;
+  readonly handshake: Handshake;
+}
+
+/** Negotiate (RFC 4559): a ticket of Kerberos, in one message or, on a connection of its own, in several. */
+export function negotiate(options: NegotiateOptions): Scheme {
+  const { realm, gss, verifiers, replay, attempts, clock } = options;
+  const handshakes = new Handshakes(clock, WAITING);
+
+  /** A reason, when there is nothing for GSS to look at. */
+  function read(token68: string | undefined, connection: object): Message | string {
+    if (gss === undefined) return OFF;
+    const bytes = token68 === undefined ? undefined : decode(token68);
+    if (bytes === undefined) return 'no base64';
+    const begun = handshakes.take(connection);
+    const token = readClientToken(bytes);
+    if (token === 'ntlm') return 'NTLM: the client has no ticket for this service';
+    if (token === 'unknown') return 'neither SPNEGO with Kerberos nor Kerberos';
+    const { first, ...request } = token;
+    if (first) {
+      const until = clock.now() + PATIENCE;
+      return { bytes, handshake: { acceptor: gss.accept(), until, ...request } };
+    }
+    if (begun === undefined) return 'a later message of a handshake that was not begun here';
+    if (begun.authenticator && request.authenticator) return 'two requests in one handshake';
+    return { bytes, handshake: { ...begun, ...request } };
+  }
+
+  async function grant(
+    { principal, token }: Extract<Step, { done: true }>,
+    authenticator: Buffer | undefined,
+    at: Position,
+  ): Promise<Verdict> {
+    if (authenticator === undefined) return refused('a handshake without a request of Kerberos');
+    const key = authenticator.toString('base64');
+    if (!(await replay.unique('negotiate', key, REPLAY_WINDOW))) return refused('a replay');
+    const person = await verifiers.kerberos(principal);
+    if (person === undefined) return refused(`nobody is ${principal}`);
+    return {
+      kind: 'granted',
+      principal: personPrincipal(realm, person),
+      proof: {
+        ...(token && { ask: challenge(token) }),
+        ...(at === ORIGIN && { fields: EACH_REQUEST }),
+      },
+    };
+  }
+
+  async function look(
+    bytes: Buffer,
+    handshake: Handshake,
+    at: Position,
+    peer: AuthRequest['peer'],
+  ): Promise<Verdict> {
+    const step = await handshake.acceptor.step(bytes).catch((error: unknown) => {
+      if (error instanceof GssRefused) return error;
+      throw error;
+    });
+    if (step instanceof GssRefused) return refused(step.message);
+    if (step.done) return grant(step, handshake.authenticator, at);
+    if (peer.http2) {
+      return { kind: 'refused', as: 'http-1.1', reason: 'several messages over HTTP/2' };
+    }
+    if (peer.trusted) return refused('several messages through a proxy, which mixes connections');
+    handshakes.put(peer.connection, handshake);
+    return { kind: 'continued', challenge: challenge(step.token) };
+  }
+
+  return {
+    name: 'Negotiate',
+    ambient: true,
+
+    challenge() {
+      if (gss === undefined) throw new NotSetUp(OFF);
+      return [challenge()];
+    },
+
+    needs: () => (gss === undefined ? `${OFF}.` : undefined),
+
+    async authenticate({ token68 }, { at, peer }) {
+      const message = read(token68, peer.connection);
+      if (typeof message === 'string') return refused(message);
+      const { bytes, handshake } = message;
+      const anybody = anybodyAt(peer.address);
+      const tooMany = await attempts.begin(anybody, peer.address);
+      if (tooMany !== undefined) return tooMany;
+      const verdict = await look(bytes, handshake, at, peer);
+      if (verdict.kind === 'granted') attempts.succeeded(anybody, peer.address);
+      else if (verdict.kind === 'refused') attempts.failed(anybody, peer.address);
+      return verdict;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Whole seconds within bounds. */
+export const seconds = (minimum: number, maximum: number) =>
+  z.int().min(minimum).max(maximum).meta({ unit: 'seconds' });
+
+export const origin = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).origin === value, {
+    error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
+  })
+  .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
+
+export const httpsOrigin = origin.refine((value) => value.startsWith('https:'), {
+  error: 'must be an https origin',
+});
+
+export const absoluteUrl = z
+  .string()
+  .refine((value) => URL.canParse(value) && new URL(value).href === value, {
+    error: 'must be an absolute URL in its normal form, such as https://api.example/documents/',
+  })
+  .refine((value) => /^https?:\/\/[^?#@]+$/.test(value), {
+    error: 'must be http or https, without user, query or fragment',
+  });
+
+/** What `realm` says in a challenge (RFC 9110 section 11.5), without what has to be escaped there. */
+export const realmName = z
+  .string()
+  .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
+
+/** The name of a field of requests. */
+export const fieldName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
+
+export const rate = z.strictObject({
+  burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),
+  per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
+});

@@ -1,0 +1,38 @@
+import { everySpace } from './second-origin.ts';
+import type { Config, SpaceConfig } from './schema.ts';
+
+/** A resource for which there are access tokens (RFC 8707). */
+export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'>;
+
+/** Opens the endpoint at which tokens for PrivateToken are requested. */
+export const REQUEST_SCOPE = 'private-token';
+/** Opens the endpoint at which a resource server has them verified. */
+export const VERIFY_SCOPE = 'private-token:verify';
+
+/** The endpoints of the token issuer, each a resource of its own; none without one. */
+export function tokenIssuerSpaces({
+  privateTokens,
+}: Pick<Config, 'privateTokens'>):
+  | { readonly request: TokenSpace; readonly verify: TokenSpace }
+  | undefined {
+  if (privateTokens === undefined) return undefined;
+  const space = (path: string, scope: string): TokenSpace => ({
+    url: `${privateTokens.issuer}/private-token/${path}`,
+    realm: scope,
+    scopes: { safe: [scope], unsafe: [scope] },
+    alg: 'ES256',
+  });
+  return { request: space('request', REQUEST_SCOPE), verify: space('verify', VERIFY_SCOPE) };
+}
+
+export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean {
+  return schemes.includes('Bearer') || schemes.includes('DPoP');
+}
+
+/** The spaces that take access tokens, and after them the endpoints of the token issuer. */
+export function tokenSpaces(
+  config: Pick<Config, 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
+): readonly TokenSpace[] {
+  const spaces = everySpace(config).filter(takesTokens);
+  return [...spaces, ...Object.values(tokenIssuerSpaces(config) ?? {})];
+}

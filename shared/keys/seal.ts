@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import type { Random } from '#shared/base/random.ts';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+function keyFor(master: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, '', `countersign seal ${purpose}`, 32));
+}
+
+/** Encrypts `plain` under the master secret (AES-256-GCM); only the same `purpose` opens it again. */
+export function seal(master: Buffer, purpose: string, plain: string, random: Random): string {
+  const iv = random(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, keyFor(master, purpose), iv);
+  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+}
+
+/** Throws when the master secret or the purpose is another one, or the text was changed. */
+export function unseal(master: Buffer, purpose: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const iv = bytes.subarray(0, IV_BYTES);
+  const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, keyFor(master, purpose), iv, {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(tag);
+  const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+  return Buffer.concat([text, decipher.final()]).toString('utf8');
+}

@@ -1,0 +1,126 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { calculateJwkThumbprint } from 'jose';
+import type { Clock } from '#shared/base/clock.ts';
+import { rememberUntil } from '#shared/stores/lifetime.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { StoredKey } from '#shared/stores/keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { scheduleKeys } from './signing-key-schedule.ts';
+import type { ScheduledKey } from './signing-key-schedule.ts';
+import { seal, unseal } from './seal.ts';
+
+type Alg = StoredKey['alg'];
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** What the life of keys is made of; times in seconds. */
+export interface KeyLifecycle {
+  readonly stores: Pick<Stores, 'keys' | 'revocations'>;
+  readonly master: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** From publishing a key to signing with it: at least the JWKS max-age plus the RS's cooldown. */
+  readonly overlap: number;
+  /** Longest life of a token, plus skew. */
+  readonly longestLife: number;
+}
+
+const GENERATE: Record<Alg, () => { publicKey: Jwk; privateKey: Jwk }> = {
+  ES256: () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
+  RS256: () => exported(generateKeyPairSync('rsa', { modulusLength: 2048 })),
+  EdDSA: () => exported(generateKeyPairSync('ed25519')),
+};
+
+function exported(pair: ReturnType<typeof generateKeyPairSync>) {
+  return {
+    publicKey: { ...pair.publicKey.export({ format: 'jwk' }) },
+    privateKey: { ...pair.privateKey.export({ format: 'jwk' }) },
+  };
+}
+
+async function newKey(life: KeyLifecycle, alg: Alg, signsFrom: number): Promise<StoredKey> {
+  const pair = GENERATE[alg]();
+  const kid = await calculateJwkThumbprint(pair.publicKey);
+  const names = { kid, alg, use: 'sig' };
+  return {
+    kid,
+    alg,
+    publicJwk: { ...pair.publicKey, ...names },
+    sealed: seal(life.master, kid, JSON.stringify({ ...pair.privateKey, ...names }), life.random),
+    publishedAt: life.clock.now(),
+    signsFrom,
+  };
+}
+
+/** The private JWK of a stored key. Throws when the master secret is not the one it was sealed under. */
+export function privateJwk(master: Buffer, key: StoredKey): Jwk {
+  let text: string;
+  try {
+    text = unseal(master, key.kid, key.sealed);
+  } catch (cause) {
+    throw new Error(
+      'the signing keys in the store do not open under this master secret: give the secret they were made with, or rotate them away with the old one',
+      { cause },
+    );
+  }
+  return JSON.parse(text) as Jwk;
+}
+
+export async function listKeys(life: KeyLifecycle): Promise<readonly ScheduledKey[]> {
+  return scheduleKeys(await life.stores.keys.list(), life.clock.now(), life.longestLife * 1000);
+}
+
+/** First start: makes a key for each alg that has none. Two processes at once make one. */
+export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promise<void> {
+  const present = new Set((await life.stores.keys.list()).map(({ alg }) => alg));
+  for (const alg of new Set(algs)) {
+    if (present.has(alg)) continue;
+    await life.stores.keys.add(await newKey(life, alg, life.clock.now()), alg);
+  }
+}
+
+/**
+ * Publishes a new key that signs after the overlap; no token is refused at any time.
+ * Throws when the alg has no key yet or a rotation of it is under way.
+ */
+export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey> {
+  const ofAlg = (await listKeys(life)).filter(({ key }) => key.alg === alg);
+  if (ofAlg.length === 0) throw new Error(`there is no ${alg} key to rotate`);
+  const pending = ofAlg.find(({ state }) => state === 'published');
+  if (pending?.until !== undefined) {
+    throw new Error(
+      `a rotation is under way: key ${pending.key.kid} signs from ${new Date(pending.until).toISOString()}`,
+    );
+  }
+  const key = await newKey(life, alg, life.clock.now() + life.overlap * 1000);
+  await life.stores.keys.add(key);
+  return key;
+}
+
+/**
+ * Ends a key that others may hold: every token of it is refused by the next request, and if it was
+ * the one that signs, a new key signs at once. Throws when there is no such key. Resolves to the new key.
+ */
+export async function endCompromisedKey(
+  life: KeyLifecycle,
+  kid: string,
+): Promise<StoredKey | undefined> {
+  // A key that was retired by the one that goes must not find itself without a successor.
+  await sweepKeys(life);
+  const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
+  if (old === undefined) throw new Error(`there is no key ${kid}`);
+  // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
+  const { alg, signsFrom } = old.key;
+  const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
+  if (key !== undefined) await life.stores.keys.add(key);
+  const until = rememberUntil(life.clock.now(), life.longestLife);
+  await life.stores.revocations.revoke('key', kid, until);
+  await life.stores.keys.remove(kid);
+  return key;
+}
+
+/** Removes the rows of keys whose last token has expired; resolves to their number. */
+export async function sweepKeys(life: KeyLifecycle): Promise<number> {
+  const retired = (await listKeys(life)).filter(({ state }) => state === 'retired');
+  for (const { key } of retired) await life.stores.keys.remove(key.kid);
+  return retired.length;
+}

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { AccessStore } from './access-store.ts';
+import { endEverything } from './everything.ts';
+import {
+  endGrant,
+  findAccess,
+  listAccess,
+  MOST_GRANTS,
+  noteIssue,
+  recordAccess,
+} from './grants.ts';
+import type { Access } from './grants.ts';
+import { endSignIn, findSignIn, listSignIns, MOST_SIGN_INS, recordSignIn } from './sign-ins.ts';
+import type { SignIn } from './sign-ins.ts';
+
+const LIFE = 600;
+const clock = new ManualClock();
+let stores: Stores;
+let store: AccessStore;
+
+beforeAll(async () => {
+  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  store = { stores, clock, longestLife: LIFE };
+  await stores.revocations.epoch(true);
+});
+afterAll(async () => stores[Symbol.asyncDispose]());
+
+const fresh = () => randomId(systemRandom);
+
+async function signIn(accountId: string, more: Partial<SignIn> = {}): Promise<SignIn> {
+  const made = { uid: fresh(), accountId, generation: 0, since: clock.now(), ...more };
+  await recordSignIn(store, made, 1000);
+  return made;
+}
+
+/** As the engine and the consent page leave it: Grant, RefreshToken and Access. */
+async function allow(accountId: string, more: Partial<Access> = {}): Promise<Access> {
+  const grantId = fresh();
+  const access = {
+    grantId,
+    accountId,
+    clientId: 'app',
+    generation: 0,
+    since: clock.now(),
+    ...more,
+  };
+  const grant = {
+    accountId,
+    openid: { scope: 'openid profile' },
+    resources: { 'https://api.example/': 'read write' },
+    rejected: { resources: { 'https://api.example/': 'write' }, openid: { scope: 'profile' } },
+  };
+  await stores.artefacts.put({ kind: 'Grant', id: grantId, payload: grant, seconds: 1000 });
+  const payload = { grantId, accountId };
+  await stores.artefacts.put({ kind: 'RefreshToken', id: `r-${grantId}`, payload, seconds: 1000 });
+  await recordAccess(store, access, 1000);
+  return access;
+}
+
+/** Claims of a token of that grant, as the authorization server signs them. */
+const claimsOf = async ({ grantId, accountId, generation }: Access): Promise<RevocableClaims> => ({
+  jti: fresh(),
+  kid: 'k',
+  sub: accountId,
+  client_id: 'app',
+  grant_id: grantId,
+  sub_gen: generation,
+  client_gen: 0,
+  epoch: (await stores.revocations.epoch(false)) ?? '',
+});
+
+async function revokedBy(access: Access) {
+  await using feed = await stores.revocations.feed();
+  return (await feed.latest()).revokedBy(await claimsOf(access));
+}
+
+describe('what a person sees', () => {
+  test('grants with the scopes that were granted, not with the refused ones; the latest first', async () => {
+    const accountId = fresh();
+    const first = await allow(accountId);
+    clock.advance(10);
+    const second = await allow(accountId, { device: { address: '192.0.2.1' } });
+    await noteIssue(store, second.grantId, 1000);
+    await allow(fresh());
+    const scopes = { '': ['openid'], 'https://api.example/': ['read'] };
+    expect(await listAccess(store, accountId)).toEqual([
+      { ...second, scopes, lastIssue: clock.now() },
+      { ...first, scopes },
+    ]);
+  });
+
+  test('sign-ins of theirs alone', async () => {
+    const accountId = fresh();
+    const made = await signIn(accountId, { agent: 'Firefox', address: '192.0.2.1' });
+    await signIn(fresh());
+    expect(await listSignIns(store, accountId)).toEqual([made]);
+    expect(await findSignIn(store, made.uid)).toEqual(made);
+  });
+
+  test('what has expired is gone', async () => {
+    const accountId = fresh();
+    const access = await allow(accountId);
+    const made = await signIn(accountId);
+    clock.advance(1001);
+    expect(await findAccess(store, access.grantId)).toBeUndefined();
+    expect(await findSignIn(store, made.uid)).toBeUndefined();
+    expect(await listAccess(store, accountId)).toEqual([]);
+    expect(await listSignIns(store, accountId)).toEqual([]);
+  });
+});
+
+describe('ending', () => {
+  test('RFC 7009 section 2.1: a grant ends with its refresh tokens and its access tokens, no other does', async () => {
+    const accountId = fresh();
+    const [ended, other] = [await allow(accountId), await allow(accountId)];
+    await endGrant(store, ended.grantId);
+    expect(await revokedBy(ended)).toBe('grant');
+    expect(await revokedBy(other)).toBeUndefined();
+    expect(await findAccess(store, ended.grantId)).toBeUndefined();
+    expect(await stores.artefacts.get('RefreshToken', `r-${ended.grantId}`)).toBeUndefined();
+    expect(await stores.artefacts.get('Grant', ended.grantId)).toBeUndefined();
+    expect(await listAccess(store, accountId)).toHaveLength(1);
+  });
+
+  test('a sign-in ends with the grants that were given in it alone, not with those that outlive it', async () => {
+    const accountId = fresh();
+    const [one, two] = [await signIn(accountId), await signIn(accountId)];
+    const within = await allow(accountId, { signIn: one.uid });
+    const elsewhere = await allow(accountId, { signIn: two.uid });
+    const offline = await allow(accountId);
+    await endSignIn(store, one);
+    expect(await findSignIn(store, one.uid)).toBeUndefined();
+    expect(await findSignIn(store, two.uid)).toEqual(two);
+    expect(await revokedBy(within)).toBe('grant');
+    expect(await revokedBy(elsewhere)).toBeUndefined();
+    expect(await revokedBy(offline)).toBeUndefined();
+  });
+
+  test('everything ends at once, and of somebody else nothing', async () => {
+    const [accountId, somebodyElse] = [fresh(), fresh()];
+    const made = await signIn(accountId);
+    const access = await allow(accountId);
+    const theirs = await allow(somebodyElse);
+    expect(await endEverything(store, accountId)).toEqual({ signIns: 1, grants: 1 });
+    expect(await findSignIn(store, made.uid)).toBeUndefined();
+    expect(await findAccess(store, access.grantId)).toBeUndefined();
+    expect(await revokedBy(access)).toBe('person');
+    expect(await revokedBy(theirs)).toBeUndefined();
+    expect(await stores.artefacts.listByAccount('SignIn', accountId)).toEqual([]);
+    expect(await stores.artefacts.listByAccount('Access', accountId)).toEqual([]);
+  });
+
+  test('what was in flight with an earlier generation stays ended, although it is written afterwards', async () => {
+    const accountId = fresh();
+    await endEverything(store, accountId);
+    const late = await allow(accountId, { generation: 0 });
+    const session = await signIn(accountId, { generation: 0 });
+    expect(await findAccess(store, late.grantId)).toBeUndefined();
+    expect(await findSignIn(store, session.uid)).toBeUndefined();
+    expect(await listAccess(store, accountId)).toEqual([]);
+    expect(await listSignIns(store, accountId)).toEqual([]);
+    expect(await revokedBy(late)).toBe('person');
+    const anew = await allow(accountId, { generation: 1 });
+    expect(await findAccess(store, anew.grantId)).toEqual(anew);
+    expect(await revokedBy(anew)).toBeUndefined();
+  });
+});
+
+describe('a person who has very much', () => {
+  /** Grants as a store may have them that knew no bound yet. */
+  async function hoard(accountId: string, count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, fresh);
+    for (const [n, grantId] of ids.entries()) {
+      const payload = { grantId, accountId, clientId: 'app', generation: 0, since: n };
+      const seconds = 1000 + n;
+      await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds });
+    }
+    for (const id of [ids[0], ids.at(-1)]) {
+      const payload = { accountId, grantId: id };
+      await stores.artefacts.put({ kind: 'RefreshToken', id: `r-${id}`, payload });
+    }
+    return ids;
+  }
+  /** Turns of the event loop that others get meanwhile. */
+  async function turnsDuring(work: Promise<unknown>): Promise<number> {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      pending = setImmediate(count);
+    };
+    let pending = setImmediate(count);
+    await work;
+    clearImmediate(pending);
+    return turns;
+  }
+
+  test('the oldest grant makes room, with a revocation of its own; the new one stays', async () => {
+    const accountId = fresh();
+    const [oldest = '', ...others] = await hoard(accountId, MOST_GRANTS);
+    const ended = await findAccess(store, oldest);
+    if (ended === undefined) throw new Error('there is no oldest grant');
+    // It would end before all others, as what ends with a browser's session does.
+    const added = await allow(accountId);
+    const left = (await listAccess(store, accountId)).map(({ grantId }) => grantId);
+    expect(new Set(left)).toEqual(new Set([...others, added.grantId]));
+    expect(await stores.artefacts.get('RefreshToken', `r-${oldest}`)).toBeUndefined();
+    expect(await revokedBy(ended)).toBe('grant');
+    const next = await allow(accountId);
+    expect(await findAccess(store, added.grantId)).toEqual(added);
+    expect(await findAccess(store, next.grantId)).toEqual(next);
+    expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
+  });
+
+  test('grants given at once: no more of them stay than may', async () => {
+    const accountId = fresh();
+    await hoard(accountId, MOST_GRANTS - 2);
+    await Promise.all(Array.from({ length: 6 }, () => allow(accountId)));
+    expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
+  });
+
+  test('the browser in which they signed in first is signed out, with its grants', async () => {
+    const accountId = fresh();
+    const first = await signIn(accountId);
+    const within = await allow(accountId, { signIn: first.uid });
+    for (let n = 0; n < MOST_SIGN_INS; n++) {
+      clock.advance(1);
+      await signIn(accountId);
+    }
+    expect(await findSignIn(store, first.uid)).toBeUndefined();
+    expect(await findAccess(store, within.grantId)).toBeUndefined();
+    expect(await listSignIns(store, accountId)).toHaveLength(MOST_SIGN_INS);
+  });
+
+  test('of who signs in again and again no more sessions are kept than sign-ins', async () => {
+    const accountId = fresh();
+    const sessions = async (uids: readonly string[]) => {
+      const found = uids.map((uid) => stores.artefacts.getByUid('Session', uid));
+      return (await Promise.all(found)).filter((one) => one !== undefined).length;
+    };
+    const uids: string[] = [];
+    for (let n = 0; n < MOST_SIGN_INS + 3; n++) {
+      const { uid } = await signIn(accountId);
+      uids.push(uid);
+      const payload = { uid, accountId, jti: uid };
+      await stores.artefacts.put({ kind: 'Session', id: uid, payload, seconds: 1000 });
+    }
+    expect(await sessions(uids)).toBe(MOST_SIGN_INS);
+    await endEverything(store, accountId);
+    expect(await sessions(uids)).toBe(0);
+  });
+
+  test('a slice reads and shows no more than it', async () => {
+    const accountId = fresh();
+    const ids = await hoard(accountId, 12);
+    const slice = await listAccess(store, accountId, { skip: 10, count: 5 });
+    expect(slice.map(({ grantId }) => grantId)).toEqual(ids.slice(0, 2).toReversed());
+  });
+
+  test('everything ends in batches with turns between, and one revocation says it all', async () => {
+    const accountId = fresh();
+    const ids = await hoard(accountId, 300);
+    await using feed = await stores.revocations.feed();
+    await feed.latest();
+    const before = feed.status().entries;
+    const turns = await turnsDuring(endEverything(store, accountId));
+    expect(turns).toBeGreaterThanOrEqual(300 / 50);
+    await feed.latest();
+    expect(feed.status().entries).toBe(before + 1);
+    expect(await stores.artefacts.countByAccount('Access', accountId)).toBe(0);
+    for (const id of [ids[0], ids.at(-1)]) {
+      expect(await stores.artefacts.get('RefreshToken', `r-${id}`)).toBeUndefined();
+    }
+  });
+});

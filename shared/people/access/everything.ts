@@ -1,0 +1,42 @@
+import { setImmediate } from 'node:timers/promises';
+import { rememberUntil } from '#shared/stores/lifetime.ts';
+import type { AccessStore } from './access-store.ts';
+import { removeSignIns } from './sign-ins.ts';
+import { BATCH, walk } from './walk.ts';
+
+/** How much of a person was open until it was ended. */
+export interface Ended {
+  readonly signIns: number;
+  readonly grants: number;
+}
+
+/**
+ * Signs a person out everywhere and ends all that they allowed. Once the generation is raised, every
+ * sign-in, grant and token of an earlier one is refused; the rest only clears away, in batches.
+ */
+export async function endEverything(store: AccessStore, accountId: string): Promise<Ended> {
+  const { artefacts, revocations } = store.stores;
+  const until = rememberUntil(store.clock.now(), store.longestLife);
+  const generation = await revocations.raise('person', accountId, until);
+
+  /** Resolves to how many were open. */
+  async function clear(kind: string, remove: (ids: readonly string[]) => Promise<unknown>) {
+    const gone: Record<string, unknown>[] = [];
+    for await (const one of walk(store, kind, accountId)) {
+      if (Number(one['generation']) < generation) gone.push(one);
+    }
+    const ids = gone.map(({ grantId, uid }) => String(grantId ?? uid));
+    for (let start = 0; start < ids.length; start += BATCH) {
+      await remove(ids.slice(start, start + BATCH));
+      await setImmediate();
+    }
+    return gone.filter((one) => one['generation'] === generation - 1).length;
+  }
+
+  const signIns = await clear('SignIn', (ids) => removeSignIns(store, ...ids));
+  const grants = await clear('Access', async (ids) => {
+    await artefacts.removeByGrant(...ids);
+    await artefacts.remove('Grant', ...ids);
+  });
+  return { signIns, grants };
+}

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '#shared/base/random.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+
+/** A new secret of 256 bits, to be shown once, and the hash that is kept. */
+export function newSecret(
+  random: Random,
+): Required<Pick<ClientRecord, 'secret_hash'>> & { secret: string } {
+  const secret = random(32).toString('base64url');
+  return { secret, secret_hash: createHash('sha256').update(secret).digest('base64url') };
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { hash, verify } from '@node-rs/argon2';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { createPasswords } from './password.ts';
+import type { Argon2 } from './password.ts';
+import type { PeopleStore } from './people.ts';
+import type { RealmNeeds } from './realms.ts';
+
+const opened: Stores[] = [];
+
+afterAll(async () => {
+  for (const stores of opened) await stores[Symbol.asyncDispose]();
+});
+
+/** argon2 that counts its calls and, before each check of a password, waits for `gate`. */
+export class CountedArgon2 implements Argon2 {
+  hashes = 0;
+  verifications = 0;
+  gate: Promise<void> = Promise.resolve();
+
+  readonly hash: Argon2['hash'] = (...args) => {
+    this.hashes += 1;
+    return hash(...args);
+  };
+
+  readonly verify: Argon2['verify'] = async (...args) => {
+    this.verifications += 1;
+    await this.gate;
+    return verify(...args);
+  };
+}
+
+/** The embedded store in a folder of its own, or one more opening of the folder of another. */
+export async function testPeople(folder?: string, realms: readonly RealmNeeds[] = []) {
+  const data = folder ?? join(await temporaryFolder(), 'data');
+  const clock = new ManualClock();
+  const stores = await openSqlite({ folder: data, clock, random: systemRandom });
+  opened.push(stores);
+  const argon2 = new CountedArgon2();
+  const passwords = createPasswords(argon2);
+  const parts = { stores, clock, longestLife: 605, passwords, random: systemRandom };
+  const store: PeopleStore = { ...parts, realms };
+  return { data, stores, argon2, passwords, store };
+}

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { systemRandom } from '#shared/base/random.ts';
+import { newPassword } from './new-password.ts';
+import { newOpaqueString } from './precis.ts';
+
+test('each of 32 characters is as likely as the others: 100 bits in 20 of them', () => {
+  const bytes = Array.from({ length: 260 }, (_, byte) => byte % 256);
+  const counts = new Map<string, number>();
+  for (let start = 0; start < 256; start += 20) {
+    const password = newPassword(() => Buffer.from(bytes.slice(start, start + 20)));
+    expect(password).toMatch(/^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
+    for (const character of password.replaceAll('-', '')) {
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+  }
+  // 256 bytes give every character 8 times; the last four of 260 begin again.
+  expect(counts.size).toBe(32);
+  expect([...counts.values()].toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: 28 }, () => 8),
+    ...Array.from({ length: 4 }, () => 9),
+  ]);
+});
+
+test('it may be set as it is, and none comes twice', () => {
+  const made = Array.from({ length: 1000 }, () => newPassword(systemRandom));
+  expect(new Set(made).size).toBe(1000);
+  for (const password of made) expect(newOpaqueString(password)).toBe(password);
+});

@@ -1,0 +1,325 @@
+import { describe, expect, test } from '@jest/globals';
+import { findAccess, recordAccess } from './access/grants.ts';
+import { findSignIn, recordSignIn } from './access/sign-ins.ts';
+import { everybodyIn } from '#shared/stores/contract/samples.ts';
+import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import { userhashOf } from './digest-hash.ts';
+import { testPeople } from './directory.fixture.ts';
+import { localDirectory } from './local.ts';
+import {
+  addPerson,
+  disablePerson,
+  enablePerson,
+  PeopleError,
+  personNamed,
+  setKerberos,
+  setPassword,
+} from './people.ts';
+import type { PeopleStore } from './people.ts';
+import type { RealmNeeds } from './realms.ts';
+
+const OLD = 'the old password';
+
+/** alice, who is signed in and has allowed an application something. */
+async function signedIn() {
+  const town = await testPeople();
+  const { id } = await addPerson(town.store, { name: 'alice', password: OLD });
+  const origin = { accountId: id, generation: 0, since: town.store.clock.now() };
+  await recordSignIn(town.store, { ...origin, uid: 'browser' }, 600);
+  await recordAccess(town.store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+  return { ...town, id };
+}
+
+/** What of `signedIn` is still there. */
+const left = async (store: PeopleStore) => [
+  await findSignIn(store, 'browser'),
+  await findAccess(store, 'grant'),
+];
+
+const enters = async (
+  { stores, passwords }: Awaited<ReturnType<typeof testPeople>>,
+  password: string,
+) => localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password);
+
+describe('addPerson', () => {
+  test('the hash alone is kept, under the name as it is compared', async () => {
+    const { store, stores } = await testPeople();
+    const person = await addPerson(store, { name: 'Alice', password: OLD });
+    expect(await stores.people.get(person.id)).toEqual({
+      id: expect.stringMatching(/^[\w-]{22}$/),
+      name: 'alice',
+      password_hash: expect.stringMatching(/^\$argon2id\$/),
+      scram: {},
+      digest_set: expect.any(String),
+      aliases: [],
+      created_at: store.clock.now(),
+      version: 0,
+    });
+    expect(await personNamed(stores.people, 'ALICE')).toEqual(person);
+  });
+
+  test.each([
+    ['a name with a space', 'al ice', OLD, /^a name is/],
+    ['an empty name', '', OLD, /^a name is/],
+    ['a short password', 'alice', '1234567', /^a password is 8 to 1024 bytes/],
+    ['a long password', 'alice', 'x'.repeat(1025), /^a password is 8 to 1024 bytes/],
+    ['a password of two lines', 'alice', 'password\nmore', /^a password is/],
+  ])('%s is refused, says what to do, and nobody is added', async (_, name, password, message) => {
+    const { store, stores } = await testPeople();
+    const adding = addPerson(store, { name, password });
+    await expect(adding).rejects.toThrow(PeopleError);
+    await expect(adding).rejects.toThrow(message);
+    expect(await everybodyIn(stores)).toEqual([]);
+  });
+
+  test('one name in ten forms at once: one person', async () => {
+    const { store, stores } = await testPeople();
+    const names = ['bob', 'BOB', 'Bob', 'ＢＯＢ', 'boB', 'bOb', 'BOb', 'BoB', 'bOB', 'ｂob'];
+    const results = await Promise.allSettled(
+      names.map((name) => addPerson(store, { name, password: OLD })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await everybodyIn(stores)).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
+  ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
+  ['kerberos', (store: PeopleStore) => setKerberos(store, 'alice', ['alice@EXAMPLE.COM'])],
+])('%s', (_, change) => {
+  test('sessions and grants end, with a generation that refuses every earlier token', async () => {
+    const { store, stores, id } = await signedIn();
+    expect(await left(store)).toEqual([expect.anything(), expect.anything()]);
+    await change(store);
+    expect(await left(store)).toEqual([undefined, undefined]);
+    expect(await stores.revocations.generation('person', id)).toBe(1);
+  });
+
+  test('the store fails after the record was changed: it says so, and a second time ends everything', async () => {
+    const { store, stores, id } = await signedIn();
+    const raise = () => Promise.reject(new StoreUnavailable('silent'));
+    const failing = { ...stores, revocations: { ...stores.revocations, raise } };
+    await expect(change({ ...store, stores: failing })).rejects.toThrow(StoreUnavailable);
+    expect(await stores.revocations.generation('person', id)).toBe(0);
+    await change(store);
+    expect(await left(store)).toEqual([undefined, undefined]);
+  });
+
+  test('nobody of that name: refused', async () => {
+    const { store } = await testPeople();
+    await expect(change(store)).rejects.toThrow('there is no person alice');
+  });
+});
+
+test.each([
+  ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
+  ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
+])('%s: the old password lets nobody in any more', async (_, change) => {
+  const town = await signedIn();
+  expect(await enters(town, OLD)).toBeDefined();
+  await change(town.store);
+  expect(await enters(town, OLD)).toBeUndefined();
+});
+
+test('passwd: a password that is refused changes and ends nothing', async () => {
+  const town = await signedIn();
+  await expect(setPassword(town.store, 'alice', 'short')).rejects.toThrow(PeopleError);
+  expect(await left(town.store)).toEqual([expect.anything(), expect.anything()]);
+  expect(await enters(town, OLD)).toBeDefined();
+});
+
+test('enable: the password of before, but nothing that was ended', async () => {
+  const town = await signedIn();
+  await disablePerson(town.store, 'alice');
+  await enablePerson(town.store, 'alice');
+  expect(await enters(town, OLD)).toBeDefined();
+  expect(await left(town.store)).toEqual([undefined, undefined]);
+});
+
+test('passwd and disable at once, five each through two openings of the store: none is lost', async () => {
+  const town = await signedIn();
+  const other = await testPeople(town.data);
+  const changes = Array.from({ length: 5 }, (_, index) => [
+    setPassword(town.store, 'alice', `the new password ${index}`),
+    disablePerson(other.store, 'alice'),
+  ]);
+  const versions = (await Promise.all(changes.flat())).map(({ version }) => version);
+  expect(versions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  const alice = await town.stores.people.get(town.id);
+  expect(alice).toMatchObject({ disabled: true, version: 10 });
+  expect(await town.stores.revocations.generation('person', town.id)).toBe(10);
+  expect(await left(town.store)).toEqual([undefined, undefined]);
+
+  await enablePerson(town.store, 'alice');
+  expect(await enters(town, OLD)).toBeUndefined();
+  const letIn = await Promise.all(
+    changes.map((_, index) => enters(town, `the new password ${index}`)),
+  );
+  expect(letIn.filter((person) => person !== undefined)).toHaveLength(1);
+});
+
+describe('what realms need of a password', () => {
+  const REALMS: RealmNeeds[] = [
+    { realm: 'one', digest: ['MD5', 'SHA-256'], scram: ['SHA-1'] },
+    { realm: 'two', digest: [], scram: ['SHA-256'] },
+  ];
+
+  /** Each verifier by itself. */
+  async function verifiersOf({ people }: Stores, id: string): Promise<string[]> {
+    const { person, digests = [] } = (await people.getWhole(id)) ?? {};
+    const keys = Object.values(person?.scram ?? {}).map((kept) => JSON.stringify(kept));
+    return [...keys, ...digests.map(({ ha1 }) => ha1)];
+  }
+
+  test('a new password replaces every verifier and the hash, in one step; names for Digest stay', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const before = await addPerson(store, { name: 'Alice', password: OLD });
+    const whole = await stores.people.getWhole(before.id);
+    const verifiers = await verifiersOf(stores, before.id);
+    const replaced: unknown[] = [];
+    const replace: typeof stores.people.replace = (person, digests) => {
+      replaced.push(person);
+      return stores.people.replace(person, digests);
+    };
+    const watched = { ...stores, people: { ...stores.people, replace } };
+    const after = await setPassword({ ...store, stores: watched }, 'ALICE', 'the new password');
+    expect(replaced).toEqual([after]);
+    expect(await stores.people.get(before.id)).toEqual(after);
+    const all = [...verifiers, ...(await verifiersOf(stores, before.id))];
+    expect(all).toHaveLength(8);
+    expect(new Set(all).size).toBe(8);
+    expect(after.password_hash).not.toBe(before.password_hash);
+    const namesIn = (kept: typeof whole) => kept?.digests.map(({ userhash }) => userhash);
+    expect(namesIn(await stores.people.getWhole(before.id))).toEqual(namesIn(whole));
+    expect(namesIn(whole)).toHaveLength(2);
+    expect(after.digest_set).toBe(before.digest_set);
+  });
+
+  test('what is no more needed goes with the next password, with its userhash', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const userhash = userhashOf('MD5', 'alice', 'one');
+    const found = () => stores.people.getDigest('one', 'MD5', { userhash });
+    expect(await found()).toMatchObject({ person: { name: 'alice' } });
+    const realms: RealmNeeds[] = [{ realm: 'one', digest: ['SHA-256'], scram: [] }];
+    const after = await setPassword({ ...store, realms }, 'alice', OLD);
+    expect(await verifiersOf(stores, id)).toHaveLength(1);
+    expect(await found()).toBeUndefined();
+    expect(await stores.people.getDigest('one', 'SHA-256', { name: 'alice' })).toBeDefined();
+    expect(after.digest_set).not.toBe(digest_set);
+  });
+
+  test('other changes keep verifiers and principals', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const verifiers = await verifiersOf(stores, id);
+    await setKerberos(store, 'alice', ['alice@EXAMPLE.COM']);
+    await disablePerson(store, 'alice');
+    const after = await enablePerson(store, 'alice');
+    expect(after).toMatchObject({ digest_set, kerberos: ['alice@EXAMPLE.COM'] });
+    expect(await verifiersOf(stores, id)).toEqual(verifiers);
+    expect((await setPassword(store, 'alice', OLD)).aliases).toContain(
+      'kerberos:alice@EXAMPLE.COM',
+    );
+  });
+
+  test('a password with a composed and a decomposed letter is one (RFC 8265 section 4.2)', async () => {
+    const { store, stores } = await testPeople(undefined, REALMS);
+    const digest = async (name: string, password: string) => {
+      await addPerson(store, { name, password: OLD }).catch(() => undefined);
+      const { id } = await setPassword(store, name, password);
+      return (await stores.people.getWhole(id))?.digests;
+    };
+    expect(await digest('alice', 'p\u00e4sswords')).toEqual(
+      await digest('alice', 'pa\u0308sswords'),
+    );
+  });
+});
+
+describe('principals', () => {
+  /** alice and bob. */
+  async function two() {
+    const town = await testPeople();
+    await addPerson(town.store, { name: 'alice', password: OLD });
+    await addPerson(town.store, { name: 'bob', password: OLD });
+    return town;
+  }
+
+  test('each once, in place of those before, which are free again', async () => {
+    const { store, stores } = await two();
+    const principals = ['alice@A', 'alice/admin@A', 'alice@A'];
+    const alice = await setKerberos(store, 'ALICE', principals);
+    expect(alice.kerberos).toEqual(['alice@A', 'alice/admin@A']);
+    expect(await stores.people.getByAlias('kerberos:alice/admin@A')).toEqual(alice);
+    await setKerberos(store, 'alice', ['alice@B']);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toBeUndefined();
+    await setKerberos(store, 'bob', ['alice@A']);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toMatchObject({ name: 'bob' });
+  });
+
+  test('one that somebody else has is refused by their name; nothing changes and nothing ends', async () => {
+    const { store, stores } = await two();
+    await setKerberos(store, 'bob', ['shared@A']);
+    const before = await personNamed(stores.people, 'alice');
+    const changing = setKerberos(store, 'alice', ['alice@A', 'shared@A']);
+    await expect(changing).rejects.toThrow(PeopleError);
+    await expect(changing).rejects.toThrow('kerberos:shared@A belongs to bob');
+    expect(await personNamed(stores.people, 'alice')).toEqual(before);
+    expect(await stores.revocations.generation('person', before.id)).toBe(0);
+    expect(await stores.people.getByAlias('kerberos:alice@A')).toBeUndefined();
+  });
+
+  test('one that is no principal is refused before anything is looked up', async () => {
+    const { store } = await two();
+    for (const wrong of ['alice', 'alice@', 'a@A\n', 'digest:MD5:x']) {
+      await expect(setKerberos(store, 'alice', ['alice@A', wrong])).rejects.toThrow(
+        'is no principal',
+      );
+    }
+  });
+
+  test('ten people want the same principal at once, through two openings of the store: one has it', async () => {
+    const town = await testPeople();
+    const other = await testPeople(town.data);
+    const names = Array.from({ length: 10 }, (_, index) => `person${index}`);
+    for (const name of names) await addPerson(town.store, { name, password: OLD });
+    const results = await Promise.allSettled(
+      names.map((name, index) =>
+        setKerberos(index % 2 ? town.store : other.store, name, ['shared@A']),
+      ),
+    );
+    const [winner, ...more] = results.filter((result) => result.status === 'fulfilled');
+    expect(more).toEqual([]);
+    expect(await town.stores.people.getByAlias('kerberos:shared@A')).toEqual(winner?.value);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(PeopleError);
+    }
+    const have = (await everybodyIn(town.stores)).filter(({ kerberos }) => kerberos);
+    expect(have).toHaveLength(1);
+  });
+
+  test('ten changes of one person at once, some of which want what is taken: the others all happen', async () => {
+    const { store, stores } = await two();
+    await setKerberos(store, 'bob', ['shared@A']);
+    const changes = Array.from({ length: 5 }, (_, index) => [
+      setKerberos(store, 'alice', ['shared@A', `alice${index}@A`]),
+      setPassword(store, 'alice', `the new password ${index}`),
+    ]);
+    const results = await Promise.allSettled(changes.flat());
+    expect(results.map(({ status }) => status)).toEqual(
+      changes.flatMap(() => ['rejected', 'fulfilled']),
+    );
+    expect(await personNamed(stores.people, 'alice')).toMatchObject({ version: 5 });
+    expect((await personNamed(stores.people, 'alice')).kerberos).toBeUndefined();
+  });
+
+  test('the principal was free again when the reason was looked for: the message says to try again', async () => {
+    const { store, stores } = await two();
+    const replace = async () => false;
+    const refusing = { ...stores, people: { ...stores.people, replace } };
+    const changing = setKerberos({ ...store, stores: refusing }, 'alice', ['alice@A']);
+    await expect(changing).rejects.toThrow(PeopleError);
+    await expect(changing).rejects.toThrow('try again');
+  });
+});

@@ -1,0 +1,190 @@
+import type { AccessStore } from './access/access-store.ts';
+import { endEverything } from './access/everything.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import { digestSet } from '#shared/stores/digest-set.ts';
+import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { Passwords } from './password.ts';
+import { aliasesOf } from './aliases.ts';
+import { deriveVerifiers } from './derive-verifiers.ts';
+import { isKerberosPrincipal } from './kerberos-principal.ts';
+import { newOpaqueString, usernameCaseMapped } from './precis.ts';
+import type { RealmNeeds } from './realms.ts';
+
+/** What is needed to change the people of the built-in directory. */
+export interface PeopleStore extends AccessStore {
+  readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'people'>;
+  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly random: Random;
+  /** What is derived from a password beside its hash. */
+  readonly realms: readonly RealmNeeds[];
+}
+
+/** What was asked for cannot be done; the message tells an operator what to do. */
+export class PeopleError extends Error {
+  override readonly name = 'PeopleError';
+}
+
+export interface NewPerson {
+  readonly name: string;
+  readonly password: string;
+  /** Made by the first start. */
+  readonly demo?: boolean;
+}
+
+/** Throws `PeopleError` when the name or the password is unacceptable or the name is taken. */
+export async function addPerson(
+  store: PeopleStore,
+  { name, password, demo }: NewPerson,
+): Promise<PersonRecord> {
+  const mapped = usernameCaseMapped(name);
+  if (mapped === undefined) {
+    throw new PeopleError('a name is 1 to 64 letters, digits and . _ @ + -: choose another');
+  }
+  return keepPerson(store, {
+    id: randomId(store.random),
+    name: mapped,
+    ...(await secretsOf(store, mapped, password)),
+    ...(demo && { demo }),
+    created_at: store.clock.now(),
+  });
+}
+
+/** A person without what follows from the other members or from their history. */
+export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
+  /** All rows of Digest; in a change without them they stay as they are. */
+  readonly digests?: readonly DigestRow[];
+}
+
+/** Adds somebody with this record. Throws `PeopleError` when their name or an alias is taken. */
+export async function keepPerson(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  person: NewRecord,
+): Promise<PersonRecord> {
+  const { record, digests } = kept(person, 0);
+  if (!(await people.add(record, digests))) throw await taken(people, record);
+  return record;
+}
+
+/** The person of that name, in any form of it. Throws `PeopleError` when there is none. */
+export async function personNamed(
+  people: Pick<People, 'getByName'>,
+  name: string,
+): Promise<PersonRecord> {
+  const person = await people.getByName(usernameCaseMapped(name) ?? '');
+  if (person === undefined) throw new PeopleError(`there is no person ${name}`);
+  return person;
+}
+
+/** Gives a person a new password, everywhere at once, and ends everything that the old one opened. */
+export async function setPassword(
+  store: PeopleStore,
+  name: string,
+  password: string,
+): Promise<PersonRecord> {
+  const person = await personNamed(store.stores.people, name);
+  const secrets = await secretsOf(store, person.name, password);
+  return changePerson(store, person.name, (now) => ({ ...now, ...secrets }));
+}
+
+/**
+ * Names the principals that Kerberos knows a person by, in place of those before, and ends everything
+ * of theirs. Throws `PeopleError` for one that is no principal or belongs to somebody else.
+ */
+export async function setKerberos(
+  store: PeopleStore,
+  name: string,
+  principals: readonly string[],
+): Promise<PersonRecord> {
+  const wrong = principals.find((principal) => !isKerberosPrincipal(principal));
+  if (wrong !== undefined) {
+    throw new PeopleError(
+      `${JSON.stringify(wrong)} is no principal with its realm, such as alice@EXAMPLE.COM`,
+    );
+  }
+  const kerberos = [...new Set(principals)];
+  return changePerson(store, name, (person) => ({ ...person, kerberos }));
+}
+
+/** Lets a person sign in no more and ends everything of theirs. */
+export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
+  return changePerson(store, name, (person) => ({ ...person, disabled: true }));
+}
+
+/** Lets them sign in again; what was ended stays ended. */
+export async function enablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
+  return changePerson(store, name, (person) => ({ ...person, disabled: false }));
+}
+
+/**
+ * Replaces the record, then ends everything: who was let in by the old record has a generation from
+ * before. The other way round the old record would let somebody in between the two. Throws `PeopleError`
+ * when there is no such person or an alias is taken.
+ */
+export async function changePerson(
+  store: PeopleStore,
+  name: string,
+  edit: (person: PersonRecord) => NewRecord,
+): Promise<PersonRecord> {
+  const { people } = store.stores;
+  let refused: PersonRecord | undefined;
+  for (;;) {
+    const person = await personNamed(people, name);
+    // Nobody changed it meanwhile, so that was not the reason.
+    if (refused?.version === person.version + 1) throw await taken(people, refused);
+    const { record, digests } = kept(edit(person), person.version + 1);
+    if (await people.replace(record, digests)) {
+      await endEverything(store, person.id);
+      return record;
+    }
+    refused = record;
+  }
+}
+
+/** With what follows from the other members. */
+function kept({ digests, ...person }: NewRecord, version: number) {
+  const digest_set = digests ? digestSet(digests) : person.digest_set;
+  const record = {
+    ...person,
+    ...(digest_set && { digest_set }),
+    aliases: aliasesOf(person),
+    version,
+  };
+  return { record, digests };
+}
+
+/** Why the store did not take a record that was not out of date. */
+async function taken(
+  people: Pick<People, 'getByName' | 'getByAlias'>,
+  { id, name, aliases = [] }: PersonRecord,
+): Promise<PeopleError> {
+  const namesake = await people.getByName(name);
+  if (namesake !== undefined && namesake.id !== id) {
+    return new PeopleError(`the name ${name} is taken: choose another`);
+  }
+  for (const alias of aliases) {
+    const owner = await people.getByAlias(alias);
+    if (owner !== undefined && owner.id !== id) {
+      return new PeopleError(`${alias} belongs to ${owner.name}: take it from them first`);
+    }
+  }
+  return new PeopleError(`${name} could not be kept as others were changed: try again`);
+}
+
+/** All that is kept of a password. Throws `PeopleError` when it is unacceptable. */
+async function secretsOf(
+  { passwords, realms, random }: PeopleStore,
+  name: string,
+  password: string,
+): Promise<Pick<NewRecord, 'password_hash' | 'scram' | 'digests'>> {
+  const enforced = newOpaqueString(password);
+  if (enforced === undefined) {
+    throw new PeopleError(
+      'a password is 8 to 1024 bytes without control characters: choose another',
+    );
+  }
+  return {
+    password_hash: await passwords.hash(enforced),
+    ...(await deriveVerifiers(realms, { name, password: enforced }, random)),
+  };
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import type { DigestAlgorithmName } from '#shared/http/auth/digest-algorithms.ts';
+import { realmNeeds } from './realms.ts';
+
+const offer = (
+  realm: string,
+  schemes: readonly string[],
+  algorithms: readonly DigestAlgorithmName[] = ['SHA-256'],
+) => ({ realm, schemes, digest: { algorithms } });
+
+test('RFC 7616 section 3.4.2: with -sess or without, one hash is kept', () => {
+  const spaces = [offer('a', ['Digest'], ['SHA-256-sess', 'SHA-256', 'MD5-sess', 'SHA-512-256'])];
+  expect(realmNeeds({ spaces })).toEqual([
+    { realm: 'a', digest: ['SHA-256', 'MD5', 'SHA-512-256'], scram: [] },
+  ]);
+});
+
+test('algorithms without Digest, and schemes that ask for no verifier, need nothing', () => {
+  const spaces = [offer('a', ['Basic', 'Negotiate', 'Bearer', 'DPoP', 'API-Key'], ['MD5'])];
+  expect(realmNeeds({ spaces })).toEqual([]);
+  expect(realmNeeds({ spaces: [] })).toEqual([]);
+});
+
+test('one realm of several spaces and the proxy needs what they offer together, once', () => {
+  const spaces = [
+    offer('a', ['SCRAM-SHA-256', 'Digest']),
+    offer('b', ['Digest'], ['MD5']),
+    offer('a', ['SCRAM-SHA-1', 'SCRAM-SHA-256']),
+  ];
+  const proxy = offer('b', ['Digest', 'SCRAM-SHA-1']);
+  expect(realmNeeds({ spaces, proxy })).toEqual([
+    { realm: 'a', digest: ['SHA-256'], scram: ['SHA-256', 'SHA-1'] },
+    { realm: 'b', digest: ['MD5', 'SHA-256'], scram: ['SHA-1'] },
+  ]);
+});

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import http, { IncomingMessage } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { describe, expect, test } from '@jest/globals';
+import { BadRequest } from '#shared/http/fields.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { authRequest, type Door } from './auth-request.ts';
+import { ORIGIN, PROXY } from '#shared/auth/scheme.ts';
+
+const ASKED = { method: 'GET', target: '/a', origin: 'https://rs.example' };
+const FAR: Door = { at: ORIGIN, proxies: trustedProxies(['10.0.0.0/8']), local: false };
+const LOCAL: Door = { at: ORIGIN, proxies: trustedProxies([]), local: true };
+const [TRUSTED, STRANGER] = ['10.0.0.1', '203.0.113.7'];
+
+/** A request from a peer, with fields as [name, value]. */
+function requestFrom(
+  remoteAddress: string | undefined,
+  fields: readonly (readonly [string, string])[] = [],
+  socket = new Socket(),
+): IncomingMessage {
+  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
+  const request = new IncomingMessage(socket);
+  request.rawHeaders = fields.flat();
+  return request;
+}
+const proto = (...values: string[]) => values.map((value) => ['X-Forwarded-Proto', value] as const);
+
+describe('confidential', () => {
+  const over = (request: IncomingMessage, door = FAR) =>
+    authRequest(request, ASKED, door).confidential;
+
+  test('TLS: yes, whatever anybody writes', () => {
+    const tls = () => new TLSSocket(new Socket());
+    expect(over(requestFrom(STRANGER, [], tls()))).toBe(true);
+    expect(over(requestFrom(STRANGER, proto('http'), tls()))).toBe(true);
+  });
+
+  test('clear text on a listener that only this machine reaches: yes', () => {
+    expect(over(requestFrom('127.0.0.1'), LOCAL)).toBe(true);
+    expect(over(requestFrom('127.0.0.1', proto('http')), LOCAL)).toBe(true);
+  });
+
+  test('clear text from elsewhere: no, and a client cannot say otherwise', () => {
+    expect(over(requestFrom(STRANGER))).toBe(false);
+    expect(over(requestFrom(STRANGER, proto('https')))).toBe(false);
+    expect(over(requestFrom('127.0.0.1', proto('https')))).toBe(false);
+    expect(over(requestFrom(undefined, proto('https')))).toBe(false);
+  });
+
+  test.each([
+    ['https', true],
+    ['http', false],
+    ['HTTPS', false],
+    ['https, http', false],
+    ['https,https', false],
+    ['wss', false],
+    ['', false],
+  ])('from a trusted proxy that says %j: %j', (value, confidential) => {
+    expect(over(requestFrom(TRUSTED, proto(value)))).toBe(confidential);
+    expect(over(requestFrom(`::ffff:${TRUSTED}`, proto(value)))).toBe(confidential);
+  });
+
+  test('from a trusted proxy that says nothing: no', () => {
+    expect(over(requestFrom(TRUSTED))).toBe(false);
+  });
+
+  test('RFC 9110 section 5.3: the field twice is malformed, from whom it is believed', () => {
+    for (const values of [
+      ['https', 'https'],
+      ['http', 'https'],
+    ]) {
+      expect(() => over(requestFrom(TRUSTED, proto(...values)))).toThrow(BadRequest);
+      expect(over(requestFrom(STRANGER, proto(...values)))).toBe(false);
+    }
+  });
+});
+
+describe('what a request says', () => {
+  test('its door, what it asks for, and its fields, of which one that comes twice is malformed', () => {
+    const fields = [
+      ['Authorization', 'One x'],
+      ['authorization', 'Two y'],
+      ['X-API-Key', 'k'],
+    ] as const;
+    const asked = authRequest(requestFrom(STRANGER, fields), ASKED, { ...FAR, at: PROXY });
+    expect(asked).toMatchObject({ ...ASKED, at: PROXY });
+    expect(asked.lines('AUTHORIZATION')).toEqual(['One x', 'Two y']);
+    expect(asked.field('x-api-key')).toBe('k');
+    expect(asked.field('Origin')).toBeUndefined();
+    expect(() => asked.field('Authorization')).toThrow(BadRequest);
+  });
+
+  test('its peer: the client behind trusted proxies, and nobody when the connection is gone', () => {
+    const forwarded = [['X-Forwarded-For', STRANGER]] as const;
+    const peerOf = (address: string | undefined) =>
+      authRequest(requestFrom(address, forwarded), ASKED, FAR).peer;
+    expect(peerOf(TRUSTED)).toMatchObject({ address: STRANGER, trusted: true, http2: false });
+    expect(peerOf('198.51.100.1')).toMatchObject({ address: '198.51.100.1', trusted: false });
+    expect(peerOf(undefined)).toMatchObject({ address: '', trusted: false });
+  });
+
+  test('RFC 9112 section 9.3: one connection is one object, and another is another', async () => {
+    const connections: object[] = [];
+    const server = http.createServer((request, response) => {
+      connections.push(authRequest(request, ASKED, LOCAL).peer.connection);
+      response.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (agent: http.Agent) => {
+      const [response] = (await once(http.get({ port, agent }), 'response')) as [IncomingMessage];
+      await once(response.resume(), 'end');
+    };
+    const agents = [1, 2].map(() => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+    for (const agent of [...agents, ...agents]) await ask(agent);
+    for (const agent of agents) agent.destroy();
+    await new Promise((closed) => server.close(closed));
+    const [first, second, third, fourth] = connections;
+    expect([first === third, second === fourth, first === second]).toEqual([true, true, false]);
+  });
+
+  test('RFC 7616 section 3.4.3: the digest of its content', async () => {
+    const request = requestFrom(STRANGER);
+    request.push('content');
+    request.push(null);
+    const digest = await authRequest(request, ASKED, FAR).content?.digest('md5');
+    expect(digest?.toString('hex')).toBe('9a0364b9e99bb480dd25e1f0284c8555');
+  });
+});

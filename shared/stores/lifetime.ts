@@ -1,0 +1,23 @@
+/**
+ * Milliseconds for which what must not be accepted again is remembered beyond its end. A clock that is
+ * ahead, by this much at most, makes nobody forget what still bites once the clock is set right.
+ */
+export const CLOCK_MARGIN = 3 * 86_400_000;
+
+/** The longest time, in seconds, for which any server accepts a token after its issue. */
+export function longestLife({
+  tokens: { lifetime, skew },
+}: {
+  /** Seconds. */
+  readonly tokens: { readonly lifetime: number; readonly skew: number };
+}): number {
+  return lifetime + skew;
+}
+
+/**
+ * Until when a revocation must be remembered (milliseconds since the epoch): the last token that it
+ * concerns has expired by then, whatever the clocks say within three days. `life`: seconds.
+ */
+export function rememberUntil(now: number, life: number): number {
+  return now + life * 1000 + CLOCK_MARGIN;
+}
