@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider';
-import { derivedKey } from './derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { hostCookieName } from './pages/cookie-name.ts';
 import type { AuthzServer } from './server.ts';
 
@@ -22,6 +22,6 @@ export function cookies({
     },
     long: options,
     short: options,
-    keys: [derivedKey(master, 'cookies').toString('base64url')],
+    keys: [derivedKey(master, 'countersign authz cookies').toString('base64url')],
   };
 }

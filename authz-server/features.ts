@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
-import { derivedKey } from './derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import type { EngineHooks } from './pages/engine-hooks.ts';
 import type { Resources } from './resources.ts';
 import type { AuthzServer } from './server.ts';
@@ -40,7 +40,7 @@ export function features(
       enabled: true,
       // Decided by proofs.ts, by key and jti and for all clients, before anything is used up.
       allowReplay: true,
-      nonceSecret: derivedKey(master, 'dpop nonce'),
+      nonceSecret: derivedKey(master, 'countersign authz dpop nonce'),
       requireNonce: () => config.tokens.nonce,
     },
     resourceIndicators: {

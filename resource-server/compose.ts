@@ -18,7 +18,7 @@ import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from './send.ts';
-import { schemeFactories } from './auth/schemes.ts';
+import { schemesOf } from './auth/open-schemes.ts';
 import { openDisk } from './resources/disk.ts';
 import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
@@ -60,8 +60,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     sendToPair: outside.openSend(await wayToIssuer(parts)),
     voprf: openVoprfThreads(),
   });
-  const schemes = schemeFactories({ ...parts, oauth, gss, issuers });
-  const spaces = createSpaces(config, schemes.all);
+  const schemes = await schemesOf({ ...parts, oauth, gss, issuers });
+  const spaces = createSpaces(config, schemes);
   const proxies = trustedProxies(config.trustedProxies);
 
   const { maxBytes, quota } = config.documents;
@@ -90,7 +90,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
   const forward = {
     address: config.listen.proxy,
-    schemes: schemes.people,
+    schemes,
     network,
     limits: configuredLimits(config, FORWARDING),
     log,

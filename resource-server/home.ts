@@ -1,5 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
-import { metadataUrl } from '#shared/server/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
 import type { Space, Spaces } from './spaces.ts';

@@ -1,5 +1,6 @@
+import type { SpaceSite } from '#shared/auth/schemes/scheme-entry.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
-import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
+import { SCHEMES, type Schemes } from '#shared/auth/schemes/list.ts';
 import { type Call, PAGES, type Reply, RESOURCE, type World } from './world.fixture.ts';
 
 /** Members of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
@@ -25,16 +26,5 @@ export function clientOf(world: World) {
 }
 
 /** A factory for each scheme. */
-export const everyScheme = (
-  make: (name: string) => (site: SchemeSite) => Scheme,
-): SchemeFactories['all'] => ({
-  'API-Key': make('API-Key'),
-  Basic: make('Basic'),
-  Bearer: make('Bearer'),
-  DPoP: make('DPoP'),
-  Digest: make('Digest'),
-  Negotiate: make('Negotiate'),
-  PrivateToken: make('PrivateToken'),
-  'SCRAM-SHA-1': make('SCRAM-SHA-1'),
-  'SCRAM-SHA-256': make('SCRAM-SHA-256'),
-});
+export const everyScheme = (make: (name: string) => (site: SpaceSite) => Scheme): Schemes =>
+  Object.fromEntries(SCHEMES.map(({ name }) => [name, make(name)])) as unknown as Schemes;

@@ -4,7 +4,7 @@ import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
-import type { SchemeFactories, SchemeSite } from './auth/schemes.ts';
+import type { Schemes } from '#shared/auth/schemes/list.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {
@@ -51,7 +51,7 @@ interface Neighbours extends Pick<Spaces, 'find'> {
 }
 
 /** THE list: every protection space, with its schemes in the configured order. */
-export function createSpaces(config: Config, schemes: SchemeFactories['all']): Spaces {
+export function createSpaces(config: Config, schemes: Schemes): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
   const all = everySpace(config).map((space) => createSpace(space, schemes, { find, encloses }));
   const longestFirst = all.toSorted((a, b) => b.segments.length - a.segments.length);
@@ -80,17 +80,13 @@ function beginsWith(segments: readonly string[], start: readonly string[]): bool
   return start.every((segment, index) => segment === segments[index]);
 }
 
-function createSpace(
-  config: SpaceConfig,
-  schemes: SchemeFactories['all'],
-  { find, encloses }: Neighbours,
-): Space {
+function createSpace(config: SpaceConfig, schemes: Schemes, { find, encloses }: Neighbours): Space {
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
   const { realm, url, nonce, digest, apiKey, privateToken } = config;
-  const site: SchemeSite = {
+  const site = {
     realm,
     url,
     nonce,
@@ -98,7 +94,7 @@ function createSpace(
     apiKey,
     privateToken,
     domain: [url],
-    scopes: (method) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
+    scopes: (method: string) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
   };
   const space: Space = {
     realm,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { derivedKey } from '../derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 
@@ -9,7 +9,7 @@ import { storedId } from './stored-id.ts';
  * number of processes, and not a second one of which nobody would know.
  */
 export function refreshTokenAfter({ master, stores }: AdapterStore) {
-  const key = derivedKey(master, 'refresh token successor');
+  const key = derivedKey(master, 'countersign authz refresh token successor');
   const idAfter = (used: string) => createHmac('sha256', key).update(used).digest('base64url');
   return {
     idAfter,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { randomId } from '#shared/base/random.ts';
-import { derivedKey } from '../derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { hostCookieName } from './cookie-name.ts';
 import { expired, PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
@@ -34,7 +34,7 @@ export function createCsrf({
   random,
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): Csrf {
   const cookie = hostCookieName(config, 'csrf');
-  const key = derivedKey(master, 'csrf');
+  const key = derivedKey(master, 'countersign authz csrf');
   const signed = (id: string) =>
     `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;
 

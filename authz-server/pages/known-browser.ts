@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { randomId } from '#shared/base/random.ts';
-import { derivedKey } from '../derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { hostCookieName } from './cookie-name.ts';
 import type { PagesServer } from './pages-server.ts';
 import { sameText } from './same-text.ts';
@@ -26,7 +26,7 @@ export function createKnownBrowser({
   random,
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): KnownBrowser {
   const cookie = hostCookieName(config, 'known');
-  const key = derivedKey(master, 'known browser');
+  const key = derivedKey(master, 'countersign authz known browser');
   const markOf = (id: string, name: string) =>
     createHmac('sha256', key).update(`${id} ${name}`).digest('base64url');
   const read = (ctx: Context) => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { derivedKey } from '../derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { AS, MASTER, startWorld, tokenRequest, type World } from './token-issuer.fixture.ts';
 
 const BURST = 20;
@@ -81,7 +81,7 @@ describe('the quota of a person and a client', () => {
 
 describe('who reads the store finds nobody’s bucket by trying names', () => {
   const keyed = (master: Buffer, payer: string) =>
-    createHmac('sha256', derivedKey(master, 'private-token quota'))
+    createHmac('sha256', derivedKey(master, 'countersign authz private-token quota'))
       .update(payer)
       .digest('base64url');
 

@@ -1,4 +1,4 @@
-import { metadataDocument } from '#shared/server/protected-resource.ts';
+import { metadataDocument } from '#shared/auth/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { spaceScopes } from '../resources.ts';

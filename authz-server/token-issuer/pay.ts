@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
-import { derivedKey } from '../derived-key.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 
 /**
  * Takes one from the bucket of a payer, whom the strings name together. Throws `HttpError` 429 with
@@ -11,7 +11,7 @@ export type Pay = (namespace: string, payer: readonly string[], rate: Rate) => P
 
 /** Buckets by keyed hashes: whoever reads the store cannot find a person's by trying names. */
 export function payment(limits: Limits, master: Buffer): Pay {
-  const key = derivedKey(master, 'private-token quota');
+  const key = derivedKey(master, 'countersign authz private-token quota');
   return async (namespace, payer, rate) => {
     const bucket = createHmac('sha256', key).update(JSON.stringify(payer)).digest('base64url');
     const spent = await limits.spend(namespace, bucket, rate);

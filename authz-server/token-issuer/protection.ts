@@ -6,7 +6,7 @@ import { authRequest, type Door } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { metadataUrl } from '#shared/server/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';

@@ -1,6 +1,6 @@
 import { allow, SERVED } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
-import { metadataUrl } from '#shared/server/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';

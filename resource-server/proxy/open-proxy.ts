@@ -6,7 +6,7 @@ import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening, type ServerLimits } from '#shared/server/listen.ts';
 import type { Beside } from '#shared/server/process.ts';
-import type { RealmSite, SchemeFactories } from '../auth/schemes.ts';
+import type { Schemes } from '#shared/auth/schemes/list.ts';
 import type { LineParts } from './line.ts';
 import type { Network } from './network.ts';
 import { createProxy } from './proxy.ts';
@@ -14,7 +14,7 @@ import { createProxy } from './proxy.ts';
 export interface ProxyServer extends LineParts {
   readonly address: Config['listen']['proxy'];
   readonly config: ProxyConfig;
-  readonly schemes: SchemeFactories['people'];
+  readonly schemes: Pick<Schemes, ProxyConfig['schemes'][number]>;
   readonly network: Network;
   readonly limits: Partial<ServerLimits>;
   /** Of the resource server that it stands beside. */
@@ -33,11 +33,10 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
   const { address, config, schemes, limits, main, listeners, log } = parts;
   const { host, port } = address;
   const { realm, digest, tls } = config;
-  const site: RealmSite = { realm, digest };
   const space: ProtectionSpace = {
     at: PROXY,
     realm,
-    schemes: config.schemes.map((name) => schemes[name](site)),
+    schemes: config.schemes.map((name) => schemes[name]({ realm, digest })),
     scopes: () => [],
   };
   const certificate = tls && {

@@ -1,4 +1,5 @@
-import { hkdfSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import { createNonces } from './nonces.ts';
@@ -30,7 +31,7 @@ export interface OAuthSchemes {
 }
 
 export function oauthSchemes({ tokens, replay, master, clock }: OAuthSchemesOptions): OAuthSchemes {
-  const secret = Buffer.from(hkdfSync('sha256', master, '', 'dpop-nonce', 32));
+  const secret = derivedKey(master, 'dpop-nonce');
   const nonces = createNonces({ secret, clock });
   const keys = new RecentMap<KeyObject>(PROOF_KEYS);
   const proofs = { tokens, replay, clock, window: PROOF_WINDOW, keys };

@@ -1,4 +1,5 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { VERIFY_SCOPE } from './token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
@@ -8,8 +9,7 @@ export const RESOURCE_SERVER = 'resource-server';
 
 /** Derived by both servers, so that nobody has to carry it from one to the other. */
 export function secret(master: Buffer): string {
-  const label = 'countersign private-token resource-server';
-  return Buffer.from(hkdfSync('sha256', master, '', label, 32)).toString('base64url');
+  return derivedKey(master, 'countersign private-token resource-server').toString('base64url');
 }
 
 /** What the authorization server knows of it. `resource`: URL of the verification endpoint. */

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function derive(path: string, text: string): Buffer {
       `holds a secret shorter than ${MINIMUM_BYTES} bytes (make one with: openssl rand -base64 32)`,
     );
   }
-  return Buffer.from(hkdfSync('sha256', secret, '', 'countersign master secret', 32));
+  return derivedKey(secret, 'countersign master secret');
 }
 
 async function readPrivate(path: string, file: string, forbidden: number): Promise<string> {

@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { SERVED } from '#shared/http/methods.ts';
-import { apiKeySettings } from '#shared/auth/schemes/api-key/settings.ts';
-import { digestSettings } from '#shared/auth/schemes/digest/settings.ts';
-import { privateTokenSettings } from '#shared/auth/schemes/private-token/settings.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
+import {
+  type PersonSchemeName,
+  PROXY_SETTINGS,
+  SCHEMES,
+  type SchemeName,
+  SPACE_SETTINGS,
+} from '#shared/auth/schemes/list.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 
-/** Schemes for people: what a proxy can ask for too. */
-const SCHEMES = ['Negotiate', 'SCRAM-SHA-256', 'SCRAM-SHA-1', 'Digest', 'Basic'] as const;
+const NAMES = SCHEMES.map(({ name }) => name) as [SchemeName, ...SchemeName[]];
+const FOR_PEOPLE = SCHEMES.filter(({ forPeople }) => forPeople).map(({ name }) => name) as [
+  PersonSchemeName,
+  ...PersonSchemeName[],
+];
 
 const SERVED_METHODS = [...SERVED] as [string, ...string[]];
 
@@ -31,12 +38,10 @@ export const spaceSchema = z.strictObject({
   ),
   realm: realmName,
   schemes: z
-    .array(z.enum([...SCHEMES, 'Bearer', 'DPoP', 'PrivateToken', 'API-Key']))
+    .array(z.enum(NAMES))
     .min(1)
     .describe('in the order of the challenges: strongest first'),
-  digest: digestSettings,
-  apiKey: apiKeySettings,
-  privateToken: privateTokenSettings,
+  ...SPACE_SETTINGS,
   grants,
   scopes: z
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
@@ -49,7 +54,6 @@ export const spaceSchema = z.strictObject({
     .enum(['ES256', 'RS256', 'EdDSA'])
     .default('ES256')
     .describe('signs the tokens of this space'),
-  nonce: z.boolean().default(false).describe('DPoP proofs must carry a nonce of the server'),
   cors: z
     .strictObject({
       origins: z.array(origin).default([]).describe('whose pages may call'),
@@ -84,8 +88,8 @@ export const spaceSchema = z.strictObject({
 /** The forward proxy. */
 export const proxySchema = z.strictObject({
   realm: realmName.default('proxy'),
-  schemes: z.array(z.enum(SCHEMES)).min(1).default(['Digest', 'Basic']),
-  digest: digestSettings,
+  schemes: z.array(z.enum(FOR_PEOPLE)).min(1).default(['Digest', 'Basic']),
+  ...PROXY_SETTINGS,
   destinations: z
     .array(
       z

@@ -1,3 +1,5 @@
+import { SCHEMES } from '#shared/auth/schemes/list.ts';
+import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { isProduction, trustsLoopback } from './production.ts';
 import { type Config, configSchema, type SpaceConfig } from './schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
@@ -41,52 +43,41 @@ const dav = (origin: string): SpaceConfig[] =>
     spaceSchema.parse({ url: `${origin}/${realm}/`, realm, schemes, tree: 'own' }),
   );
 
-type Trial = readonly [path: string, members: Partial<SpaceConfig>];
+type Trial = NonNullable<SchemeEntry['trial']>;
 
-const QOP: SpaceConfig['digest'] = {
-  algorithms: ['SHA-256'],
-  qop: ['auth', 'auth-int'],
-  userhash: false,
+/** Whoever is let in has the scope that tokens for this space have. */
+const ALL: Trial = {
+  path: 'all',
+  members: {
+    scopes: { safe: ['schemes'], unsafe: ['schemes'] },
+    grants: { everyone: ['schemes'], anonymous: ['schemes'], people: {} },
+  },
 };
 
-/** One scheme each, since clients differ in what they make of several challenges. */
-const TRIALS: readonly Trial[] = [
-  ['basic', { schemes: ['Basic'] }],
-  ['digest', { schemes: ['Digest'], digest: QOP }],
-  ['scram-sha-1', { schemes: ['SCRAM-SHA-1'] }],
-  ['scram-sha-256', { schemes: ['SCRAM-SHA-256'] }],
-  ['negotiate', { schemes: ['Negotiate'] }],
-  ['private-token', { schemes: ['PrivateToken'] }],
-  ['api-key', { schemes: ['API-Key'] }],
-  [
-    'all',
-    {
-      scopes: { safe: ['schemes'], unsafe: ['schemes'] },
-      grants: { everyone: ['schemes'], anonymous: ['schemes'], people: {} },
-      schemes: [
-        'Negotiate',
-        'DPoP',
-        'SCRAM-SHA-256',
-        'Digest',
-        'SCRAM-SHA-1',
-        'Bearer',
-        'Basic',
-        'PrivateToken',
-        'API-Key',
-      ],
-    },
-  ],
+/** One scheme each, since clients differ in what they make of several challenges; and one for all. */
+const trials = (origin: string): SpaceConfig[] => [
+  ...SCHEMES.flatMap((entry: SchemeEntry) =>
+    entry.trial ? trialSpace(origin, entry.trial, [entry.name]) : [],
+  ),
+  trialSpace(
+    origin,
+    ALL,
+    SCHEMES.map(({ name }) => name),
+  ),
 ];
 
-const trials = (origin: string): SpaceConfig[] =>
-  TRIALS.map(([path, members]) =>
-    spaceSchema.parse({
-      url: `${origin}/schemes/${path}/`,
-      realm: path,
-      serves: 'identity',
-      ...members,
-    }),
-  );
+const trialSpace = (
+  origin: string,
+  { path, members }: Trial,
+  schemes: readonly string[],
+): SpaceConfig =>
+  spaceSchema.parse({
+    url: `${origin}/schemes/${path}/`,
+    realm: path,
+    serves: 'identity',
+    schemes,
+    ...members,
+  });
 
 const TLS = configSchema.shape.tls.parse({});
 

@@ -1,13 +1,13 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Random } from '#shared/base/random.ts';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-function keyFor(master: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', master, '', `countersign seal ${purpose}`, 32));
-}
+const keyFor = (master: Buffer, purpose: string) =>
+  derivedKey(master, `countersign seal ${purpose}`);
 
 /** Encrypts `plain` under the master secret (AES-256-GCM); only the same `purpose` opens it again. */
 export function seal(master: Buffer, purpose: string, plain: string, random: Random): string {

@@ -1,4 +1,6 @@
 import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { metadataUrl } from '../protected-resource.ts';
+import { audiencesOf } from '../token-verifier.ts';
 
 /** What the schemes of OAuth say of the protection space that they stand in. */
 export interface OAuthSpace {
@@ -39,4 +41,13 @@ export function oauthChallenge(
       ...(space.metadata !== undefined && { resource_metadata: space.metadata }),
     },
   };
+}
+
+/** A space that is a resource of its own (RFC 8707, RFC 9728). */
+export function oauthSpace({
+  realm,
+  url,
+  scopes,
+}: Pick<OAuthSpace, 'realm' | 'scopes'> & { readonly url: string }): OAuthSpace {
+  return { realm, scopes, audiences: audiencesOf(url), metadata: metadataUrl(url) };
 }

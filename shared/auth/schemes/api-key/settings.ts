@@ -19,3 +19,5 @@ export const apiKeySettings = z
       .describe("takes the key of an application beside the person's credentials, for its limit"),
   })
   .prefault({});
+
+export type ApiKeySettings = z.infer<typeof apiKeySettings>;

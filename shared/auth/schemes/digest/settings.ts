@@ -22,3 +22,5 @@ export const digestSettings = z
     userhash: z.boolean().default(false).describe('ask clients to send a hash of the name'),
   })
   .prefault({});
+
+export type DigestSettings = z.infer<typeof digestSettings>;

@@ -32,3 +32,5 @@ export const privateTokenSettings = z
       .describe('further origins at which the tokens are good; only where they share this store'),
   })
   .prefault({});
+
+export type PrivateTokenSettings = z.infer<typeof privateTokenSettings>;

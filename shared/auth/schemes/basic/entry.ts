@@ -1,0 +1,14 @@
+import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+
+export const basicEntry = {
+  name: 'Basic',
+  forPeople: true,
+  settings: {},
+  trial: { path: 'basic' },
+  async open({ directory, feed, attempts, clock, random }: SchemeParts) {
+    const { basic } = await import('./basic.ts');
+    const { createVerifiedPasswords } = await import('../../verified-passwords.ts');
+    const passwords = createVerifiedPasswords({ directory, feed, clock, random });
+    return ({ realm }: RealmSite) => basic({ realm, passwords, attempts });
+  },
+} as const satisfies SchemeEntry;

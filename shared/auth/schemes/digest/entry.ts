@@ -1,0 +1,27 @@
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import { type DigestSettings, digestSettings } from './settings.ts';
+
+export const digestEntry = {
+  name: 'Digest',
+  forPeople: true,
+  settings: { digest: digestSettings },
+  trial: { path: 'digest', members: { digest: { qop: ['auth', 'auth-int'] } } },
+  async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
+    const { digest } = await import('./digest.ts');
+    const { createNonces } = await import('../../nonces.ts');
+    const nonces = createNonces({ secret: derivedKey(master, 'digest-nonce'), clock, random });
+    const { useCounts } = stores;
+    return ({ realm, domain, digest: offer }: RealmSite & { readonly digest: DigestSettings }) =>
+      digest({
+        realm,
+        ...offer,
+        ...(domain && { domain }),
+        verifiers,
+        nonces,
+        useCounts,
+        attempts,
+        random,
+      });
+  },
+} as const satisfies SchemeEntry;

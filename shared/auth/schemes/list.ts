@@ -1,0 +1,56 @@
+import { apiKeyEntry } from './api-key/entry.ts';
+import { basicEntry } from './basic/entry.ts';
+import { bearerEntry } from './bearer/entry.ts';
+import { digestEntry } from './digest/entry.ts';
+import { dpopEntry } from './dpop/entry.ts';
+import { negotiateEntry } from './negotiate/entry.ts';
+import { privateTokenEntry } from './private-token/entry.ts';
+import type { SchemeEntry, SchemeParts } from './scheme-entry.ts';
+import { scramSha1Entry, scramSha256Entry } from './scram/entry.ts';
+
+/** THE list of schemes, strongest first. Each has a room of its own, and a line here. */
+export const SCHEMES = [
+  negotiateEntry,
+  dpopEntry,
+  scramSha256Entry,
+  digestEntry,
+  scramSha1Entry,
+  bearerEntry,
+  basicEntry,
+  privateTokenEntry,
+  apiKeyEntry,
+] as const;
+
+type Entry = (typeof SCHEMES)[number];
+type PersonEntry = Extract<Entry, { forPeople: true }>;
+export type SchemeName = Entry['name'];
+/** Of a scheme that a proxy can ask for too. */
+export type PersonSchemeName = PersonEntry['name'];
+
+/** A & B of A | B. */
+type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+const merged = (entries: readonly SchemeEntry[]): object =>
+  Object.assign({}, ...entries.map(({ settings }) => settings));
+
+/** Members of a protection space, and of a proxy, that are about schemes. */
+export const SPACE_SETTINGS = merged(SCHEMES) as AllOf<Entry['settings']>;
+export const PROXY_SETTINGS = merged(SCHEMES.filter(({ forPeople }) => forPeople)) as AllOf<
+  PersonEntry['settings']
+>;
+
+type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name: Name }>['open']>>;
+/** By name, what makes the scheme for a site. */
+export type Schemes = { readonly [Name in SchemeName]: MakerOf<Name> };
+
+/** Opens every scheme. */
+export async function openSchemes(parts: SchemeParts): Promise<Schemes> {
+  const opened = await Promise.all(
+    SCHEMES.map(async ({ name, open }) => [name, await open(parts)] as const),
+  );
+  return Object.fromEntries(opened) as Schemes;
+}

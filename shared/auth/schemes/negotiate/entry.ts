@@ -1,0 +1,12 @@
+import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+
+export const negotiateEntry = {
+  name: 'Negotiate',
+  forPeople: true,
+  settings: {},
+  trial: { path: 'negotiate' },
+  async open({ gss, verifiers, stores: { replay }, attempts, clock }: SchemeParts) {
+    const { negotiate } = await import('./negotiate.ts');
+    return ({ realm }: RealmSite) => negotiate({ realm, gss, verifiers, replay, attempts, clock });
+  },
+} as const satisfies SchemeEntry;

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { Directory } from '#shared/people/directory.ts';
+import type { Verifiers } from '#shared/people/verifiers.ts';
+import type { Rate } from '#shared/stores/limits.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { Attempts } from '../attempts.ts';
+import type { OAuthSchemes } from '../oauth-schemes.ts';
+import type { Scheme } from '../scheme.ts';
+import type { Gss } from './negotiate/gss.ts';
+import type { TokenIssuer } from './private-token/issuer.ts';
+
+/** What a server opens its schemes with. */
+export interface SchemeParts {
+  readonly stores: Stores;
+  readonly feed: RevocationFeed;
+  /** The master secret; each scheme derives its own keys of it. */
+  readonly master: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly directory: Directory;
+  readonly verifiers: Verifiers;
+  readonly attempts: Attempts;
+  /** Whether what the first start made is taken (never in production). */
+  readonly demo: boolean;
+  readonly oauth: OAuthSchemes;
+  /** Undefined: Negotiate is off. */
+  readonly gss: Gss | undefined;
+  /** The issuer of that name, one object for each; undefined: this pair's. */
+  readonly issuers: (name: string | undefined) => TokenIssuer;
+  /** Of the tokens of PrivateToken from one address. */
+  readonly redemptions: Rate;
+}
+
+/** Where a scheme asks for credentials: a protection space, or a proxy. */
+export interface RealmSite {
+  readonly realm: string;
+  /** URLs that the credentials are for; absent at a proxy (RFC 7616 section 3.3). */
+  readonly domain?: readonly string[];
+}
+
+/** A protection space. */
+export interface SpaceSite extends RealmSite {
+  /** Identity of the space (RFC 9728), and audience of its tokens. */
+  readonly url: string;
+  /** Scopes that a request of this method needs. */
+  scopes(method: string): readonly string[];
+}
+
+/** By member of the configuration. */
+export type Settings = Readonly<Record<string, z.ZodType>>;
+
+/** A scheme in the list of all: what it is called, how it is set and how it is made. */
+export interface SchemeEntry {
+  /** As registered at IANA. */
+  readonly name: string;
+  /** Whether a proxy can ask for it too: it knows people by their names, and no scopes. */
+  readonly forPeople: boolean;
+  /** Members of a space's configuration that are about this scheme. */
+  readonly settings: Settings;
+  /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
+  readonly trial?: { readonly path: string; readonly members?: object };
+  /**
+   * Loads the scheme and opens what all its sites share; called once by each server. What comes of it makes
+   * the scheme for a site, which has the members of `settings` as they are configured.
+   */
+  open(parts: SchemeParts): Promise<(site: never) => Scheme>;
+}

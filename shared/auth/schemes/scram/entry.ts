@@ -1,0 +1,22 @@
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { ScramHash } from '#shared/stores/people.ts';
+import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+
+/** RFC 7804: one scheme for each hash. */
+const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
+  ({
+    name: `SCRAM-${hash}`,
+    forPeople: true,
+    settings: {},
+    trial: { path: `scram-${hash.toLowerCase()}` },
+    async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
+      const { scram } = await import('./scram.ts');
+      const { sessions, useCounts } = stores;
+      const secret = derivedKey(master, 'scram');
+      const shared = { hash, verifiers, sessions, useCounts, attempts, secret, clock, random };
+      return ({ realm }: RealmSite) => scram({ ...shared, realm });
+    },
+  }) as const satisfies SchemeEntry;
+
+export const scramSha1Entry = scramEntry('SHA-1');
+export const scramSha256Entry = scramEntry('SHA-256');
