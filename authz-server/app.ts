@@ -15,12 +15,12 @@ import type { Handler } from '#shared/server/listen.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
 import { endpointAt, HANDLED } from './endpoints.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { errorProps } from './pages/page-error.ts';
 import { frameOf } from './pages/view-of.ts';
 import { errorPage } from './pages/views/error.ts';
 import { TO_ACCOUNT } from './pages/way-back.ts';
-import { pinOrigin } from './pin-origin.ts';
+import { pinOrigin } from './engine/pin-origin.ts';
 import type { AuthzServer } from './server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 

@@ -5,7 +5,7 @@ import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { systemClock } from '#shared/base/clock.ts';
-import { storedId } from './adapter/stored-id.ts';
+import { storedId } from './engine/adapter/stored-id.ts';
 import { basic, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { CALLBACK, sent, testFlow, VERIFIER } from './code-flow.fixture.ts';

@@ -8,7 +8,7 @@ import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
-import { createEngine } from './engine.ts';
+import { createEngine } from './engine/engine.ts';
 import { firstStart } from './first-start.ts';
 import { openKeyRing } from './key-ring.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { ManualClock } from '#shared/base/clock.ts';
-import { storedId } from './adapter/stored-id.ts';
+import { storedId } from './engine/adapter/stored-id.ts';
 import { DOCUMENTS } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { testFlow, TV } from './code-flow.fixture.ts';

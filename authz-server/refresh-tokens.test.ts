@@ -5,7 +5,7 @@ import { findAccess } from '#shared/people/access/grants.ts';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { storedId } from './adapter/stored-id.ts';
+import { storedId } from './engine/adapter/stored-id.ts';
 import { basic, DOCUMENTS, SECRET } from './authz.fixture.ts';
 import type { Answered } from './authz.fixture.ts';
 import { testFlow } from './code-flow.fixture.ts';

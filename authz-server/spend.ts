@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
+import { orTemporarilyUnavailable, TooManyRequests } from './engine/errors.ts';
 
 interface Limiting {
   readonly stores: Pick<Stores, 'limits'>;

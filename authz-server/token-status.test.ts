@@ -7,7 +7,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { endCompromisedKey, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { createPrivateKey } from 'node:crypto';
-import { storedId } from './adapter/stored-id.ts';
+import { storedId } from './engine/adapter/stored-id.ts';
 import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 

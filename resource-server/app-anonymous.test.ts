@@ -12,7 +12,7 @@ import { listen, type Listening } from '#shared/server/listen.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { createApp } from './app.ts';
-import { openDisk } from './resources/disk.ts';
+import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import { everyScheme } from './spaces.fixture.ts';

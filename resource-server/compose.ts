@@ -19,7 +19,7 @@ import { createJwks } from './auth/jwks.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from './send.ts';
 import { schemesOf } from './auth/open-schemes.ts';
-import { openDisk } from './resources/disk.ts';
+import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';

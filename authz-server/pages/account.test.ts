@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Changes, Page, TestBrowser } from './browser.fixture.ts';
-import { ALL, openWorld, pathOf, signIn } from './device.fixture.ts';
-import type { World } from './device.fixture.ts';
+import { ALL, openWorld, pathOf, signIn } from './device/device.fixture.ts';
+import type { World } from './device/device.fixture.ts';
 
 let world: World;
 beforeEach(async () => {

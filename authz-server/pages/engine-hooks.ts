@@ -1,5 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { NAVIGATED } from '../engine-pages.ts';
+import { NAVIGATED } from '../engine/engine-pages.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { respond } from './respond.ts';

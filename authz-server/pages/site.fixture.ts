@@ -16,7 +16,7 @@ import { listen } from '#shared/server/listen.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { createApp } from '../app.ts';
-import { createEngine } from '../engine.ts';
+import { createEngine } from '../engine/engine.ts';
 import { openKeyRing } from '../key-ring.ts';
 import type { KeyRing } from '../key-ring.ts';
 import type { AuthzServer } from '../server.ts';

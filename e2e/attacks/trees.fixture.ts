@@ -14,7 +14,7 @@ import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Entry, Lock } from '#shared/stores/trees.ts';
-import { openDisk } from '../../resource-server/resources/disk.ts';
+import { openDisk } from '../../resource-server/resources/content/disk.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
 import { startPair } from '../parts/pair.ts';

@@ -18,7 +18,7 @@ import { pathWithin } from './path.ts';
 import type { MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, Resources, Visit } from './resource.ts';
-import type { ResourceStore } from './resource-store.ts';
+import type { ResourceStore } from './content/resource-store.ts';
 
 const FACTORIES: Readonly<Record<string, MethodFactory>> = {
   GET: get,

@@ -5,7 +5,7 @@ import type { Lock, View } from '#shared/stores/trees.ts';
 import type { Write } from './webdav/lock-system.ts';
 import { locked } from './webdav/locked.ts';
 import type { Place, Services } from './place.ts';
-import { evaluate, preconditionFailed, type Validators } from './preconditions.ts';
+import { evaluate, preconditionFailed, type Validators } from './representation/preconditions.ts';
 import { resolveReference } from './webdav/reference.ts';
 import type { ResourceContext } from './resource.ts';
 

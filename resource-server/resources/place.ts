@@ -4,7 +4,7 @@ import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
 import type { ResourceContext } from './resource.ts';
-import type { ResourceStore } from './resource-store.ts';
+import type { ResourceStore } from './content/resource-store.ts';
 
 /** What the methods of all trees share. */
 export interface Services {

@@ -1,6 +1,6 @@
 import { urlOf } from './path.ts';
 import type { Place } from './place.ts';
-import { GUARDED } from './representation.ts';
+import { GUARDED } from './representation/representation.ts';
 import type { ResourceContext } from './resource.ts';
 
 /**

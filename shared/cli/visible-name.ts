@@ -1,4 +1,4 @@
-import { isVisibleName } from '#shared/people/visible-name.ts';
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { UsageError } from './command.ts';
 
 /** The name, if people can read it; throws `UsageError`. */

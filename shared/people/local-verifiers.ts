@@ -1,8 +1,8 @@
 import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
 import type { DigestName, People, PersonRecord } from '#shared/stores/people.ts';
 import { active } from './active.ts';
-import { kerberosAlias } from './aliases.ts';
-import { usernameCaseMapped } from './precis.ts';
+import { kerberosAlias } from './names/aliases.ts';
+import { usernameCaseMapped } from './names/precis.ts';
 import type { Verifiers } from './verifiers.ts';
 
 export interface LocalVerifiers {

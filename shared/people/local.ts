@@ -3,7 +3,7 @@ import type { Revocations } from '#shared/stores/revocations.ts';
 import { active } from './active.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './password.ts';
-import { opaqueString, usernameCaseMapped } from './precis.ts';
+import { opaqueString, usernameCaseMapped } from './names/precis.ts';
 
 export interface LocalDirectory {
   readonly people: Pick<People, 'get' | 'getByName'>;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { newPassword } from './new-password.ts';
-import { newOpaqueString } from './precis.ts';
+import { newOpaqueString } from './names/precis.ts';
 
 test('each of 32 characters is as likely as the others: 100 bits in 20 of them', () => {
   const bytes = Array.from({ length: 260 }, (_, byte) => byte % 256);

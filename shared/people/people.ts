@@ -5,10 +5,10 @@ import { digestSet } from '#shared/stores/digest-set.ts';
 import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Passwords } from './password.ts';
-import { aliasesOf } from './aliases.ts';
+import { aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';
-import { isKerberosPrincipal } from './kerberos-principal.ts';
-import { newOpaqueString, usernameCaseMapped } from './precis.ts';
+import { isKerberosPrincipal } from './names/kerberos-principal.ts';
+import { newOpaqueString, usernameCaseMapped } from './names/precis.ts';
 import type { RealmNeeds } from './realms.ts';
 
 /** What is needed to change the people of the built-in directory. */

@@ -1,8 +1,8 @@
 import { createHash, createHmac, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ScramHash } from '#shared/stores/people.ts';
-import { opaqueString } from './precis.ts';
-import { saslprep } from './saslprep.ts';
+import { opaqueString } from './names/precis.ts';
+import { saslprep } from './names/saslprep.ts';
 
 /** Apache HttpClient refuses more. */
 export const SCRAM_ITERATIONS = 100_000;

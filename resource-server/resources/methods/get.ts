@@ -1,9 +1,9 @@
 import { notFound } from '#shared/http/answer.ts';
 import { checkIfField } from '../guard.ts';
-import { listingOf } from '../listing.ts';
+import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place.ts';
 import { redirectToSlash } from '../redirect.ts';
-import { represent } from '../representation.ts';
+import { represent } from '../representation/representation.ts';
 import type { ResourceContext } from '../resource.ts';
 
 /** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */

@@ -17,7 +17,7 @@ import { parentOf } from '../path.ts';
 import type { MethodFactory, Place, Services } from '../place.ts';
 import type { ResourceContext } from '../resource.ts';
 import { timeoutOf } from '../webdav/timeout.ts';
-import { newDocument } from '../upload.ts';
+import { newDocument } from '../content/upload.ts';
 import { readXml } from '../webdav/xml.ts';
 import { davDocument } from '../webdav/xml-writer.ts';
 

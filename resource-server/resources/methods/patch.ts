@@ -10,13 +10,13 @@ import { MalformedJson, parseJson } from '../json/parse.ts';
 import { type PatchDocument, readPatch, receivePatch } from '../json/patch-document.ts';
 import type { Json } from '../json/value.ts';
 import { writeJson } from '../json/write.ts';
-import { isJson } from '../media-type.ts';
+import { isJson } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { validators } from '../representation.ts';
-import type { ResourceStore } from '../resource-store.ts';
-import { newDocument } from '../upload.ts';
+import { validators } from '../representation/representation.ts';
+import type { ResourceStore } from '../content/resource-store.ts';
+import { newDocument } from '../content/upload.ts';
 
 export { ACCEPT_PATCH } from '../json/patch-document.ts';
 

@@ -5,8 +5,8 @@ import { createGuard } from '../guard.ts';
 import { writesOf } from '../member.ts';
 import { LONGEST_PATH, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { validators } from '../representation.ts';
-import { announced, checkUpload, contentWithin, newDocument } from '../upload.ts';
+import { validators } from '../representation/representation.ts';
+import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 
 /** POST to a collection (RFC 9110 section 9.3.3): the content becomes a document with a new name. */
 export const post: MethodFactory = (services) => async (context, place) => {

@@ -8,7 +8,7 @@ import { type MemberResponse, multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
 import { propertyQuestion } from '../webdav/propfind-element.ts';
-import type { ResourceStore } from '../resource-store.ts';
+import type { ResourceStore } from '../content/resource-store.ts';
 import { readXml } from '../webdav/xml.ts';
 
 /** Resources that Depth: infinity lists at most. */

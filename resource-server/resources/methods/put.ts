@@ -1,11 +1,11 @@
 import type { Document, View } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
-import { typeOfName } from '../media-type.ts';
+import { typeOfName } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf, urlOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { validators } from '../representation.ts';
-import { announced, checkUpload, contentWithin, newDocument } from '../upload.ts';
+import { validators } from '../representation/representation.ts';
+import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 
 /**
  * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918

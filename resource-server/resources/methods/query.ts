@@ -2,12 +2,12 @@ import { notFound } from '#shared/http/answer.ts';
 import { checkIfField } from '../guard.ts';
 import { hrefOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { evaluate } from '../preconditions.ts';
+import { evaluate } from '../representation/preconditions.ts';
 import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
 import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
 import { representationOf, resultOf } from '../query/result.ts';
 import { redirectToSlash } from '../redirect.ts';
-import { represent } from '../representation.ts';
+import { represent } from '../representation/representation.ts';
 
 export { ACCEPT_QUERY };
 

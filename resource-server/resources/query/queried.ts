@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import { jsonMember } from '../listing.ts';
+import { jsonMember } from '../representation/listing.ts';
 import type { Place } from '../place.ts';
-import type { ResourceStore } from '../resource-store.ts';
+import type { ResourceStore } from '../content/resource-store.ts';
 
 /** Bytes of the longest document that can be queried. */
 const MAX_DOCUMENT = 16 * 1024 * 1024;

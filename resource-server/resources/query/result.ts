@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Place } from '../place.ts';
-import type { Representation } from '../representation.ts';
+import type { Representation } from '../representation/representation.ts';
 import type { Query } from './evaluate.ts';
 import { Evaluators } from './evaluators.ts';
 import { queriedAt } from './queried.ts';

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { everybody } from '#shared/people/everybody.ts';
-import { formatDirectory } from '#shared/people/format-directory.ts';
+import { formatDirectory } from '#shared/people/file/format-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withStores } from '../with-stores.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { parseDirectory } from '#shared/people/directory-file.ts';
-import { importDirectory } from '#shared/people/import-directory.ts';
+import { parseDirectory } from '#shared/people/file/directory-file.ts';
+import { importDirectory } from '#shared/people/file/import-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withPeople } from '../with-people.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { usernameCaseMapped } from '#shared/people/precis.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Attempts } from '../../attempts.ts';
 import { personPrincipal } from '../../person.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { usernameCaseMapped } from '#shared/people/precis.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { DigestVerifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Random } from '#shared/base/random.ts';

@@ -1,5 +1,5 @@
-import { usernameCaseMapped } from '#shared/people/precis.ts';
-import { saslprep } from '#shared/people/saslprep.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
+import { saslprep } from '#shared/people/names/saslprep.ts';
 import { decodeBase64 } from './base64.ts';
 
 /** RFC 5802 section 7. */

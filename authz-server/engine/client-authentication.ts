@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { errors, Provider } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { ASSERTION_SECONDS } from './adapter/replay.ts';
+import { spendOfClient } from '../spend.ts';
+import type { AuthzServer } from '../server.ts';
+
+/** Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. */
+export function useHashedSecrets(
+  provider: Provider,
+  server: Parameters<typeof spendOfClient>[0],
+): void {
+  const client = provider.Client.prototype;
+  const compareHashes = client.compareClientSecret;
+  client.compareClientSecret = async function compareClientSecret(secret: string) {
+    const hash = createHash('sha256').update(secret).digest('base64url');
+    const same = await compareHashes.call(this, hash);
+    if (same && Provider.ctx?.oidc.route === 'token') await spendOfClient(server, this.clientId);
+    return same;
+  };
+}
+
+/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or none, as older clients have it. */
+const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
+
+/**
+ * What the engine does not check of a client assertion (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis
+ * section 4): it is one, for this server alone, of now, and does not outlive our memory of it, or it could be
+ * used again.
+ */
+export function checkAssertion({
+  config,
+  clock,
+}: Pick<AuthzServer, 'config' | 'clock'>): NonNullable<
+  Configuration['assertJwtClientAuthClaimsAndHeader']
+> {
+  const { issuer, tokens } = config;
+  return (_ctx, { aud, exp, iat }, { typ }) => {
+    const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+    if (!TYPES.has(type as string | undefined)) refuse('the type is that of another JWT');
+    const audiences = [aud].flat();
+    if (audiences.length !== 1) refuse('there is more than one audience');
+    if (tokens.assertionAudience === 'issuer' && aud !== issuer) {
+      refuse('the audience is not the issuer, as a string; see tokens.assertionAudience');
+    }
+    const now = epochSeconds(clock);
+    if (typeof iat === 'number' && iat > now + tokens.skew) refuse('it is of the future');
+    if (typeof exp !== 'number' || exp > now + ASSERTION_SECONDS - 60) refuse('it lives too long');
+  };
+}
+
+function refuse(reason: string): never {
+  throw new errors.InvalidClientAuth(`client assertion: ${reason}`);
+}

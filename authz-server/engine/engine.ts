@@ -1,0 +1,108 @@
+import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Log } from '#shared/base/log.ts';
+import { validated } from '#shared/server/validated.ts';
+import type { KeyRing } from '../key-ring.ts';
+import { enginePages } from './engine-pages.ts';
+import { supportedScopes } from '../metadata.ts';
+import { site } from '../pages/site.ts';
+import { proofs } from './proofs.ts';
+import { createProvider } from './provider.ts';
+import { noteRefusals, refusals } from './refusals.ts';
+import type { AuthzServer } from '../server.ts';
+import { tokenResponse } from './token-response.ts';
+import { tokenStatus } from '../token-status.ts';
+import { userinfo } from '../userinfo.ts';
+import { uses } from './uses.ts';
+
+type Next = () => Promise<unknown>;
+
+export interface Engine {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes up changed keys; requests in flight end on the keys they began with. */
+  refreshKeys(): Promise<void>;
+  /** Before something is signed: what signs is no key that was revoked until now. */
+  dropRevokedKeys(): Promise<void>;
+  /** By which our own tokens are verified; looked up once more when it is not known. */
+  publicKey(kid: string): Promise<KeyObject | undefined>;
+}
+
+/** The provider with what stands around it, replaced as a whole when the keys change. */
+export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engine {
+  const { feed } = server;
+  const revoked = new Set<unknown>();
+  feed.onKeyRevoked((kid) => revoked.add(kid));
+  const build = () => {
+    const provider = createProvider(server, ring.current);
+    provider.use(site(server, provider).routes());
+    provider.use(comeBack);
+    provider.use(challenged(server.config.issuer));
+    provider.use(refusals);
+    provider.use(userinfo(server, publicKey));
+    provider.use(publicMetadata(server.config.jwks.maxAge));
+    provider.use(supportedScopes(server.config));
+    provider.use(enginePages(server, provider));
+    provider.use(tokenStatus(server, publicKey));
+    provider.use(uses(log));
+    provider.use(tokenResponse(server));
+    provider.use(proofs(server));
+    noteRefusals(provider);
+    provider.on('server_error', (_ctx, error: Error) =>
+      log.error('engine', { reason: error.stack ?? error.message }),
+    );
+    return provider.callback();
+  };
+  let callback = build();
+
+  async function refreshKeys(): Promise<void> {
+    if (await ring.refresh()) callback = build();
+  }
+
+  /** A key that is not known may have been made by another process a moment ago. */
+  async function publicKey(kid: string): Promise<KeyObject | undefined> {
+    if (ring.current.publicKey(kid) === undefined) await refreshKeys();
+    return ring.current.publicKey(kid);
+  }
+
+  return {
+    handle: (request, response) => void callback(request, response),
+    refreshKeys,
+    publicKey,
+    async dropRevokedKeys() {
+      await feed.latest();
+      if (ring.current.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
+    },
+  };
+}
+
+/** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
+async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
+    ctx.set('Retry-After', '1');
+  }
+}
+
+/** Every 401 has a challenge (RFC 9110 section 15.5.2); the engine's has one only if Authorization was sent. */
+function challenged(issuer: string) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    if (ctx.status !== 401 || ctx.res.hasHeader('WWW-Authenticate')) return;
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);
+  };
+}
+
+/** Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. */
+function publicMetadata(maxAge: number) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const found = ctx.path === '/jwks' || ctx.path.startsWith('/.well-known/');
+    if (!found || ctx.status !== 200) return;
+    const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
+    const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
+    ctx.remove('X-Request-Id'); // what a cache may give to others is no answer to one request
+    ctx.status = answer.status; // 304 takes the content with it
+    ctx.set({ ...answer.fields } as Record<string, string>);
+  };
+}

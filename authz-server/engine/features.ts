@@ -1,0 +1,56 @@
+import { errors } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { EngineHooks } from '../pages/engine-hooks.ts';
+import type { Resources } from '../resources.ts';
+import type { AuthzServer } from '../server.ts';
+
+/** What the engine does beside authorization code, refresh token and the metadata. */
+export function features(
+  { config, master }: AuthzServer,
+  known: Resources,
+  { logoutSource, postLogoutSuccessSource }: EngineHooks,
+): NonNullable<Configuration['features']> {
+  return {
+    devInteractions: { enabled: false },
+    // Answered before the engine (userinfo.ts), which takes no JWT there.
+    userinfo: { enabled: false },
+    pushedAuthorizationRequests: { enabled: true },
+    clientCredentials: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy(_ctx, client, token) {
+        if (client.clientId === token.clientId) return true;
+        throw new errors.UnauthorizedClient('the token was issued to another client');
+      },
+    },
+    rpInitiatedLogout: { enabled: true, logoutSource, postLogoutSuccessSource },
+    introspection: {
+      enabled: true,
+      allowedPolicy: (_ctx, client, token) =>
+        client.clientAuthMethod !== 'none' && client.clientId === token.clientId,
+    },
+    deviceFlow: {
+      enabled: true,
+      charset: 'base-20',
+      mask: '****-****',
+      deviceInfo: (ctx) => ({ ip: ctx.ip, ua: ctx.get('User-Agent').slice(0, LONGEST_AGENT) }),
+    },
+    dPoP: {
+      enabled: true,
+      // Decided by proofs.ts, by key and jti and for all clients, before anything is used up.
+      allowReplay: true,
+      nonceSecret: derivedKey(master, 'countersign authz dpop nonce'),
+      requireNonce: () => config.tokens.nonce,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (ctx, client, oneOf) => known.defaultResource(ctx, client, oneOf) ?? '',
+      useGrantedResource: () => true,
+      getResourceServerInfo: known.resourceServer,
+    },
+  };
+}
+
+/** Of what a device says about itself, as much as a person would read. */
+const LONGEST_AGENT = 256;

@@ -1,0 +1,36 @@
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { AuthzServer } from '../server.ts';
+
+type Timed = Pick<AuthzServer, 'config' | 'clock'>;
+
+/** Seconds for which a person may take to sign in and to consent. */
+const INTERACTION = 3600;
+/** Seconds for which an authorization code may be redeemed (RFC 6749 section 4.1.2: at most ten minutes). */
+const CODE = 60;
+
+/** How long everything lives, in seconds. */
+export function lifetimes(server: Timed): NonNullable<Configuration['ttl']> {
+  const { tokens, people, device } = server.config;
+  return {
+    AccessToken: tokens.lifetime,
+    ClientCredentials: tokens.lifetime,
+    IdToken: tokens.lifetime,
+    AuthorizationCode: CODE,
+    DeviceCode: device.lifetime,
+    Grant: people.grant,
+    Interaction: INTERACTION,
+    RefreshToken: (ctx) => refreshLifetime(server, ctx),
+    // From signing in, however often the session is used; without a person it only serves interactions.
+    Session: (_ctx, { loginTs }) =>
+      loginTs === undefined
+        ? INTERACTION
+        : Math.max(1, loginTs + people.session - epochSeconds(server.clock)),
+  };
+}
+
+/** Of a refresh token that is issued or used now: it does not outlive its grant. */
+export function refreshLifetime({ config, clock }: Timed, { oidc }: KoaContextWithOIDC): number {
+  const rest = (oidc.grant?.exp ?? 0) - epochSeconds(clock);
+  return Math.max(1, Math.min(config.tokens.refresh, rest));
+}

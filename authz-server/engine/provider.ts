@@ -1,0 +1,93 @@
+import type { Configuration, Provider } from 'oidc-provider';
+import { ACR } from './acr.ts';
+import { engineAdapter } from './adapter.ts';
+import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
+import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
+import { cookies } from './cookies.ts';
+import { clientBasedCORS } from './cors.ts';
+import { orTemporarilyUnavailable } from './errors.ts';
+import { existingGrant } from './existing-grant.ts';
+import { features } from './features.ts';
+import { findAccount } from './find-account.ts';
+import type { KeySet } from '../key-ring.ts';
+import { lifetimes } from './lifetimes.ts';
+import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
+import { engineHooks } from '../pages/engine-hooks.ts';
+import { LANGUAGES } from '../pages/view.ts';
+import { pkceRequired } from './pkce.ts';
+import { Engine } from './redirect-uri-of-code.ts';
+import { OPENID_SCOPES, resources } from '../resources.ts';
+import type { AuthzServer } from '../server.ts';
+import { tokenClaims } from './token-claims.ts';
+
+export type { AuthzServer } from '../server.ts';
+
+/** The engine, configured; it is made anew when the keys change, since it cannot change them itself. */
+export function createProvider(server: AuthzServer, keys: KeySet): Provider {
+  const { config } = server;
+  const known = resources(config, keys);
+  const hooks = engineHooks(server);
+  const configuration: Configuration = {
+    adapter: engineAdapter(server),
+    jwks: { keys: [...keys.jwks] },
+    scopes: [...OPENID_SCOPES],
+    claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['preferred_username'] },
+    acrValues: [ACR],
+    responseTypes: ['code'],
+    pkce: { required: pkceRequired },
+    clientDefaults: {
+      grant_types: ['client_credentials'],
+      response_types: [],
+      id_token_signed_response_alg: 'ES256',
+    },
+    extraClientMetadata: { properties: EXTRA_CLIENT_METADATA },
+    clientAuthMethods: [...CLIENT_AUTHENTICATION],
+    enabledJWA: {
+      clientAuthSigningAlgValues: [...ASSERTION_ALGS],
+      dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+      idTokenSigningAlgValues: ['ES256', 'RS256'],
+    },
+    assertJwtClientAuthClaimsAndHeader: checkAssertion(server),
+    clientBasedCORS,
+    clockTolerance: config.tokens.skew,
+    ttl: lifetimes(server),
+    cookies: cookies(server),
+    findAccount: findAccount(server),
+    loadExistingGrant: existingGrant(server),
+    // A validator of every authorization request, after its resources were found.
+    extraParams: { scope: (ctx, _scope, client) => known.checkScope(ctx, client) },
+    extraTokenClaims: (ctx, token) => orTemporarilyUnavailable(tokenClaims(server, ctx, token)),
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // RFC 9700 section 4.14.2: replaced at each use, unless it is bound to a key of its client.
+    rotateRefreshToken: ({ oidc: { client, refreshToken } }) =>
+      client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true,
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    renderError: hooks.renderError,
+    features: features(server, known, hooks),
+    discovery: {
+      userinfo_endpoint: `${config.issuer}/userinfo`,
+      ui_locales_supported: [...LANGUAGES],
+      ...ENDPOINT_METADATA,
+    },
+    routes: {
+      authorization: '/auth',
+      pushed_authorization_request: '/request',
+      device_authorization: '/device/auth',
+      code_verification: '/device',
+      end_session: '/session/end',
+      token: '/token',
+      jwks: '/jwks',
+      revocation: '/token/revocation',
+      introspection: '/token/introspection',
+    },
+  };
+  const provider = new Engine(config.issuer, configuration);
+  // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
+  provider.proxy = true;
+  useHashedSecrets(provider, server);
+  // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
+  provider.on('device_authorization.success', (_ctx, answer) => {
+    answer['interval'] = config.device.interval;
+  });
+  return provider;
+}

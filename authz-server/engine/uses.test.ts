@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { storedId } from './adapter/stored-id.ts';
+import type { Answered } from '../authz.fixture.ts';
+import { CALLBACK, sent, testFlow, VERIFIER } from '../code-flow.fixture.ts';
+import type { TestFlow } from '../code-flow.fixture.ts';
+import type { TestBrowser } from '../pages/browser.fixture.ts';
+
+let flow: TestFlow;
+let browser: TestBrowser;
+let consume: TestFlow['stores']['artefacts']['consume'];
+beforeAll(async () => {
+  flow = await testFlow();
+  browser = await flow.signedIn();
+  ({ consume } = flow.stores.artefacts);
+});
+afterEach(() => {
+  Object.assign(flow.stores.artefacts, { consume });
+});
+afterAll(async () => {
+  await flow[Symbol.asyncDispose]();
+});
+
+/** The store does this at the next use, instead of or beside recording it, and fails. */
+function failOnce(record: typeof consume): void {
+  Object.assign(flow.stores.artefacts, {
+    consume: async (...use: Parameters<typeof consume>) => {
+      Object.assign(flow.stores.artefacts, { consume });
+      await record(...use);
+      throw new StoreUnavailable('the answer of the store was lost');
+    },
+  });
+}
+const WRITTEN: typeof consume = (...use) => consume(...use);
+const NOT_WRITTEN: typeof consume = () => Promise.resolve('first');
+
+const tokenOf = ({ body }: Answered) => String(body['refresh_token']);
+const refused = ({ status, body }: Answered) => [status, body['error']];
+const newCode = async () => (await flow.allow(browser)).get('code') ?? '';
+
+interface Usable {
+  readonly id: string;
+  readonly clientId: string;
+  use(): Promise<Answered>;
+}
+
+/** What may be used once at the token endpoint. */
+const USABLE = {
+  async AuthorizationCode(): Promise<Usable> {
+    const id = await newCode();
+    return { id, clientId: 'web', use: () => flow.redeem(id) };
+  },
+  async RefreshToken(): Promise<Usable> {
+    const id = tokenOf(await flow.redeem(await newCode()));
+    return { id, clientId: 'web', use: () => flow.refresh(id) };
+  },
+  async DeviceCode(): Promise<Usable> {
+    const { body } = await flow.post('/device/auth', { client_id: 'tv', scope: 'documents:read' });
+    const page = await browser.open(`/device?user_code=${String(body['user_code'])}`);
+    await browser.submit(page, { decision: 'allow' }, '/device');
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+    const id = String(body['device_code']);
+    const form = { grant_type, client_id: 'tv', device_code: id };
+    return { id, clientId: 'tv', use: () => flow.post('/token', form) };
+  },
+};
+
+describe.each(Object.keys(USABLE) as (keyof typeof USABLE)[])(
+  'RFC 9110 section 10.2.3: who repeats as told after a 503: %s',
+  (kind) => {
+    test.each([
+      ['was written, and only its answer was lost', WRITTEN],
+      ['was not written', NOT_WRITTEN],
+    ])('gets tokens, when the use %s', async (_what, record) => {
+      const { use, clientId } = await USABLE[kind]();
+      failOnce(record);
+      const failed = await use();
+      expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(JSON.stringify(failed.body)).not.toContain('token');
+      const repeated = await use();
+      expect(repeated.status).toBe(200);
+      const next = await flow.refresh(tokenOf(repeated), { client_id: clientId });
+      expect(next.status).toBe(200);
+    });
+
+    test('with an answer that is out the use is final', async () => {
+      const { id, use } = await USABLE[kind]();
+      expect((await use()).status).toBe(200);
+      await eventually(async () => {
+        const used = await flow.stores.artefacts.get(kind, storedId(kind, id));
+        expect(used).toHaveProperty('consumed');
+        expect(used).not.toHaveProperty('attempt');
+      });
+      expect(refused(await use())).toEqual([400, 'invalid_grant']);
+    });
+  },
+);
+
+test('of ten who step into the place of a lost attempt at most one succeeds', async () => {
+  const { use } = await USABLE.RefreshToken();
+  failOnce(WRITTEN);
+  expect((await use()).status).toBe(503);
+  const answers = await Promise.all(Array.from({ length: 10 }, use));
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    expect(refused(answer)).toEqual([400, 'invalid_grant']);
+  }
+});
+
+test('RFC 9700 section 4.14.2: a lost attempt whose successor was used was none', async () => {
+  const { id, use } = await USABLE.RefreshToken();
+  const { settle } = flow.stores.artefacts;
+  Object.assign(flow.stores.artefacts, { settle: () => Promise.reject(new StoreUnavailable('x')) });
+  const next = await flow.refresh(tokenOf(await use()));
+  expect(next.status).toBe(200);
+  const attempt = async () =>
+    (await flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id)))?.['attempt'];
+  expect(await attempt()).toEqual(expect.any(String));
+  for (const token of [id, tokenOf(next)]) {
+    expect(refused(await flow.refresh(token))).toEqual([400, 'invalid_grant']);
+  }
+  Object.assign(flow.stores.artefacts, { settle });
+});
+
+test('a use that could not be settled is settled as soon as it can be', async () => {
+  const { id, use } = await USABLE.RefreshToken();
+  const { settle } = flow.stores.artefacts;
+  const failed = Promise.withResolvers<void>();
+  const fails = () => {
+    failed.resolve();
+    return Promise.reject(new StoreUnavailable('x'));
+  };
+  Object.assign(flow.stores.artefacts, { settle: fails });
+  expect((await use()).status).toBe(200);
+  await failed.promise;
+  Object.assign(flow.stores.artefacts, { settle });
+  const stored = () => flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id));
+  await eventually(async () => expect(await stored()).not.toHaveProperty('attempt'));
+  expect(await stored()).toHaveProperty('consumed');
+});
+
+describe('RFC 9126 section 4: a pushed request', () => {
+  const push = async () => {
+    const { body } = await flow.post('/request', {
+      client_id: 'web',
+      response_type: 'code',
+      redirect_uri: CALLBACK,
+      scope: 'openid documents:read',
+      code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    const query = new URLSearchParams({
+      client_id: 'web',
+      request_uri: String(body['request_uri']),
+    });
+    return () => browser.request('GET', `/auth?${query.toString()}`);
+  };
+
+  test.each([
+    ['was written, and only its answer was lost', WRITTEN],
+    ['was not written', NOT_WRITTEN],
+  ])('is still good after an error, when its use %s', async (_what, record) => {
+    await newCode();
+    const take = await push();
+    failOnce(record);
+    const failed = await take();
+    expect(failed.headers.get('location') ?? '').not.toContain('code=');
+    const code = sent(await take()).get('code') ?? '';
+    expect((await flow.redeem(code)).status).toBe(200);
+    expect(sent(await take()).get('code')).toBeNull();
+  });
+});

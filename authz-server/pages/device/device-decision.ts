@@ -1,0 +1,56 @@
+import type Provider from 'oidc-provider';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { ACR, AMR } from '../../engine/acr.ts';
+import { decideDeviceCode } from './device-code.ts';
+import type { DeviceCode } from './device-code.ts';
+import { createGiveGrant } from '../interaction/give-grant.ts';
+import type { PagesServer } from '../pages-server.ts';
+import type { Visitor } from '../sign-in/session.ts';
+import type { AskedItem } from '../view.ts';
+
+/** Each is false when the code was decided by somebody else meanwhile, or has expired. */
+export interface DeviceDecisions {
+  /** Gives the device a grant of its own, so that ending it ends no other device. */
+  approve(visitor: Visitor, code: DeviceCode, allowed: readonly AskedItem[]): Promise<boolean>;
+  deny(visitor: Visitor, code: DeviceCode): Promise<boolean>;
+}
+
+/** Of any number of decisions about one code exactly one is done; whatever fails before leaves it open. */
+export function createDeviceDecisions(server: PagesServer, provider: Provider): DeviceDecisions {
+  const giveGrant = createGiveGrant(server, provider);
+
+  return {
+    async approve({ person, signIn }, code, allowed) {
+      const { clientId, deviceInfo: { ip, ua } = {} } = code;
+      const device = { ...(ip !== undefined && { address: ip }), ...(ua && { agent: ua }) };
+      const grantId = await giveGrant({ clientId, signIn, allowed, device });
+      const won = await decideDeviceCode(server, code, {
+        accountId: person.id,
+        grantId,
+        scope: [...new Set(allowed.map(({ scope }) => scope))].join(' '),
+        ...resourceOf(code),
+        acr: ACR,
+        amr: AMR,
+        authTime: Math.floor(signIn.since / 1000),
+        sessionUid: signIn.uid,
+      });
+      if (!won) await endGrant(server, grantId);
+      return won;
+    },
+
+    deny: ({ person }, code) =>
+      decideDeviceCode(server, code, {
+        accountId: person.id,
+        error: 'access_denied',
+        errorDescription: 'the person denied it',
+      }),
+  };
+}
+
+/** The resources that were asked for (RFC 8707), as the engine keeps them: none, one, or a list. */
+function resourceOf({ params }: DeviceCode): { resource?: string | readonly string[] } {
+  const asked = [params['resource']].flat().filter((one) => typeof one === 'string' && one !== '');
+  const [first, ...others] = asked as string[];
+  if (first === undefined) return {};
+  return { resource: others.length === 0 ? first : [first, ...others] };
+}

@@ -1,0 +1,45 @@
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { findDeviceCode } from './device-code.ts';
+import type { DeviceCode } from './device-code.ts';
+import { payForGuess } from '../sign-in/guesses.ts';
+import type { PagesServer } from '../pages-server.ts';
+import type { Visitor } from '../sign-in/session.ts';
+
+/** What a user code stands for, as far as the person who entered it may know. */
+export type LookedUp =
+  /** Too many were looked up; not looked up now. `seconds` until it may work. */
+  | { readonly kind: 'later'; readonly seconds: number }
+  /** None, expired, or decided by somebody else. */
+  | { readonly kind: 'unknown' }
+  /** Decided by this person. */
+  | { readonly kind: 'decided'; readonly end: 'done' | 'denied'; readonly client: string }
+  | { readonly kind: 'open'; readonly code: DeviceCode; readonly client: ClientRecord };
+
+/** Every lookup is paid for, right or wrong (RFC 8628 section 5.1). `userCode` is normalised. */
+export async function lookUp(
+  server: PagesServer,
+  { person }: Visitor,
+  address: string,
+  userCode: string,
+): Promise<LookedUp> {
+  const paid = await payForGuess(server, person.id, address);
+  return paid.ok
+    ? openOrDecided(server, person.id, userCode)
+    : { kind: 'later', seconds: paid.retryAfter };
+}
+
+/** The same for a code that was looked up before, which is no guess any more. */
+export async function openOrDecided(
+  server: PagesServer,
+  accountId: string,
+  userCode: string,
+): Promise<LookedUp> {
+  const code = await findDeviceCode(server, userCode);
+  if (code === undefined) return { kind: 'unknown' };
+  const client = await server.stores.clients.get(code.clientId);
+  if (client === undefined) return { kind: 'unknown' };
+  if (code.accountId === undefined) return { kind: 'open', code, client };
+  if (code.accountId !== accountId) return { kind: 'unknown' };
+  const end = code.error === undefined ? 'done' : 'denied';
+  return { kind: 'decided', end, client: client.client_name };
+}

@@ -1,0 +1,151 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import type { Clock } from '#shared/base/clock.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { allowedItems, askedItems } from '../interaction/asked.ts';
+import { createCsrf } from '../csrf.ts';
+import type { DeviceCode } from './device-code.ts';
+import { createDeviceDecisions } from './device-decision.ts';
+import { lookUp, openOrDecided } from './device-lookup.ts';
+import type { LookedUp } from './device-lookup.ts';
+import { PageError } from '../page-error.ts';
+import type { PagesServer } from '../pages-server.ts';
+import { respond } from '../respond.ts';
+import { createSessions } from '../sign-in/session.ts';
+import type { Visitor } from '../sign-in/session.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
+import { displayUserCode, normaliseUserCode } from './user-code.ts';
+import type { DeviceEndProps, DeviceEntryProps } from '../view.ts';
+import { createViewOf } from '../view-of.ts';
+import { deviceConfirmPage } from '../views/device-confirm.ts';
+import { deviceEndPage } from '../views/device-end.ts';
+import { deviceEntryPage } from '../views/device-entry.ts';
+
+const PATH = '/device';
+/** Of what was typed and is no code. */
+const LONGEST_SHOWN = 64;
+const UNKNOWN = { kind: 'unknown' } as const;
+
+type Open = Extract<LookedUp, { kind: 'open' }>;
+
+/**
+ * The page where a person connects a device (RFC 8628 section 3.3). A code is looked up only after
+ * sign-in, and stays open until somebody has decided.
+ */
+export function deviceHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'enter' | 'decide', Middleware>> {
+  const { config, clock } = server;
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor } = createSessions(server, provider);
+  const viewOf = createViewOf(server);
+  const { ask } = createSignIn(server, provider);
+  const { approve, deny } = createDeviceDecisions(server, provider);
+
+  async function enter(ctx: Context): Promise<void> {
+    const typed = new URLSearchParams(ctx.querystring).getAll('user_code');
+    const [first = ''] = typed;
+    const userCode = typed.length === 1 ? normaliseUserCode(first) : undefined;
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, pathWith(userCode));
+    if (typed.length === 0) return askForCode(ctx, visitor);
+    if (userCode === undefined) {
+      const props = { userCode: first.slice(0, LONGEST_SHOWN), problem: UNKNOWN };
+      return askForCode(ctx, visitor, props);
+    }
+
+    const found = await lookUp(server, visitor, ctx.ip, userCode);
+    if (found.kind === 'open') return confirm(ctx, visitor, found);
+    if (found.kind === 'decided') return showEnd(ctx, visitor, found);
+    const problem = found.kind === 'later' ? found : UNKNOWN;
+    askForCode(ctx, visitor, { userCode: displayUserCode(userCode), problem });
+  }
+
+  async function decide(ctx: Context): Promise<void> {
+    const form = await checkForm(ctx);
+    const decision = form.get('decision');
+    if (decision !== 'allow' && decision !== 'deny') throw badRequest();
+    const userCode = normaliseUserCode(form.get('user_code') ?? '');
+    if (userCode === undefined) throw badRequest();
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, pathWith(userCode));
+
+    const found = await lookUp(server, visitor, ctx.ip, userCode);
+    if (found.kind === 'decided') return showEnd(ctx, visitor, found);
+    if (found.kind === 'unknown') return showEnd(ctx, visitor, { end: 'expired' });
+    if (found.kind === 'later') {
+      return askForCode(ctx, visitor, { userCode: displayUserCode(userCode), problem: found });
+    }
+    const { code, client } = found;
+    if (isTooOld(visitor.signIn, code, clock)) return askAgain(ctx, visitor, userCode);
+    const asked = askedItems(config, client, code.params, 'en');
+    const allowed = decision === 'allow' ? allowedItems(asked, form) : [];
+    const won = await (allowed.length > 0 ? approve(visitor, code, allowed) : deny(visitor, code));
+    if (!won) return showWhatStands(ctx, visitor, userCode);
+    const end = allowed.length > 0 ? 'done' : 'denied';
+    showEnd(ctx, visitor, { end, client: client.client_name });
+  }
+
+  /** After a decision that came too late. */
+  async function showWhatStands(ctx: Context, visitor: Visitor, userCode: string): Promise<void> {
+    const found = await openOrDecided(server, visitor.person.id, userCode);
+    showEnd(ctx, visitor, found.kind === 'decided' ? found : { end: 'expired' });
+  }
+
+  const askAgain = (ctx: Context, { person }: Visitor, userCode: string) =>
+    ask(ctx, pathWith(userCode), { name: person.name });
+
+  function confirm(ctx: Context, visitor: Visitor, { code, client }: Open): void {
+    if (isTooOld(visitor.signIn, code, clock)) return askAgain(ctx, visitor, code.userCode);
+    const { ip, ua } = code.deviceInfo ?? {};
+    const view = viewOf(ctx, visitor.person);
+    const page = deviceConfirmPage(view, {
+      action: PATH,
+      client: client.client_name,
+      userCode: displayUserCode(code.userCode),
+      items: askedItems(config, client, code.params, view.language),
+      from: {
+        ...(ip !== undefined && { address: ip }),
+        ...(ua !== undefined && { agent: ua }),
+        at: code.iat * 1000,
+      },
+    });
+    respond(ctx, page);
+  }
+
+  function askForCode(
+    ctx: Context,
+    { person }: Visitor,
+    props: Omit<DeviceEntryProps, 'action'> = {},
+  ): void {
+    respond(ctx, deviceEntryPage(viewOf(ctx, person), { action: PATH, ...props }));
+  }
+
+  function showEnd(
+    ctx: Context,
+    { person }: Visitor,
+    { end, client }: Omit<DeviceEndProps, 'again'>,
+  ): void {
+    const props = { end, ...(client !== undefined && { client }), again: PATH };
+    respond(ctx, deviceEndPage(viewOf(ctx, person), props));
+  }
+
+  return { enter, decide };
+}
+
+/**
+ * Whether the device wants a more recent sign-in (`max_age`, OpenID Connect Core 1.0 section 3.1.2.1).
+ * One that came after its request is always recent enough, so that nobody is asked twice.
+ */
+function isTooOld({ since }: SignIn, { params, iat }: DeviceCode, clock: Clock): boolean {
+  const { max_age: maxAge } = params;
+  if (maxAge === undefined || since >= iat * 1000) return false;
+  return clock.now() - since > Number(maxAge) * 1000;
+}
+
+/** This page, with the code that was entered. */
+const pathWith = (userCode: string | undefined) =>
+  userCode === undefined ? PATH : `${PATH}?user_code=${displayUserCode(userCode)}`;
+
+const badRequest = () => new PageError(400, 'request', { back: { href: PATH, text: 'device' } });

@@ -1,0 +1,192 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import type { InteractionResults } from 'oidc-provider';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { endSignIn } from '#shared/people/access/sign-ins.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { ACR, AMR } from '../../engine/acr.ts';
+import { allowedItems, askedItems } from './asked.ts';
+import { createCsrf } from '../csrf.ts';
+import { createGiveGrant } from './give-grant.ts';
+import { expired, PageError } from '../page-error.ts';
+import type { PagesServer } from '../pages-server.ts';
+import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
+import { respond, seeOther } from '../respond.ts';
+import { createSameBrowser } from '../same-browser.ts';
+import type { Interaction } from '../same-browser.ts';
+import { createSessions, originOf } from '../sign-in/session.ts';
+import type { Visitor } from '../sign-in/session.ts';
+import type { SignInProps } from '../view.ts';
+import { createViewOf } from '../view-of.ts';
+import { consentPage } from '../views/consent.ts';
+import { signInPage } from '../views/sign-in.ts';
+import { wayBack } from '../way-back.ts';
+
+/** A client's request that waits for a person. */
+interface Waiting {
+  readonly interaction: Interaction;
+  readonly client: ClientRecord;
+  readonly visitor: Visitor | undefined;
+}
+
+const REFUSED: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'the person refused',
+};
+
+/** What the engine asks of a person (its interactions): to sign in, and to allow what a client asks for. */
+export function interactionHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'show' | 'signIn' | 'consent' | 'abort', Middleware>> {
+  const { config, stores, clock } = server;
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor } = createSessions(server, provider);
+  const { mark } = createSameBrowser(server, provider);
+  const viewOf = createViewOf(server);
+  const passwordSignIn = createPasswordSignIn(server);
+  const giveGrant = createGiveGrant(server, provider);
+
+  /** Throws the 'expired' page unless it is alive, the one of the URL, and of who is signed in here. */
+  async function load(ctx: Context): Promise<Waiting> {
+    const interaction: Interaction = await provider.interactionDetails(ctx.req, ctx.res);
+    const client = await stores.clients.get(String(interaction.params['client_id']));
+    const visitor = await currentVisitor(ctx);
+    const { uid, session } = interaction;
+    if (uid !== ctx['params'].uid || (session && session.uid !== visitor?.session.uid)) {
+      throw expired(wayBack(client?.redirect_uris));
+    }
+    if (client === undefined) throw new PageError(400, 'request');
+    return { interaction, client, visitor };
+  }
+
+  /**
+   * Back to the engine, which answers the client; `result` can be taken up by this browser only. Of two
+   * at once the first stands, and one that was taken up meanwhile does not come back: then false.
+   */
+  async function finish(
+    ctx: Context,
+    interaction: Interaction,
+    result: InteractionResults,
+  ): Promise<boolean> {
+    const { uid, exp, returnTo } = interaction;
+    const was = await stores.artefacts.get('Interaction', uid);
+    // Without the grant and the session of who was signed in before: they may end now, and the
+    // interaction must not. But what somebody has allowed is taken up only while they are signed in.
+    const { grantId: _ended, session, ...kept } = was ?? {};
+    const bound = result.consent !== undefined && { session };
+    const payload = { ...kept, ...bound, result: { ...result, browser: mark(ctx) } };
+    const seconds = exp - epochSeconds(clock);
+    const stands =
+      was !== undefined &&
+      JSON.stringify(was['result']) === JSON.stringify(interaction.result) &&
+      (await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was));
+    seeOther(ctx, returnTo);
+    return stands;
+  }
+
+  const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
+    login: (ctx, waiting) => askToSignIn(ctx, waiting),
+    consent: askForConsent,
+  };
+
+  function askToSignIn(
+    ctx: Context,
+    { interaction, client, visitor }: Waiting,
+    tried?: Pick<SignInProps, 'name' | 'problem'>,
+  ): void {
+    const { uid, params } = interaction;
+    const hint = asText(params['login_hint']) ?? visitor?.person.name;
+    const page = signInPage(viewOf(ctx, undefined, params['ui_locales']), {
+      action: `/interaction/${uid}/login`,
+      cancel: `/interaction/${uid}/abort`,
+      client: client.client_name,
+      redirectUri: String(params['redirect_uri']),
+      ...(hint !== undefined && { name: hint }),
+      ...tried,
+    });
+    respond(ctx, page);
+  }
+
+  function askForConsent(ctx: Context, { interaction, client, visitor }: Waiting): void {
+    const { uid, params } = interaction;
+    const view = viewOf(ctx, visitor?.person, params['ui_locales']);
+    const page = consentPage(view, {
+      action: `/interaction/${uid}/consent`,
+      client: client.client_name,
+      redirectUri: String(params['redirect_uri']),
+      items: askedItems(config, client, params, view.language),
+    });
+    respond(ctx, page);
+  }
+
+  return {
+    async show(ctx) {
+      const waiting = await load(ctx);
+      const ask = PROMPTS[waiting.interaction.prompt.name];
+      if (ask === undefined) throw new PageError(400, 'request');
+      ask(ctx, waiting);
+    },
+
+    async signIn(ctx) {
+      const form = await checkForm(ctx);
+      const waiting = await load(ctx);
+      const { interaction, client, visitor } = waiting;
+      if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
+      const attempt = await passwordSignIn(ctx, form);
+      if ('problem' in attempt) {
+        return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
+      }
+      const { id, generation } = attempt.person;
+      await finish(ctx, interaction, {
+        // With its time, which must stay that of the password when the person allows something later.
+        login: { accountId: id, acr: ACR, amr: [...AMR], ts: epochSeconds(clock), remember: true },
+        signIn: { generation, since: clock.now(), ...originOf(ctx) },
+      });
+      if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
+    },
+
+    async consent(ctx) {
+      const form = await checkForm(ctx);
+      const { interaction, client, visitor } = await load(ctx);
+      if (interaction.prompt.name !== 'consent' || visitor === undefined) {
+        throw expired(wayBack(client.redirect_uris));
+      }
+      const decision = form.get('decision');
+      if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
+      const asked = askedItems(config, client, interaction.params, 'en');
+      const allowed = allowedItems(asked, form);
+      if (decision === 'deny' || allowed.length === 0) {
+        await finish(ctx, interaction, REFUSED);
+        return;
+      }
+      // The one that the session has now: another tab may have got it since this request began, and
+      // what ends with the session must be of that one.
+      const extend =
+        interaction.result?.consent?.grantId ?? visitor.session.grantIdFor(client.client_id);
+      const grantId = await giveGrant({
+        clientId: client.client_id,
+        signIn: visitor.signIn,
+        allowed,
+        refused: asked.filter((item) => !allowed.includes(item)),
+        extend,
+      });
+      // What the person did before for the same request, but never the right to be signed in anew: the
+      // sign-in may be ended before the browser goes on.
+      const login = interaction.lastSubmission?.login;
+      const result = { ...(login && { login }), consent: { grantId } };
+      const stands = await finish(ctx, interaction, result);
+      // A form that is sent twice gives one grant.
+      if (!stands && grantId !== extend) await endGrant(server, grantId);
+    },
+
+    async abort(ctx) {
+      await checkForm(ctx);
+      const { interaction } = await load(ctx);
+      await finish(ctx, interaction, REFUSED);
+    },
+  };
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -1,0 +1,110 @@
+import type { Context } from 'koa';
+import type Provider from 'oidc-provider';
+import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { Authenticated, Person } from '#shared/people/directory.ts';
+import { ACR, AMR } from '../../engine/acr.ts';
+import type { PagesServer } from '../pages-server.ts';
+
+export type Session = InstanceType<Provider['Session']>;
+
+/** Who is signed in with the browser that asks. */
+export interface Visitor {
+  readonly person: Person;
+  readonly signIn: SignIn;
+  /** The engine's. */
+  readonly session: Session;
+}
+
+export interface Sessions {
+  /** Undefined: nobody is signed in, or no longer. */
+  currentVisitor(ctx: Context): Promise<Visitor | undefined>;
+  /**
+   * Signs in who has shown a right password. The session gets a new identifier, so that one which
+   * somebody planted in the browser never becomes signed in; another person's ends first.
+   */
+  signInVisitor(ctx: Context, authenticated: Authenticated): Promise<Visitor>;
+  /** Signs the browser out and ends the grants that end with the session. */
+  signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
+  /** Takes the session of somebody who is not signed in from the store and the browser. */
+  forget(ctx: Context, session: Session): Promise<void>;
+}
+
+/** Where and with what program a person signs in, for the account page. */
+export function originOf(ctx: Context): Pick<SignIn, 'address' | 'agent'> {
+  const agent = ctx.get('User-Agent').slice(0, LONGEST_AGENT);
+  return { address: ctx.ip, ...(agent !== '' && { agent }) };
+}
+
+const LONGEST_AGENT = 512;
+
+export function createSessions(server: PagesServer, provider: Provider): Sessions {
+  const { config, clock, directory } = server;
+  const lifetime = config.people.session;
+  const cookie = provider.cookieName('session');
+
+  async function visitorOf(session: Session): Promise<Visitor | undefined> {
+    if (session.accountId === undefined) return undefined;
+    const [signIn, person] = await Promise.all([
+      findSignIn(server, session.uid),
+      directory.find(session.accountId),
+    ]);
+    if (signIn?.accountId !== session.accountId || person === undefined) return undefined;
+    return { person, signIn, session };
+  }
+
+  async function end({ signIn, session }: Visitor): Promise<void> {
+    await endSignIn(server, signIn);
+    await session.destroy();
+  }
+
+  const dropCookie = (ctx: Context) =>
+    ctx.cookies.set(cookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
+
+  return {
+    async currentVisitor(ctx) {
+      return visitorOf(await provider.Session.get(ctx));
+    },
+
+    async signInVisitor(ctx, { id, name, generation }) {
+      const earlier = await visitorOf(await provider.Session.get(ctx));
+      const same = earlier?.person.id === id;
+      if (earlier && !same) await end(earlier);
+      const session = same ? earlier.session : new provider.Session();
+      if (same) session.resetIdentifier();
+      session.loginAccount({
+        accountId: id,
+        acr: ACR,
+        amr: [...AMR],
+        loginTs: epochSeconds(clock),
+      });
+      const signIn: SignIn = {
+        uid: session.uid,
+        accountId: id,
+        generation,
+        since: clock.now(),
+        ...originOf(ctx),
+      };
+      await recordSignIn(server, signIn, lifetime);
+      await session.save(lifetime);
+      ctx.cookies.set(cookie, session.jti, {
+        httpOnly: true,
+        sameSite: 'lax',
+        overwrite: true,
+        maxAge: lifetime * 1000,
+      });
+      return { person: { id, name }, signIn, session };
+    },
+
+    async signOutVisitor(ctx, visitor) {
+      await end(visitor);
+      dropCookie(ctx);
+    },
+
+    async forget(ctx, session) {
+      await session.destroy();
+      dropCookie(ctx);
+    },
+  };
+}

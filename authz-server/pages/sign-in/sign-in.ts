@@ -1,0 +1,64 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { createCsrf } from '../csrf.ts';
+import type { PagesServer } from '../pages-server.ts';
+import { createPasswordSignIn } from './password-sign-in.ts';
+import { respond, seeOther } from '../respond.ts';
+import { createSessions } from './session.ts';
+import type { SignInProps } from '../view.ts';
+import { createViewOf } from '../view-of.ts';
+import { signInPage } from '../views/sign-in.ts';
+
+/** Where a person can go on after signing in without a client, and which parameters go along. */
+const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/account', []],
+  ['/device', ['user_code']],
+]);
+
+export interface StandaloneSignIn {
+  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`. */
+  ask(ctx: Context, goOn: string, more?: Pick<SignInProps, 'name' | 'problem' | 'notice'>): void;
+  /** POST /sign-in. */
+  signIn: Middleware;
+}
+
+/** Signing in to our own pages. */
+export function createSignIn(server: PagesServer, provider: Provider): StandaloneSignIn {
+  const { config } = server;
+  const { checkForm } = createCsrf(server);
+  const { signInVisitor } = createSessions(server, provider);
+  const viewOf = createViewOf(server);
+  const passwordSignIn = createPasswordSignIn(server);
+
+  const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
+    const hidden = { continue: checkedContinue(goOn, config.issuer) };
+    const purpose = hidden.continue.startsWith('/device') ? 'device' : 'account';
+    respond(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
+  };
+
+  return {
+    ask,
+    async signIn(ctx) {
+      const form = await checkForm(ctx);
+      const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
+      const attempt = await passwordSignIn(ctx, form);
+      if ('problem' in attempt) return ask(ctx, goOn, { name: form.get('name') ?? '', ...attempt });
+      await signInVisitor(ctx, attempt.person);
+      seeOther(ctx, goOn);
+    },
+  };
+}
+
+/** A path of `CONTINUE` on this server, put together anew; /account when it is anything else. */
+export function checkedContinue(goOn: string, issuer: string): string {
+  const url = URL.parse(goOn, issuer);
+  const parameters = url?.origin === issuer ? CONTINUE.get(url.pathname) : undefined;
+  if (url === null || parameters === undefined) return '/account';
+  const query = new URLSearchParams(
+    parameters.flatMap((name) => {
+      const value = url.searchParams.get(name);
+      return value === null ? [] : [[name, value] as [string, string]];
+    }),
+  );
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query.toString()}`;
+}

@@ -1,0 +1,38 @@
+import type { Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { createCsrf } from '../csrf.ts';
+import type { PagesServer } from '../pages-server.ts';
+import { respond, seeOther } from '../respond.ts';
+import { createSessions } from './session.ts';
+import { createViewOf } from '../view-of.ts';
+import { signOutPage } from '../views/sign-out.ts';
+import { signedOutPage } from '../views/signed-out.ts';
+
+/** Signing out from our own pages; a client asks for it at the engine's `/session/end`. */
+export function signOutHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'ask' | 'signOut', Middleware>> {
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor, signOutVisitor } = createSessions(server, provider);
+  const viewOf = createViewOf(server);
+
+  return {
+    async ask(ctx) {
+      const visitor = await currentVisitor(ctx);
+      const page =
+        visitor === undefined
+          ? signedOutPage(viewOf(ctx))
+          : signOutPage(viewOf(ctx, visitor.person), { action: '/sign-out', hidden: {} });
+      respond(ctx, page);
+    },
+
+    async signOut(ctx) {
+      const form = await checkForm(ctx);
+      if (form.get('logout') !== 'yes') return seeOther(ctx, '/account');
+      const visitor = await currentVisitor(ctx);
+      if (visitor) await signOutVisitor(ctx, visitor);
+      seeOther(ctx, '/sign-out');
+    },
+  };
+}

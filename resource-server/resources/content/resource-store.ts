@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+import type { Document, Edit, Entry, Listed, Quota, View } from '#shared/stores/trees.ts';
+import type { Range } from '../representation/range.ts';
+
+/** What to do about what was seen, and what the caller gets when it is done. */
+export interface Decision<T> {
+  readonly edits: readonly Edit[];
+  readonly value: T;
+}
+
+/** One tree of resources: who is at home in it sees nothing else. Its root is always there. */
+export interface ResourceStore {
+  /** What one tree may hold. */
+  readonly quota: Quota;
+  get(path: string): Promise<Entry | undefined>;
+  /** Several paths, the locks and the usage, at one moment. */
+  look(paths: readonly string[]): Promise<View>;
+  /** What is directly in a collection, by name, after the name `after`; at most `limit`. */
+  members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
+  /** The same without their dead properties. */
+  list(path: string, after: string, limit: number): Promise<readonly Listed[]>;
+  /**
+   * Looks at the paths, lets `decide` judge, and commits its edits if all that it saw is still so;
+   * else again. `decide` throws to refuse. What takes a collection with all that is in it waits for its
+   * turn first. Rejects with `HttpError` 507 when the quota is used up, 403 when a path would be too long,
+   * 503 when others were faster too often or too many wait for their turn.
+   */
+  change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T>;
+  /**
+   * Writes content to a new immutable file, durably, and hands it to `commit`, which names it in a
+   * `change`. `announced`: bytes that are known to come. Removed again when `commit` rejects with anything but an outage of the store. Rejects
+   * with `HttpError` 413 when it is too long, 503 when too much is being received, 507 when the disk is full.
+   */
+  receive<T>(
+    body: AsyncIterable<Buffer>,
+    commit: (received: Received) => Promise<T>,
+    announced?: number,
+  ): Promise<T>;
+  /**
+   * The content, or a part of it. Undefined: the document was replaced or removed meanwhile; look again.
+   */
+  content(document: Document, range?: Range): Promise<Buffer | Readable | undefined>;
+}
+
+/** Content that has reached the disk. */
+export interface Received {
+  readonly file: string;
+  readonly length: number;
+}

@@ -1,0 +1,179 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TestSocket } from '#shared/server/test-socket.ts';
+import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import { startWorld, type World } from '../../world.fixture.ts';
+import { contentWithin } from './upload.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let made = 0;
+const fresh = () => `/documents/upload-${++made}`;
+const put = (path: string, body: string, headers = {}) => world.as('PUT', path, { body, headers });
+const get = (path: string) => world.as('GET', path);
+
+test('RFC 9110 section 14.5: Content-Range is 400', async () => {
+  expect((await put(fresh(), 'x', { 'Content-Range': 'bytes 0-0/1' })).status).toBe(400);
+});
+
+test('RFC 9110 section 15.5.16: a content coding is 415 and says which is taken', async () => {
+  const reply = await put(fresh(), 'x', { 'Content-Encoding': 'gzip' });
+  expect(reply.status).toBe(415);
+  expect(reply.headers['accept-encoding']).toBe('identity');
+});
+
+test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any is read', async () => {
+  const socket = new TestSocket(world.listening);
+  const token = world.token('documents:write');
+  await socket.send(
+    `PUT ${fresh()} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
+      'Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n',
+  );
+  const answer = await socket.all;
+  expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  expect(answer).not.toContain('100 Continue');
+});
+
+test('as long as allowed is stored; longer without a Content-Length is 413 and leaves nothing', async () => {
+  const path = fresh();
+  const chunked = (bytes: number) => Readable.from([Buffer.alloc(bytes - 1), Buffer.alloc(1)]);
+  expect((await world.as('PUT', path, { body: chunked(100_000) })).status).toBe(201);
+  const files = await world.files();
+  expect((await world.as('PUT', path, { body: chunked(100_001) })).status).toBe(413);
+  expect((await world.as('PUT', path, { body: chunked(5_000_000) })).status).toBe(413);
+  expect(await world.files()).toEqual(files);
+  expect((await get(path)).headers['content-length']).toBe('100000');
+});
+
+test.each([
+  ['by length', 'Content-Length: 10\r\n\r\nabc'],
+  ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
+])('cut off (%s) it leaves neither document nor file', async (_, rest) => {
+  const path = fresh();
+  const files = await world.files();
+  const socket = new TestSocket(world.listening);
+  const token = world.token('documents:write');
+  await socket.send(`PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${rest}`);
+  while ((await world.files()).length === files.length)
+    await new Promise((next) => setImmediate(next));
+  socket.socket.destroy();
+  while ((await world.files()).length > files.length)
+    await new Promise((next) => setImmediate(next));
+  expect((await get(path)).status).toBe(404);
+});
+
+test('a store that does not answer is 503 with Retry-After, and the document stays as it was', async () => {
+  let down = false;
+  const failing = (stores: Stores): Stores => ({
+    ...stores,
+    trees: {
+      ...stores.trees,
+      async commit(...args) {
+        if (down) throw new StoreUnavailable('gone');
+        return stores.trees.commit(...args);
+      },
+    },
+  });
+  await using broken = await startWorld({}, failing);
+  await broken.as('PUT', '/documents/a', { body: 'old' });
+  down = true;
+  const reply = await broken.as('PUT', '/documents/a', { body: 'new' });
+  expect(reply.status).toBe(503);
+  expect(reply.headers['retry-after']).toBe('1');
+  expect((await broken.as('GET', '/documents/a')).text).toBe('old');
+});
+
+test('RFC 4331 section 6: over the quota is 507 with its condition, and what is there stays', async () => {
+  await using small = await startWorld({ documents: { maxBytes: 100, quota: { bytes: 100 } } });
+  await small.as('PUT', '/documents/a', { body: 'x'.repeat(60) });
+  const files = await small.files();
+  const reply = await small.as('PUT', '/documents/b', { body: 'x'.repeat(60) });
+  expect(reply.status).toBe(507);
+  expect(reply.text).toContain('quota-not-exceeded');
+  expect(await small.files()).toEqual(files);
+  expect((await small.as('PUT', '/documents/a', { body: 'y'.repeat(100) })).status).toBe(204);
+  expect((await small.as('PUT', '/documents/a', { body: '' })).status).toBe(204);
+});
+
+describe('RFC 4331 section 6: what the quota will refuse is not received first', () => {
+  const small = () => startWorld({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
+  const head = (of: World, request: string, fields: string) =>
+    `${request} HTTP/1.1\r\nHost: a\r\n` +
+    `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
+
+  test.each(['PUT /documents/b', 'POST /documents/'])(
+    '%s: 507 by its Content-Length, before any is read',
+    async (request) => {
+      await using tight = await small();
+      await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
+      const socket = new TestSocket(tight.listening);
+      await socket.send(head(tight, request, 'Expect: 100-continue\r\nContent-Length: 40001'));
+      const answer = await socket.all;
+      expect(answer).toMatch(/^HTTP\/1.1 507 /);
+      expect(answer).toContain('quota-not-exceeded');
+      expect(answer).not.toContain('100 Continue');
+      const fits = Buffer.alloc(40_000);
+      const [method = '', path = ''] = request.split(' ');
+      expect((await tight.as(method, path, { body: fits })).status).toBe(201);
+    },
+  );
+
+  test.each(['PUT /documents/b', 'POST /documents/'])(
+    '%s: 507 in the middle of chunks without an end, and nothing stays',
+    async (request) => {
+      await using tight = await small();
+      await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
+      const files = await tight.files();
+      const socket = new TestSocket(tight.listening);
+      await socket.send(head(tight, request, 'Transfer-Encoding: chunked'));
+      const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
+      for (let sent = 0; sent < 5; sent += 1) await socket.send(chunk);
+      expect(await socket.until('quota-not-exceeded')).toMatch(/^HTTP\/1.1 507 /);
+      expect(await tight.files()).toEqual(files);
+      socket.socket.destroy();
+    },
+  );
+
+  test('what is replaced makes room, also where the quota was lowered', async () => {
+    await using tight = await small();
+    const write = (path: string, length: number) =>
+      tight.as('PUT', `/documents/${path}`, { body: Buffer.alloc(length) });
+    await write('a', 60_000);
+    await write('b', 40_000);
+    expect((await write('a', 60_001)).status).toBe(507);
+    expect((await write('a', 60_000)).status).toBe(204);
+    const quota = { bytes: 50_000, entries: 10 };
+    const usage = { bytes: 100_000 };
+    const length = (bytes: number) => ({ rawHeaders: ['Content-Length', String(bytes)] });
+    const ask = (bytes: number, replaced?: number) => () =>
+      contentWithin(
+        Object.assign(new IncomingMessage(new Socket()), length(bytes)),
+        quota,
+        usage,
+        replaced,
+      );
+    expect(ask(60_000, 60_000)).not.toThrow();
+    expect(ask(60_001, 60_000)).toThrow('no room');
+    expect(ask(0)).not.toThrow();
+    expect(ask(1)).toThrow('no room');
+  });
+
+  test('ten at once in chunks: no more is kept than fits', async () => {
+    await using tight = await small();
+    const body = () => Readable.from(Array.from({ length: 3 }, () => Buffer.alloc(10_000)));
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        tight.as('PUT', `/documents/${index}`, { body: body() }),
+      ),
+    );
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, 201, 201, 507, 507, 507, 507, 507, 507, 507]);
+    expect(await tight.files()).toHaveLength(3);
+  });
+});

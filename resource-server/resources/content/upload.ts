@@ -1,0 +1,80 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { randomId } from '#shared/base/random.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Document, Usage } from '#shared/stores/trees.ts';
+import { contentTooLarge, quotaExceeded } from './content.ts';
+import { isMediaType, UNKNOWN } from '../representation/media-type.ts';
+import type { Services } from '../place.ts';
+import type { Received } from './resource-store.ts';
+
+/**
+ * Checks what the fields say of the content before any of it is read, and returns its media type.
+ * Throws 400 for a Content-Range (RFC 9110 section 14.5) or a malformed Content-Type, 413 for a
+ * Content-Length over `maxBytes`, 415 for a content coding. `otherwise`: the type of what comes without one.
+ */
+export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = UNKNOWN): string {
+  const { rawHeaders: raw } = request;
+  if (single(raw, 'content-range') !== undefined) {
+    throw new BadRequest('A part of a document cannot be put: leave Content-Range out.');
+  }
+  if (single(raw, 'content-encoding') !== undefined) {
+    throw new HttpError(415, 'Send the content without a content coding.', {
+      'Accept-Encoding': 'identity',
+    });
+  }
+  if (announced(request) > maxBytes) throw contentTooLarge(maxBytes);
+  const type = single(raw, 'content-type') ?? otherwise;
+  if (!isMediaType(type)) throw new BadRequest('Content-Type is not a media type.');
+  return type;
+}
+
+/**
+ * The content of a request, for as long as there is room for it beside `usage` and in place of `replaced`
+ * bytes, so that what a quota will refuse is not received first. Throws `HttpError` 507 (RFC 4331 section
+ * 6) when its Content-Length says that it is too much, else as soon as it is.
+ */
+export function contentWithin(
+  request: AnyRequest,
+  quota: Pick<Usage, 'bytes'>,
+  usage: Pick<Usage, 'bytes'>,
+  replaced = 0,
+): AsyncIterable<Buffer> {
+  const room = Math.max(quota.bytes - usage.bytes, 0) + replaced;
+  if (announced(request) > room) throw quotaExceeded();
+  return upTo(room, contentOf(request));
+}
+
+async function* upTo(room: number, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = room;
+  for await (const piece of content) {
+    left -= piece.length;
+    if (left < 0) throw quotaExceeded();
+    yield piece;
+  }
+}
+
+/** Bytes that its Content-Length says will come. */
+export function announced({ rawHeaders }: AnyRequest): number {
+  return Number(single(rawHeaders, 'content-length') ?? 0);
+}
+
+/** A document of content that was received just now. */
+export function newDocument(
+  named: Pick<Document, 'path' | 'type'>,
+  received: Received,
+  { clock, random }: Pick<Services, 'clock' | 'random'>,
+): Document {
+  const now = clock.now();
+  return {
+    ...named,
+    ...received,
+    kind: 'document',
+    revision: randomId(random),
+    etag: randomId(random),
+    created: now,
+    modified: now,
+    properties: {},
+  };
+}

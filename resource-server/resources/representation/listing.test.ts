@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, type World } from '../../world.fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.as('MKCOL', '/documents/list');
+  await world.as('MKCOL', '/documents/list/deep');
+  await world.as('PUT', '/documents/list/deep/er', { body: 'x' });
+  await put('/documents/list/b', 'bb');
+  await put('/documents/list/a', 'a');
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const put = (path: string, body: string) =>
+  world.as('PUT', path, { body, headers: { 'Content-Type': 'text/plain' } });
+const get = (path: string, headers = {}) => world.as('GET', path, { headers });
+const html = (path: string) => get(path, { Accept: 'text/html' });
+
+interface Page {
+  readonly members: readonly { readonly name: string }[];
+  readonly next?: string;
+}
+const pageOf = async (path: string): Promise<Page> => JSON.parse((await get(path)).text) as Page;
+
+describe('RFC 9110 section 12.5.1: a listing in the format that the client likes', () => {
+  test.each([
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
+    ['text/*', 'text/html'],
+    ['text/html;q=0.1, application/json;q=0.2', 'application/json'],
+    ['application/json;q=0, */*', 'text/html'],
+  ])('%s: %s', async (accept, type) => {
+    const reply = await get('/documents/list/', accept === undefined ? {} : { Accept: accept });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toMatch(new RegExp(`^${type}`));
+    expect(reply.headers.vary).toContain('Accept');
+    expect(reply.headers['cache-control']).toBe('private, no-cache');
+    expect(reply.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  test.each(['image/png', 'text/html;q=0, application/json;q=0', 'nonsense'])(
+    'section 15.5.7: %s is 406, which says what there is',
+    async (accept) => {
+      const reply = await get('/documents/list/', { Accept: accept });
+      expect(reply.status).toBe(406);
+      expect(reply.text).toContain('application/json or text/html');
+    },
+  );
+
+  test('a document has one format, whatever is asked for', async () => {
+    expect((await get('/documents/list/a', { Accept: 'image/png' })).status).toBe(200);
+  });
+});
+
+describe('for machines', () => {
+  test('members directly below, by name', async () => {
+    const modified = new Date(world.clock.now()).toISOString();
+    const etag = async (path: string) => (await get(path)).headers.etag;
+    expect(await pageOf('/documents/list/')).toEqual({
+      members: [
+        {
+          name: 'a',
+          type: 'text/plain',
+          length: 1,
+          modified,
+          etag: await etag('/documents/list/a'),
+        },
+        {
+          name: 'b',
+          type: 'text/plain',
+          length: 2,
+          modified,
+          etag: await etag('/documents/list/b'),
+        },
+        { name: 'deep/' },
+      ],
+    });
+  });
+
+  test('an empty one is an empty list; one that is not there is 404', async () => {
+    await using empty = await startWorld();
+    expect((await empty.as('GET', '/documents/')).text).toBe('{"members":[]}');
+    expect((await empty.as('GET', '/documents/none/')).status).toBe(404);
+    await empty.as('MKCOL', '/documents/new');
+    expect((await empty.as('GET', '/documents/new/')).text).toBe('{"members":[]}');
+  });
+
+  test('pages of 1,000: `next` leads through all of them, each once', async () => {
+    await using full = await startWorld();
+    const names = Array.from({ length: 2001 }, (_, n) => `${n}`.padStart(5, '0')).map((n) =>
+      n.endsWith('00') ? `${n} &?#+ü` : n,
+    );
+    const { locksVersion } = await full.stores.trees.look('/documents', []);
+    await full.stores.trees.commit('/documents', {
+      seen: new Map(),
+      locksVersion,
+      edits: names.map((path) => ({
+        kind: 'put',
+        entry: {
+          kind: 'collection',
+          path,
+          revision: path,
+          created: 0,
+          modified: 0,
+          properties: {},
+        },
+      })),
+      quota: { bytes: 1e9, properties: 0, entries: 1e6 },
+    });
+    const found: string[] = [];
+    const sizes: number[] = [];
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const { text } = await full.as('GET', `/documents/${next}`);
+      const page = JSON.parse(text) as Page;
+      found.push(...page.members.map(({ name }) => name.slice(0, -1)));
+      sizes.push(page.members.length);
+      next = page.next;
+    }
+    expect(sizes).toEqual([1000, 1000, 1]);
+    expect(found).toEqual(names);
+    const people = await full.as('GET', '/documents/', { headers: { Accept: 'text/html' } });
+    expect(people.text).toContain(`<a href="?after=00999">Next page</a>`);
+  });
+
+  test.each(['?after=', '?other=1', '?after=a&after=b', '?after', '?%ff', '?after=%00%ff'])(
+    'a query of any kind is no error: %s',
+    async (query) => {
+      const reply = await get(`/documents/list/${query}`);
+      expect(reply.status).toBe(200);
+    },
+  );
+
+  test('after a name: what comes behind it, whether it is there or not', async () => {
+    const after = async (name: string) =>
+      (await pageOf(`/documents/list/?after=${name}`)).members.map((member) => member.name);
+    expect(await after('a')).toEqual(['b', 'deep/']);
+    expect(await after('aa')).toEqual(['b', 'deep/']);
+    expect(await after('zz')).toEqual([]);
+  });
+});
+
+describe('RFC 9110 section 8.8.3: its entity tag', () => {
+  test('is another one for each format, and changes with what is listed', async () => {
+    const path = '/documents/tagged/';
+    await world.as('MKCOL', path);
+    await put(`${path}a`, 'x');
+    const [json, page] = [await get(path), await html(path)];
+    expect(json.headers.etag).not.toBe(page.headers.etag);
+    for (const [accept, reply] of [
+      ['application/json', json],
+      ['text/html', page],
+    ] as const) {
+      const headers = { Accept: accept, 'If-None-Match': reply.headers.etag };
+      const unchanged = await get(path, headers);
+      expect(unchanged).toMatchObject({ status: 304, text: '' });
+      expect(unchanged.headers.vary).toContain('Accept');
+      expect((await get(path, { Accept: accept, 'If-Match': '"other"' })).status).toBe(412);
+    }
+    await put(`${path}a`, 'y');
+    const again = await get(path, { 'If-None-Match': json.headers.etag });
+    expect(again.status).toBe(200);
+  });
+
+  test('ranges of a listing are of the format that was chosen', async () => {
+    const reply = await get('/documents/list/', { Accept: 'text/html', Range: 'bytes=0-14' });
+    expect(reply).toMatchObject({ status: 206, text: '<!doctype html>' });
+  });
+});
+
+describe('for people', () => {
+  const EVIL = [
+    '<script>alert(1)',
+    '"onmouseover="alert(1)',
+    "'&amp;",
+    'javascript:alert(1)',
+    'https:',
+    'a?b#c',
+  ];
+  let text: string;
+  beforeAll(async () => {
+    await world.as('MKCOL', '/documents/evil%3Cb%3E');
+    for (const name of EVIL) {
+      await put(`/documents/evil%3Cb%3E/${encodeURIComponent(name)}`, 'x');
+    }
+    ({ text } = await html('/documents/evil%3Cb%3E/'));
+  });
+
+  test('names are escaped, and link to what they name', async () => {
+    expect(text).toContain('<h1>/documents/evil&lt;b&gt;/</h1>');
+    expect(text).not.toMatch(/<script|<b>|"onmouseover/);
+    const base = new URL('http://rs.example/documents/evil%3Cb%3E/');
+    const links = [...text.matchAll(/<td><a href="([^"]*)">/g)].map(
+      ([, href = '']) => new URL(href.replaceAll('&#39;', "'"), base),
+    );
+    expect(links).toHaveLength(EVIL.length);
+    for (const { origin, pathname, search } of links) {
+      expect(origin).toBe(base.origin);
+      expect(search).toBe('');
+      expect((await get(pathname)).text).toBe('x');
+    }
+  });
+
+  test('no script could run, no form be sent, no frame hold it', async () => {
+    const { headers } = await html('/documents/list/');
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("form-action 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('script-src');
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('a table with its headings, up but from the top, and words where nothing is', async () => {
+    const page = (await html('/documents/list/')).text;
+    expect(page.match(/<th scope="col">/g)).toHaveLength(3);
+    expect(page).toContain('<a href="./deep/"><bdi>deep/</bdi></a>');
+    expect(page).toContain('<a href="../">Up</a>');
+    expect((await html('/documents/')).text).not.toContain('href="../"');
+    await world.as('MKCOL', '/documents/void');
+    expect((await html('/documents/void/')).text).toContain('Nothing is in here.');
+  });
+});
+
+describe('RFC 9110 section 15.4.9: without its slash', () => {
+  test('a collection is 308 to where it is, with the query', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const space = await world.as(method, '/documents?a=b');
+      expect(space.status).toBe(308);
+      expect(space.headers.location).toBe('https://rs.example/documents/?a=b');
+      const below = await world.as(method, '/documents/list?after=a');
+      expect(below.status).toBe(308);
+      expect(below.headers.location).toBe('https://rs.example/documents/list/?after=a');
+    }
+  });
+});

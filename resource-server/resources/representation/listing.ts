@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import Negotiator from 'negotiator';
+import { HttpError } from '#shared/http/answer.ts';
+import { escapeHtml, page } from '#shared/server/page.ts';
+import type { Listed } from '#shared/stores/trees.ts';
+import { hrefOf } from '../path.ts';
+import type { Place } from '../place.ts';
+import type { Representation } from './representation.ts';
+import type { ResourceContext } from '../resource.ts';
+
+/** Members on a page. */
+const PAGE = 1000;
+
+/** What is in a collection, by name. */
+interface Listing {
+  /** Path of the collection, as people read it. */
+  readonly title: string;
+  readonly root: boolean;
+  readonly members: readonly Listed[];
+  /** Reference of the next page. */
+  readonly next: string | undefined;
+}
+
+interface Drawn {
+  readonly body: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const FORMATS: Readonly<Record<string, (listing: Listing) => Drawn>> = {
+  'application/json': json,
+  'text/html': html,
+};
+const TYPES = Object.keys(FORMATS);
+
+/**
+ * A page of the listing, after the name in `after` of the query, in the format that the client likes
+ * best. Throws `HttpError` 406 when it would take none (RFC 9110 section 12.5.1).
+ */
+export async function listingOf(
+  { req: request, state }: ResourceContext,
+  { store, path }: Place,
+): Promise<Representation> {
+  const type = new Negotiator(request).mediaType(TYPES) ?? '';
+  const draw = FORMATS[type];
+  if (draw === undefined) {
+    throw new HttpError(406, `A listing comes as ${TYPES.join(' or ')}.`, { Vary: 'Accept' });
+  }
+  const after = new URLSearchParams(state.target.query).get('after') ?? '';
+  const found = await store.list(path, after, PAGE + 1);
+  const members = found.slice(0, PAGE);
+  const last = members.at(-1);
+  const { body, fields } = draw({
+    title: decodeURIComponent(hrefOf(state.space, { path, kind: 'collection' })),
+    root: path === '',
+    members,
+    next: found.length > PAGE && last ? `?after=${encodeURIComponent(nameOf(last))}` : undefined,
+  });
+  const content = Buffer.from(body);
+  return {
+    type,
+    length: content.length,
+    etag: createHash('sha256').update(content).digest('base64url'),
+    fields: { ...fields, Vary: 'Accept' },
+    content: async (range) => (range ? content.subarray(range.first, range.last + 1) : content),
+  };
+}
+
+function json({ members, next }: Listing): Drawn {
+  const listed = members.map(jsonMember);
+  return { body: JSON.stringify({ members: listed, ...(next && { next }) }), fields: {} };
+}
+
+/** A member as machines read it; the name of a collection ends in a slash. */
+export function jsonMember(entry: Listed): object {
+  const name = nameOf(entry) + slashOf(entry);
+  if (entry.kind === 'collection') return { name };
+  const { type, length, modified, etag } = entry;
+  return { name, type, length, modified: new Date(modified).toISOString(), etag: `"${etag}"` };
+}
+
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte'].map(
+  (unit) => new Intl.NumberFormat('en', { style: 'unit', unit, maximumFractionDigits: 1 }),
+);
+
+function sizeOf(bytes: number): string {
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return SIZES[power]?.format(bytes / 1000 ** power) ?? '';
+}
+
+function html({ title, root, members, next }: Listing): Drawn {
+  const above = root ? '' : '<p><a href="../">Up</a></p>';
+  const rows = members.map((entry) => {
+    const [name, slash] = [nameOf(entry), slashOf(entry)];
+    return `<tr>
+<td><a href="./${encodeURIComponent(name)}${slash}"><bdi>${escapeHtml(name)}${slash}</bdi></a></td>
+<td>${entry.kind === 'document' ? sizeOf(entry.length) : ''}</td>
+<td>${timeOf(entry)}</td>
+</tr>`;
+  });
+  const table = `<table>
+<thead><tr><th scope="col">Name</th><th scope="col">Size</th><th scope="col">Modified</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>`;
+  const further = next && `<p><a href="${escapeHtml(next)}">Next page</a></p>`;
+  const content = [above, rows.length > 0 ? table : '<p>Nothing is in here.</p>', further];
+  const { body = '', fields } = page(title, content.filter(Boolean).join('\n'));
+  const { 'Content-Security-Policy': policy = 'sandbox' } = fields;
+  return { body, fields: { 'Content-Security-Policy': String(policy) } };
+}
+
+function timeOf({ modified }: Listed): string {
+  const date = new Date(modified).toISOString();
+  return `<time datetime="${date}">${date.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
+
+/** Last part of its path. */
+function nameOf({ path }: Listed): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function slashOf({ kind }: Listed): string {
+  return kind === 'collection' ? '/' : '';
+}

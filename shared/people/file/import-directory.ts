@@ -1,0 +1,82 @@
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { aliasesOf } from '../names/aliases.ts';
+import type { DirectoryFile } from './directory-file.ts';
+import {
+  changePerson,
+  keepPerson,
+  type NewRecord,
+  PeopleError,
+  type PeopleStore,
+} from '../people.ts';
+
+export interface DirectoryStore extends PeopleStore {
+  readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys'>;
+}
+
+interface Counts {
+  readonly added: number;
+  readonly replaced: number;
+}
+
+/**
+ * Adds the people and keys of a file, and replaces those that are there: people by name, who keep their
+ * id and for whom everything ends, keys by id. Throws `PeopleError` before anything is changed when the
+ * file and the store give an id or an alias to different people.
+ */
+export async function importDirectory(
+  store: DirectoryStore,
+  { people, api_keys }: DirectoryFile,
+): Promise<{ people: Counts; api_keys: Counts }> {
+  for (const person of people) await refuseConflict(store, person);
+  return {
+    people: await counted(people, (person) => putPerson(store, person)),
+    api_keys: await counted(api_keys, (key) => putKey(store, key)),
+  };
+}
+
+async function refuseConflict(
+  { stores: { people } }: DirectoryStore,
+  person: NewRecord,
+): Promise<void> {
+  const { id, name } = person;
+  const owners = [
+    [`the id ${id}`, await people.get(id)] as const,
+    ...(await Promise.all(
+      aliasesOf(person).map(async (alias) => [alias, await people.getByAlias(alias)] as const),
+    )),
+  ];
+  for (const [what, owner] of owners) {
+    if (owner === undefined || owner.name === name) continue;
+    throw new PeopleError(`${what} is ${name}'s in the file and ${owner.name}'s here`);
+  }
+}
+
+/** False: it was there and was replaced. */
+type Put<T> = (item: T) => Promise<boolean>;
+
+async function counted<T>(items: readonly T[], put: Put<T>): Promise<Counts> {
+  let added = 0;
+  for (const item of items) if (await put(item)) added += 1;
+  return { added, replaced: items.length - added };
+}
+
+async function putPerson(store: DirectoryStore, person: NewRecord): Promise<boolean> {
+  if ((await store.stores.people.getByName(person.name)) === undefined) {
+    await keepPerson(store, person);
+    return true;
+  }
+  await changePerson(store, person.name, ({ id }) => ({ ...person, id }));
+  return false;
+}
+
+async function putKey(
+  { stores: { apiKeys } }: DirectoryStore,
+  key: ApiKeyRecord,
+): Promise<boolean> {
+  const replaced = await apiKeys.remove(key.id);
+  if (!(await apiKeys.add(key))) {
+    throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
+  }
+  return !replaced;
+}
