@@ -139,7 +139,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await bites(
         5,
         () => pair.token(client),
-        () => pair.cli('keys', 'rotate', '--compromised'),
+        () => pair.cli('signing-keys', 'rotate', '--compromised'),
       );
     }, 30_000);
   });

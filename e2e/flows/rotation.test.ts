@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await until(() => load.issued.length > 20);
 
     const old = kidOf(await pair.token(client));
-    const { kid } = await pair.cli('keys', 'rotate');
+    const { kid } = await pair.cli('signing-keys', 'rotate');
     expect(await publishedKids(pair, 0)).toEqual([old, kid]);
     expect(await publishedKids(pair, 1)).toEqual([old, kid]);
     await until(() => WORKERS <= load.issued.slice(-WORKERS).filter(signedBy(kid)).length);
@@ -98,7 +98,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const before = load.issued.length;
       await until(() => load.issued.length > before + 20);
       const from = load.issued.length;
-      const { ended } = await pair.cli('keys', 'rotate', '--compromised');
+      const { ended } = await pair.cli('signing-keys', 'rotate', '--compromised');
       const returned = performance.now();
       const fresh = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
       for (const token of fresh) expect(await getAll(pair, token)).toEqual([200, 200]);
@@ -119,7 +119,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     for (let rotation = 0; rotation < 5; rotation += 1) {
       const old = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
       for (const token of old) expect(await getAll(pair, token)).toEqual([200, 200]);
-      await pair.cli('keys', 'rotate', '--compromised');
+      await pair.cli('signing-keys', 'rotate', '--compromised');
       const fresh = await Promise.all([pair.token(client, 0), pair.token(client, 1)]);
       for (const token of fresh) expect(await getAll(pair, token)).toEqual([200, 200]);
       for (const token of old) expect(await getAll(pair, token)).toEqual([401, 401]);

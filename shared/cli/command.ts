@@ -13,6 +13,8 @@ export interface Option {
 export interface Command {
   /** Its words, for example `client add`. */
   readonly name: string;
+  /** What it was called before; goes on, and says so. */
+  readonly former?: string;
   readonly summary: string;
   /** Names of the operands, in order; one in brackets may be left out, `[NAME...]` given often. */
   readonly operands?: readonly string[];

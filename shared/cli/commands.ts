@@ -14,8 +14,8 @@ import { keyAdd } from './commands/key-add.ts';
 import { keyList } from './commands/key-list.ts';
 import { keyRemove } from './commands/key-remove.ts';
 import { keyRotate } from './commands/key-rotate.ts';
-import { keysList } from './commands/keys-list.ts';
-import { keysRotate } from './commands/keys-rotate.ts';
+import { signingKeysList } from './commands/signing-keys-list.ts';
+import { signingKeysRotate } from './commands/signing-keys-rotate.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { privateTokenKeys } from './commands/private-token-keys.ts';
@@ -63,8 +63,8 @@ export const COMMANDS: readonly Command[] = [
   privateTokenGet,
   privateTokenRedeem,
   revocationStatus,
-  keysList,
-  keysRotate,
+  signingKeysList,
+  signingKeysRotate,
   privateTokenKeys,
   privateTokenRotate,
   backup,

@@ -44,7 +44,7 @@ describe('help', () => {
     const { code, stdout } = await inProcess(new TestShell(), 'client', '--help');
     expect(code).toBe(0);
     expect(stdout).toContain('client remove');
-    expect(stdout).not.toContain('keys rotate');
+    expect(stdout).not.toContain('signing-keys rotate');
   });
 });
 

@@ -9,8 +9,13 @@ export async function run(
   commands: readonly Command[],
   shell: Shell,
 ): Promise<number> {
-  const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+  const begins = (name?: string) =>
+    name !== undefined && `${args.join(' ')} `.startsWith(`${name} `);
+  const command = commands.find(({ name, former }) => begins(name) || begins(former));
   if (command === undefined) return listCommands(args, commands, shell);
+  if (begins(command.former)) {
+    shell.note(`"${command.former}" is called "${command.name}" now; the old name goes on.`);
+  }
   try {
     const input = parseInput(command, args.slice(command.name.split(' ').length));
     if (input.flag('help')) {

@@ -11,8 +11,9 @@ const MEANING: Record<ScheduledKey['state'], string> = {
   retired: 'retired: no token of it lives',
 };
 
-export const keysList: Command = {
-  name: 'keys list',
+export const signingKeysList: Command = {
+  name: 'signing-keys list',
+  former: 'keys list',
   summary: 'list the signing keys and what each of them does now',
   run: (_, shell) =>
     withKeys(shell, async (life) => {

@@ -10,8 +10,9 @@ import { withKeys } from '../with-keys.ts';
 
 type Alg = StoredKey['alg'];
 
-export const keysRotate: Command = {
-  name: 'keys rotate',
+export const signingKeysRotate: Command = {
+  name: 'signing-keys rotate',
+  former: 'keys rotate',
   summary: 'replace a signing key while the servers run; no good token is refused',
   operands: ['[KID]'],
   options: {

@@ -16,14 +16,14 @@ async function shellWithKeys() {
   return shell;
 }
 
-const list = async (shell: TestShell) => (await json(shell, 'keys', 'list')) as Listed[];
+const list = async (shell: TestShell) => (await json(shell, 'signing-keys', 'list')) as Listed[];
 
-describe('keys rotate', () => {
+describe('signing-keys rotate', () => {
   test('publishes, signs after the overlap, retires after the longest life', async () => {
     const shell = await shellWithKeys();
     const states = async () =>
       (await list(shell)).filter(({ alg }) => alg === 'ES256').map(({ state }) => state);
-    const { stdout } = await inProcess(shell, 'keys', 'rotate');
+    const { stdout } = await inProcess(shell, 'signing-keys', 'rotate');
     expect(stdout).toMatch(/^Published the ES256 key \S+ It signs from /);
     expect(await states()).toEqual(['signing', 'published']);
     shell.clock.advance(360);
@@ -34,15 +34,15 @@ describe('keys rotate', () => {
 
   test('a second rotation under way is refused: 1', async () => {
     const shell = await shellWithKeys();
-    await json(shell, 'keys', 'rotate', '--alg', 'RS256');
-    const { code, stderr } = await inProcess(shell, 'keys', 'rotate', '--alg', 'RS256');
+    await json(shell, 'signing-keys', 'rotate', '--alg', 'RS256');
+    const { code, stderr } = await inProcess(shell, 'signing-keys', 'rotate', '--alg', 'RS256');
     expect([code, stderr]).toEqual([1, expect.stringContaining('under way')]);
   });
 
   test('--compromised: the signing key is revoked and replaced at once', async () => {
     const shell = await shellWithKeys();
     const old = (await list(shell)).find(({ alg }) => alg === 'ES256')?.kid;
-    const result = await json(shell, 'keys', 'rotate', '--compromised');
+    const result = await json(shell, 'signing-keys', 'rotate', '--compromised');
     expect(result).toMatchObject({ ended: old, alg: 'ES256' });
     const now = (await list(shell)).filter(({ alg }) => alg === 'ES256');
     expect(now).toEqual([{ kid: (result as Listed).kid, alg: 'ES256', state: 'signing' }]);
@@ -56,7 +56,7 @@ describe('keys rotate', () => {
   test('--compromised KID: exactly that key', async () => {
     const shell = await shellWithKeys();
     const kid = (await list(shell)).find(({ alg }) => alg === 'RS256')?.kid ?? '';
-    const { code } = await inProcess(shell, 'keys', 'rotate', '--compromised', '--', kid);
+    const { code } = await inProcess(shell, 'signing-keys', 'rotate', '--compromised', '--', kid);
     expect(code).toBe(0);
     const left = await list(shell);
     expect(left.map((key) => key.kid)).not.toContain(kid);
@@ -76,7 +76,7 @@ describe('keys rotate', () => {
   ])('%j is refused, and no key changes', async (args, code, message) => {
     const shell = await shellWithKeys();
     const before = await list(shell);
-    expect(await inProcess(shell, 'keys', 'rotate', ...args)).toMatchObject({
+    expect(await inProcess(shell, 'signing-keys', 'rotate', ...args)).toMatchObject({
       code,
       stderr: expect.stringContaining(message),
     });
@@ -84,8 +84,14 @@ describe('keys rotate', () => {
   });
 });
 
-test('keys list shows no private key', async () => {
+test('signing-keys list shows no private key', async () => {
   const shell = await shellWithKeys();
-  const { stdout } = await inProcess(shell, 'keys', 'list', '--json');
+  const { stdout } = await inProcess(shell, 'signing-keys', 'list', '--json');
   expect(stdout).not.toMatch(/sealed|"d"/);
+});
+
+test('the names of before go on, and say so', async () => {
+  const { code, stdout, stderr } = await inProcess(new TestShell(), 'keys', 'list', '--json');
+  expect([code, stdout]).toEqual([0, '[]\n']);
+  expect(stderr).toBe('"keys list" is called "signing-keys list" now; the old name goes on.\n');
 });
