@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { storedId } from './adapter/stored-id.ts';
 import type { Answered } from '../authz.fixture.ts';
-import { CALLBACK, sent, testFlow, VERIFIER } from '../code-flow.fixture.ts';
+import { CALLBACK, redemption, sent, testFlow, VERIFIER } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 import type { TestBrowser } from '../pages/browser.fixture.ts';
 
@@ -42,19 +44,27 @@ const newCode = async () => (await flow.allow(browser)).get('code') ?? '';
 
 interface Usable {
   readonly id: string;
-  readonly clientId: string;
+  /** Of the request that uses it. */
+  readonly form: Record<string, string> & { readonly client_id: string };
   use(): Promise<Answered>;
 }
+
+const usable = (id: string, form: Usable['form']): Usable => ({
+  id,
+  form,
+  use: () => flow.post('/token', form),
+});
 
 /** What may be used once at the token endpoint. */
 const USABLE = {
   async AuthorizationCode(): Promise<Usable> {
     const id = await newCode();
-    return { id, clientId: 'web', use: () => flow.redeem(id) };
+    return usable(id, redemption(id));
   },
   async RefreshToken(): Promise<Usable> {
     const id = tokenOf(await flow.redeem(await newCode()));
-    return { id, clientId: 'web', use: () => flow.refresh(id) };
+    const form = { grant_type: 'refresh_token', client_id: 'web', refresh_token: id };
+    return usable(id, form);
   },
   async DeviceCode(): Promise<Usable> {
     const { body } = await flow.post('/device/auth', { client_id: 'tv', scope: 'documents:read' });
@@ -62,10 +72,21 @@ const USABLE = {
     await browser.submit(page, { decision: 'allow' }, '/device');
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
     const id = String(body['device_code']);
-    const form = { grant_type, client_id: 'tv', device_code: id };
-    return { id, clientId: 'tv', use: () => flow.post('/token', form) };
+    return usable(id, { grant_type, client_id: 'tv', device_code: id });
   },
 };
+
+/** Sends the form and ends the connection at once: when the server comes to it, nobody waits any more. */
+async function giveUp(form: Usable['form']): Promise<void> {
+  const { hostname, port, host } = new URL(flow.url);
+  const content = new URLSearchParams(form).toString();
+  const type = 'Content-Type: application/x-www-form-urlencoded';
+  const length = `Content-Length: ${content.length}`;
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`POST /token HTTP/1.1\r\nHost: ${host}\r\n${type}\r\n${length}\r\n\r\n${content}`);
+  socket.destroy();
+}
 
 describe.each(Object.keys(USABLE) as (keyof typeof USABLE)[])(
   'RFC 9110 section 10.2.3: who repeats as told after a 503: %s',
@@ -74,14 +95,23 @@ describe.each(Object.keys(USABLE) as (keyof typeof USABLE)[])(
       ['was written, and only its answer was lost', WRITTEN],
       ['was not written', NOT_WRITTEN],
     ])('gets tokens, when the use %s', async (_what, record) => {
-      const { use, clientId } = await USABLE[kind]();
+      const { use, form } = await USABLE[kind]();
       failOnce(record);
       const failed = await use();
       expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1']);
       expect(JSON.stringify(failed.body)).not.toContain('token');
       const repeated = await use();
       expect(repeated.status).toBe(200);
-      const next = await flow.refresh(tokenOf(repeated), { client_id: clientId });
+      const next = await flow.refresh(tokenOf(repeated), { client_id: form.client_id });
+      expect(next.status).toBe(200);
+    });
+
+    test('or after giving up gets tokens: who is gone has used nothing', async () => {
+      const { use, form } = await USABLE[kind]();
+      await giveUp(form);
+      const repeated = await use();
+      expect(repeated.status).toBe(200);
+      const next = await flow.refresh(tokenOf(repeated), { client_id: form.client_id });
       expect(next.status).toBe(200);
     });
 
