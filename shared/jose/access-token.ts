@@ -87,6 +87,7 @@ export function checkAccessToken(
   if (!namesAudience(claims.aud, expected.audiences)) return refuse('aud is another resource');
   if (expected.now >= claims.exp + expected.skew) return refuse('expired');
   const latest = expected.now + expected.skew;
-  if (claims.iat > latest || (claims.nbf ?? 0) > latest) return refuse('not valid yet');
+  const begins = Math.max(claims.iat, claims.nbf ?? 0);
+  if (begins > latest) return refuse('not valid yet: the clocks differ');
   return { ok: true, claims };
 }

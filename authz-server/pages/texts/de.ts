@@ -64,7 +64,7 @@ export const de: Texts = {
     submit: 'Weiter',
     unknown:
       'Dieser Code ist nicht bekannt oder abgelaufen. Vergleichen Sie ihn mit dem auf Ihrem Gerät.',
-    later: 'Sie haben zu viele Codes eingegeben, die nicht bekannt sind.',
+    later: 'Sie haben zu viele Codes eingegeben.',
   },
 
   deviceConfirm: {

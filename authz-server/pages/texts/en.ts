@@ -66,7 +66,7 @@ export const en = {
     hint: 'Eight letters, such as BCDF-GHJK. Capitals and dashes do not matter.',
     submit: 'Continue',
     unknown: 'This code is not known, or it has expired. Compare it with your device.',
-    later: 'You entered too many codes that are not known.',
+    later: 'You entered too many codes.',
   },
 
   deviceConfirm: {
