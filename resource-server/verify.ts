@@ -42,7 +42,9 @@ export async function verify(request: AnyRequest, spaces: Spaces, door: Door): P
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const space = spaces.find(origin, target.segments);
   if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-  const { content: _, ...asked } = authRequest(request, { method, target: uri, origin }, door);
+  const described = authRequest(request, { method, target: uri, origin }, door);
+  // Content and connection are the proxy's.
+  const { content: _, exporter: __, ...asked } = described;
   const outcome = await admitted(request, space, asked);
   if (outcome.kind === 'absent') return refused(request, outcome.reason);
   if (outcome.kind === 'pass') {

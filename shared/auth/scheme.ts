@@ -50,6 +50,11 @@ export interface AuthRequest {
    * says, or clear text that does not leave this machine.
    */
   readonly confidential: boolean;
+  /**
+   * `length` bytes that only the two ends of this connection know (RFC 8446 section 7.5); absent unless it is of
+   * TLS 1.3, which ends here.
+   */
+  readonly exporter?: ((label: string, context: Buffer, length: number) => Buffer) | undefined;
   /** Absent at a door that the content does not come through, such as `/verify`. */
   readonly content?: {
     /**

@@ -2,6 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from './content.ts';
+import { exporterOf } from './exporter.ts';
 import type { AnyRequest } from './message.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
@@ -39,6 +40,9 @@ export function authRequest(
     get confidential() {
       if (local || socket instanceof TLSSocket) return true;
       return trusted && single(rawHeaders, 'x-forwarded-proto') === 'https';
+    },
+    get exporter() {
+      return exporterOf(request);
     },
     content: { digest: (hash) => contentDigest(request, hash) },
   };
