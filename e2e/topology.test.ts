@@ -1,4 +1,6 @@
 /** The deployment of docker-compose.yml: its rules, and the same topology as processes behind HAProxy. */
+import { once } from 'node:events';
+import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
@@ -234,6 +236,27 @@ describe('two of each behind the load balancer', () => {
     const log = () => topology.servers['resource-1'].log + topology.servers['resource-2'].log;
     await until(() => log().includes('"path":"/verify"'));
     expect(log().includes('forged-by-the-client')).toBe(false);
+  });
+
+  test('RFC 9112 section 9.3: the connection of an upload that was refused before its end is given to nobody', async () => {
+    const answers: number[] = [];
+    const socket = await topology.connect(DOCUMENTS, 'h2');
+    const session = http2.connect(RESOURCE, { createConnection: () => socket });
+    for (let round = 0; round < 10; round += 1) {
+      const upload = session.request({
+        ':method': 'PUT',
+        ':path': '/documents/refused',
+        'content-length': 20_000_000,
+      });
+      upload.write(Buffer.alloc(100_000));
+      await once(upload, 'response');
+      upload.close(http2.constants.NGHTTP2_CANCEL);
+      // The balancer goes round: as many as make sure that one comes to the same server.
+      const asked = [1, 2, 3].map(() => topology.ask(DOCUMENTS));
+      for (const { status } of await Promise.all(asked)) answers.push(status);
+    }
+    session.destroy();
+    expect(answers).toEqual(answers.map(() => 401));
   });
 
   test('the limit counts the address of the connection, not the one in the field', async () => {

@@ -53,7 +53,7 @@ export interface Topology extends AsyncDisposable {
   /** Sends a request to the load balancer over TLS; `from` is the client's loopback address. */
   ask(url: string, options?: Options, from?: string): Promise<Answer>;
   /** A TLS connection to the load balancer, for requests that have to be sent piece by piece. */
-  connect(url: string): Promise<TLSSocket>;
+  connect(url: string, protocol?: 'h2'): Promise<TLSSocket>;
   /** Runs a command of the command line as in the container of an authorization server. */
   cli(...args: readonly string[]): Promise<Record<string, unknown>>;
 }
@@ -143,9 +143,14 @@ export async function startTopology(settings: Members): Promise<Topology> {
       const bytes = Buffer.from(await body.arrayBuffer());
       return { status: statusCode, headers, content: bytes, text: bytes.toString() };
     },
-    async connect(url) {
-      const { hostname } = new URL(url);
-      const socket = connect({ host: '127.0.0.1', port: ports.outside, servername: hostname, ca });
+    async connect(url, protocol) {
+      const socket = connect({
+        host: '127.0.0.1',
+        port: ports.outside,
+        servername: new URL(url).hostname,
+        ca,
+        ...(protocol && { ALPNProtocols: [protocol] }),
+      });
       await once(socket, 'secureConnect');
       return socket;
     },

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ambiguous } from './ambiguity.ts';
@@ -11,7 +12,7 @@ import {
   OTHER_VERSION,
   TOO_SLOW,
 } from './client-error.ts';
-import { type Connections, endGently } from './connections.ts';
+import { type Connections, endGently, hasContent } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
 import { discardLeftover } from './leftover.ts';
@@ -67,6 +68,8 @@ export function http1Server(parts: Http1Parts): Server {
     }
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
+      // By then the content is in that came with the header section.
+      await setImmediate();
     }
     try {
       await handler(request, response);
@@ -156,8 +159,4 @@ export function http1Server(parts: Http1Parts): Server {
     }
   });
   return server;
-}
-
-function hasContent({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
