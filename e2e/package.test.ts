@@ -93,6 +93,13 @@ test('start runs both servers: a token is issued, accepted, and refused once it 
     env,
     ready: (output) => output.includes('Both are ready.'),
   });
+  // What it proposes are commands of what is installed.
+  const firstStart = await readFile(join(folder.path, 'data/first-start.txt'), 'utf8');
+  const home = await (await fetch(issuer)).text();
+  for (const text of [pair.output, firstStart, home]) {
+    expect(text).toMatch(/\bcountersign [a-z]/);
+    expect(text).not.toMatch(/\bnpm\b/);
+  }
   const scope = ['--scope', 'documents:read'];
   const added = await countersign(
     ['client', 'add', '--name', 'Test', '--grant', 'client_credentials', ...scope, '--json'],

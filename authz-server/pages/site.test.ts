@@ -41,7 +41,9 @@ describe('every page', () => {
   ])('Accept-Language %j is answered in %s', async (accepted, language) => {
     const browser = site.browser();
     browser.fields['accept-language'] = accepted;
-    expect((await browser.open('/account')).headers.get('content-language')).toBe(language);
+    for (const path of ['/', '/account', '/device']) {
+      expect((await browser.open(path)).headers.get('content-language')).toBe(language);
+    }
   });
 
   test('names who is signed in', async () => {

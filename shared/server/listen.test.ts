@@ -471,3 +471,12 @@ test('a port that is taken rejects with the code of the system', async () => {
     listen({ host: '127.0.0.1', port, handler: hello, log: silentLog }),
   ).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
+
+test('a connection with an error that nobody has a rule for ends', async () => {
+  const listening = await start();
+  const client = new TestSocket(listening);
+  const connected = once(listening.server, 'connection');
+  const [socket] = await connected;
+  listening.server.emit('clientError', new Error('of TLS, or of a later Node'), socket);
+  expect(await client.all).toBe('');
+});

@@ -496,6 +496,17 @@ describe('what a query may cost', () => {
     expect((await ask('$')).status).toBe(200);
   });
 
+  test('who asks for all that they may have takes nothing from somebody else', async () => {
+    await put(path, ['a'.repeat(60)]);
+    const evil = Array.from({ length: 12 }, () => ask(EVIL));
+    const other = world.token('documents:read', { sub: 'other', client_id: 'other' });
+    for (let asked = 0; asked < 4; asked += 1) {
+      const reply = await ask('$[0]', { Authorization: `Bearer ${other}` });
+      expect(reply.status).toBe(200);
+    }
+    await Promise.all(evil);
+  });
+
   test('a result that is too long is 422', async () => {
     await put(path, ['x'.repeat(90_000)]);
     expect((await ask(`$[${'0,'.repeat(99)}0]`)).status).toBe(422);
