@@ -125,7 +125,7 @@ describe('without an end (RFC 9110 sections 9.3.1 and 15.5.14)', () => {
       received += data.toString('latin1');
     });
     socket.on('error', () => {});
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const closed = once(socket, 'close');
     socket.write(head(method, path, ['Transfer-Encoding: chunked', ...lines]));
     const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
     let sent = 0;

@@ -24,10 +24,6 @@ export function endGently(socket: Duplex, last = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-export function hasContent({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
 /** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
 export class Connections {
   /** Unfinished exchanges in order; the last one stays until the next begins. */
@@ -48,7 +44,6 @@ export class Connections {
     const open = this.#exchanges.get(request.socket)?.filter(({ done }) => !done);
     if (open !== undefined) this.#exchanges.set(request.socket, [...open, exchange]);
     if (this.#closing) this.#makeLast(exchange);
-    else if (hasContent(request)) this.#makeLastIfEarly(exchange);
     response.once('close', () => {
       exchange.done = true;
       if (this.#closing) this.#endWhenIdle(request.socket);
@@ -100,29 +95,10 @@ export class Connections {
     for (const socket of this.#exchanges.keys()) socket.destroy();
   }
 
-  /**
-   * An answer that begins before the content is in is the last one (RFC 9112 section 9.3). HAProxy 2.6 gives
-   * the connection to somebody else otherwise, whose request would be taken for the rest of the content.
-   */
-  #makeLastIfEarly(exchange: Exchange): void {
-    const { request, response } = exchange;
-    const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
-    response.writeHead = (...head: unknown[]) => {
-      if (!request.complete) this.#makeLast(exchange);
-      return writeHead(...head);
-    };
-  }
-
   #makeLast({ request, response }: Exchange): void {
     if (response.headersSent) return; // the client was told that there may be another
-    const { socket } = request;
     response.shouldKeepAlive = false;
-    // As node:http ends it. Content on its way is read, since a reset would destroy the answer.
-    socket.destroySoon = () => {
-      if (request.complete) return endGently(socket);
-      socket.end();
-      request.once('end', () => endGently(socket));
-    };
+    request.socket.destroySoon = () => endGently(request.socket); // as node:http ends it
   }
 
   #endWhenIdle(socket: Duplex): void {

@@ -1,7 +1,6 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ambiguous } from './ambiguity.ts';
@@ -12,7 +11,7 @@ import {
   OTHER_VERSION,
   TOO_SLOW,
 } from './client-error.ts';
-import { type Connections, endGently, hasContent } from './connections.ts';
+import { type Connections, endGently } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
 import { discardLeftover } from './leftover.ts';
@@ -68,8 +67,6 @@ export function http1Server(parts: Http1Parts): Server {
     }
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
-      // By then the content is in that came with the header section.
-      await setImmediate();
     }
     try {
       await handler(request, response);
@@ -159,4 +156,8 @@ export function http1Server(parts: Http1Parts): Server {
     }
   });
   return server;
+}
+
+function hasContent({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
