@@ -22,7 +22,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['e2e'],
 ];
 
-/** Real parts, which tests of every room may start: they know no room themselves. */
+/** Real parts, such as Redis, which tests of every room may start; the pair among them is for tests of e2e. */
 const PARTS = 'e2e/parts/';
 const isTest = (path: string) => /\.(?:test|fixture)\.ts$/.test(path);
 

@@ -25,6 +25,6 @@ export function clientOf(world: World) {
   };
 }
 
-/** A factory for each scheme. */
+/** A factory for each scheme; all get what a space has, though most of them ask for less. */
 export const everyScheme = (make: (name: string) => (site: SpaceSite) => Scheme): Schemes =>
   Object.fromEntries(SCHEMES.map(({ name }) => [name, make(name)])) as unknown as Schemes;
