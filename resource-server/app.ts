@@ -25,11 +25,12 @@ import { validated } from '#shared/server/validated.ts';
 import { corsFields, OPEN, OPEN_OPTIONS, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
+import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
 import { accepted, optionsFields } from './options.ts';
-import type { Resources } from './resources/resource.ts';
+import type { ResourceAnswer, Resources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
-import { createStage } from './resources/stage.ts';
+import { respond } from './resources/respond.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
 import { verify } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
@@ -61,7 +62,6 @@ const ENDPOINT_OPTIONS: Fields = { ...optionsFields([...SERVED]), Allow: ENDPOIN
 /** The resource server: past the front door each request goes through `handle` from top to bottom. */
 export function createApp({ config, spaces, resources, ready, log, door }: AppParts) {
   const page = homePage(config, spaces);
-  const stage = createStage(log);
   const traced = spaces.all.some(({ trace }) => trace);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
   const aboutAll = optionsFields(somewhere);
@@ -88,8 +88,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
       const fields = { ...answer.fields, ...endpoint.fields };
       return send(request, response, { ...answer, fields });
     }
-    if (space === undefined) throw notFound();
-    return enter(request, response, space, target);
+    return inSpace(request, response);
   }
 
   /** Which of the two origins was asked: that of TLS is where this server ends TLS itself. */
@@ -97,35 +96,39 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     return config.tls && socket instanceof TLSSocket ? config.tls.resource : config.resource;
   }
 
+  const inSpace = onKoa(
+    (request) =>
+      enter(request).catch((error: unknown) => {
+        noteError(request, error, log);
+        return unstored(errorAnswer(error));
+      }),
+    log,
+  );
+
   /** A space, from its door to its resources. */
-  async function enter(
-    request: AnyRequest,
-    response: AnyResponse,
-    space: Space,
-    target: Target,
-  ): Promise<void> {
+  async function enter(request: AnyRequest): Promise<ResourceAnswer> {
+    const target = parse(request);
+    const space = target && spaces.find(originOf(request), target.segments);
+    if (target === undefined || space === undefined) throw notFound();
     const { method = '', url = '', headers } = request;
     const served = resources.get(space);
     const possible = accepted(space, served?.possible(target, space) ?? []);
-    if (isPreflight(request)) {
-      return send(request, response, preflight(space, request, possible));
-    }
+    if (isPreflight(request)) return preflight(space, request, possible);
     const cors = method === 'TRACE' ? {} : corsFields(space, headers.origin);
     if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
-      const fields = { ...optionsFields(possible), ...cors };
-      return send(request, response, { status: 204, fields });
+      return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
     const asked = authRequest(request, { method, target: url, origin: space.origin }, door);
     const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     if (outcome.kind === 'answer') {
       const answer = unstored(refusal(outcome, cors));
-      return send(request, response, sealedAnswer(request, answer, outcome.seal));
+      return sealedAnswer(request, answer, outcome.seal, space.at.info);
     }
     const { scheme, principal, seal } = outcome;
     const fields = { ...outcome.fields, ...cors };
-    const visit = { space, target, scheme, principal };
-    stage(request, response, { ...visit, resources: served, fields, ...(seal && { seal }) });
+    const context = { request, space, target, scheme, principal };
+    return respond(context, { resources: served, fields, seal, log });
   }
 
   const home: Endpoint = { get: () => page, fields: {} };

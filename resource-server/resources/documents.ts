@@ -1,5 +1,4 @@
-import { HttpError } from '#shared/http/answer.ts';
-import type { Fields } from '#shared/http/answer.ts';
+import { type Fields, HttpError, notImplemented } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { accountOf, ANONYMOUS } from '../account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
@@ -15,9 +14,9 @@ import { proppatch } from './methods/proppatch.ts';
 import { put } from './methods/put.ts';
 import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
 import { pathWithin } from './path.ts';
-import type { MethodFactory, Place, Services } from './place.ts';
+import type { Method, MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
-import type { ResourceContext, Resources, Visit } from './resource.ts';
+import type { ResourceContext, Resources } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
 
 const FACTORIES: Readonly<Record<string, MethodFactory>> = {
@@ -49,7 +48,7 @@ export function documents(services: Documents): Resources {
   );
   const kept = getKept(services);
 
-  async function placeOf({ space, target, principal }: Visit): Promise<Place> {
+  async function placeOf({ space, target, principal }: ResourceContext): Promise<Place> {
     const whose = accountOf(principal);
     const shared = `/${space.segments.map(encodeURIComponent).join('/')}`;
     if (space.tree === 'own' && whose === ANONYMOUS) {
@@ -70,22 +69,32 @@ export function documents(services: Documents): Resources {
     };
   }
 
+  function methodOf({ request: { method = '' } }: ResourceContext): Method {
+    const found = methods.get(method);
+    if (found === undefined) throw notImplemented(method);
+    return found;
+  }
+
   return {
     possible: (target) =>
       target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible,
-    async find(visit) {
-      const place = await placeOf(visit);
+    async find(context) {
+      const place = await placeOf(context);
       const missing = place.entry === undefined;
-      if (keptAt(visit.target)) {
-        const perform = async (context: ResourceContext) => kept(context, place);
-        return { missing, methods: METHODS_OF.kept, options: {}, perform };
+      if (keptAt(context.target)) {
+        return {
+          missing,
+          methods: METHODS_OF.kept,
+          options: {},
+          perform: () => kept(context, place),
+        };
       }
       const accepted = METHODS_OF[kindOf(place)];
       return {
         missing,
         methods: accepted,
         options: optionsOf(accepted, place.entry),
-        perform: async (context) => methods.get(context.method)?.(context, place),
+        perform: () => methodOf(context)(context, place),
       };
     },
   };

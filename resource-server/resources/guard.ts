@@ -34,7 +34,7 @@ export function createGuard(
   { path: target, slash, principal }: Place,
   { locks, clock }: Pick<Services, 'locks' | 'clock'>,
 ): Guard {
-  const { req: request, state: visit } = context;
+  const { request, space } = context;
   const field = single(request.rawHeaders, 'if');
   const lists = field === undefined ? [] : parseIf(field);
   if (lists === undefined) {
@@ -96,7 +96,7 @@ export function createGuard(
       const closed = writes
         .flatMap((write) => [...locks.needed(view, write)])
         .filter(([, there]) => !there.some(mayUse));
-      if (closed.length > 0) throw locked(visit.space, view, writes, new Map(closed));
+      if (closed.length > 0) throw locked(space, view, writes, new Map(closed));
     },
   };
 }
@@ -133,7 +133,7 @@ export async function checkIfField(
   place: Place,
   services: Services,
 ): Promise<void> {
-  if (context.get('If') === '') return;
+  if (!context.request.headers['if']) return;
   const guard = createGuard(context, place, services);
   guard.checkIf(await place.store.look([place.path, ...guard.paths]));
 }

@@ -1,8 +1,7 @@
-import type { Address, ResourceContext, Resources } from './resource.ts';
+import type { ResourceAnswer, ResourceContext, Resources } from './resource.ts';
 
 /** Says who the client is, in words of JSON: by which scheme, in which realm, and as whom. */
-async function answer(context: ResourceContext): Promise<void> {
-  const { scheme, space, principal } = context.state;
+async function answer({ scheme, space, principal }: ResourceContext): Promise<ResourceAnswer> {
   const { kind } = principal;
   const named =
     principal.kind === 'person'
@@ -10,16 +9,21 @@ async function answer(context: ResourceContext): Promise<void> {
       : principal.kind === 'application'
         ? { id: principal.id }
         : {};
-  context.body = JSON.stringify({ scheme, realm: space.realm, principal: { kind, ...named } });
-  context.set({ 'Content-Type': 'application/json', 'Cache-Control': 'private, no-store' });
+  return {
+    status: 200,
+    fields: { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-store' },
+    body: JSON.stringify({ scheme, realm: space.realm, principal: { kind, ...named } }),
+  };
 }
 
 const METHODS = ['GET', 'HEAD', 'POST'];
-const ADDRESS: Address = { missing: false, methods: METHODS, options: {}, perform: answer };
 
 /** For authors of clients: the space itself, and nothing below it. */
 export const identity: Resources = {
   possible: (target, space) => (target.segments.length === space.segments.length ? METHODS : []),
-  find: async ({ target, space }) =>
-    target.segments.length === space.segments.length ? ADDRESS : undefined,
+  async find(context) {
+    const { target, space } = context;
+    if (target.segments.length !== space.segments.length) return undefined;
+    return { missing: false, methods: METHODS, options: {}, perform: () => answer(context) };
+  },
 };

@@ -1,17 +1,17 @@
 import { HttpError } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { Space } from '../spaces.ts';
-import type { Visit } from './resource.ts';
+import type { ResourceContext } from './resource.ts';
 
 /** Bytes, in UTF-8. */
 const LONGEST_NAME = 255;
 export const LONGEST_PATH = 1024;
 
 /**
- * Path of a visit's target within its space, as rows have it: decoded segments joined by `/`. It never becomes
+ * Path of a target within its space, as rows have it: decoded segments joined by `/`. It never becomes
  * a file name. Throws 414 for a name over 255 bytes or a path over 1024.
  */
-export function pathWithin({ space, target }: Pick<Visit, 'space' | 'target'>): string {
+export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 'target'>): string {
   // macOS sends names decomposed: é and é are one resource.
   const names = target.segments.slice(space.segments.length).map((name) => name.normalize('NFC'));
   const path = names.join('/');

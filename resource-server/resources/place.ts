@@ -3,7 +3,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
-import type { ResourceContext } from './resource.ts';
+import type { ResourceAnswer, ResourceContext } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
 
 /** What the methods of all trees share. */
@@ -33,6 +33,6 @@ export interface Place {
   readonly tree: string;
 }
 
-/** Does one method at a place. Sets response fields last, so that an error before them leaves none behind. */
-export type Method = (context: ResourceContext, place: Place) => Promise<void>;
+/** Does one method at a place. */
+export type Method = (context: ResourceContext, place: Place) => Promise<ResourceAnswer>;
 export type MethodFactory = (services: Services) => Method;

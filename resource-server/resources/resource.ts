@@ -1,21 +1,23 @@
-import type { ParameterizedContext } from 'koa';
+import type { Readable } from 'node:stream';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
-import type { Fields } from '#shared/http/answer.ts';
+import type { Answer, Fields } from '#shared/http/answer.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 import type { Space } from '../spaces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
-export interface Visit {
+export interface ResourceContext {
+  readonly request: AnyRequest;
   readonly space: Space;
   readonly target: Target;
   readonly scheme: string;
   readonly principal: Principal;
 }
 
-export type ResourceContext = ParameterizedContext<Visit>;
+export type ResourceAnswer = Answer<string | Uint8Array | Readable>;
 
 /** What is at an address now. */
-export interface Address {
+export interface Resource {
   /** Nothing there: the methods are those that can create something, and the others meet 404. */
   readonly missing: boolean;
   /** What it really accepts: Allow, 405 and what OPTIONS says follow. */
@@ -23,7 +25,7 @@ export interface Address {
   /** What OPTIONS says besides (Accept-Query, Accept-Patch, Accept-Ranges). */
   readonly options: Fields;
   /** Does one of them. */
-  perform(context: ResourceContext): Promise<void>;
+  perform(): Promise<ResourceAnswer>;
 }
 
 /** What a space serves. */
@@ -31,5 +33,5 @@ export interface Resources {
   /** All that some resource at the target could ever accept, whoever asks and whatever is there. */
   possible(target: Target, space: Space): readonly string[];
   /** Undefined: there can be nothing there. */
-  find(visit: Visit): Promise<Address | undefined>;
+  find(context: ResourceContext): Promise<Resource | undefined>;
 }

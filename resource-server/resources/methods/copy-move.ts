@@ -55,8 +55,8 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
     const { store, path: from, slash } = place;
     const guard = createGuard(context, place, services);
     const to = destinationOf(context);
-    const overwrite = mayOverwrite(context.req);
-    const depth = depthOf(context.req) ?? 'infinity';
+    const overwrite = mayOverwrite(context.request);
+    const depth = depthOf(context.request) ?? 'infinity';
     const writes = [...leaves(from), { path: to, deep: true }, { path: parentOf(to), deep: false }];
 
     const paths = [from, parentOf(from), to, parentOf(to), ...guard.paths];
@@ -64,7 +64,7 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
       const source = view.entries.get(from);
       if (source === undefined || (slash && source.kind === 'document')) throw notFound();
       if (source.kind === 'collection' && !depths.includes(depth)) {
-        throw new BadRequest(`The Depth of ${context.method} is ${depths.join(' or ')}.`);
+        throw new BadRequest(`The Depth of ${context.request.method} is ${depths.join(' or ')}.`);
       }
       const journey = { from, to, deep: depth !== '0', at: clock.now() };
       const replaces = view.entries.get(to) !== undefined;
@@ -81,11 +81,9 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
         value: { kind: source.kind, replaces },
       };
     });
-    context.body = null;
-    context.status = done.replaces ? 204 : 201;
-    if (!done.replaces) {
-      context.set('Location', urlOf(context.state.space, { path: to, kind: done.kind }));
-    }
+    if (done.replaces) return { status: 204, fields: {} };
+    const location = urlOf(context.space, { path: to, kind: done.kind });
+    return { status: 201, fields: { Location: location } };
   };
 }
 

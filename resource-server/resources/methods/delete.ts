@@ -8,7 +8,7 @@ import type { MethodFactory } from '../place.ts';
 /** DELETE (RFC 9110 section 9.3.5): of a collection with all that is in it (RFC 4918 section 9.6.1). */
 export const remove: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
-  const depth = depthOf(context.req) ?? 'infinity';
+  const depth = depthOf(context.request) ?? 'infinity';
   const guard = createGuard(context, place, services);
   const parent = parentOf(path);
 
@@ -26,5 +26,5 @@ export const remove: MethodFactory = (services) => async (context, place) => {
     return { edits, value: undefined };
   });
 
-  context.status = 204;
+  return { status: 204, fields: {} };
 };

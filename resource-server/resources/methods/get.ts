@@ -3,8 +3,8 @@ import { checkIfField } from '../guard.ts';
 import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place.ts';
 import { redirectToSlash } from '../redirect.ts';
-import { represent } from '../representation/representation.ts';
-import type { ResourceContext } from '../resource.ts';
+import { ContentGone, represent } from '../representation/representation.ts';
+import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 
 /** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */
 export const get: MethodFactory = (services) => {
@@ -13,17 +13,19 @@ export const get: MethodFactory = (services) => {
     return read(context, place);
   };
 
-  async function read(context: ResourceContext, place: Place): Promise<void> {
+  async function read(context: ResourceContext, place: Place): Promise<ResourceAnswer> {
     const { store, entry, path, slash } = place;
     if (entry === undefined) throw notFound();
     if (entry.kind === 'collection') {
       if (!slash) return redirectToSlash(context, place);
-      await represent(context, await listingOf(context, place), services);
-      return;
+      return represent(context, await listingOf(context, place), services);
     }
     const content = store.content.bind(store, entry);
-    if (await represent(context, { ...entry, content }, services)) return;
-    // Its file went between the row and the opening: it was replaced or removed.
+    try {
+      return await represent(context, { ...entry, content }, services);
+    } catch (error) {
+      if (!(error instanceof ContentGone)) throw error;
+    }
     const current = await store.get(path);
     if (current?.kind === 'document' && current.file === entry.file) {
       throw new Error(`content file ${entry.file} is missing`);

@@ -15,7 +15,7 @@ import { lockConflict } from '../webdav/locked.ts';
 import { checkParent, writesOf } from '../member.ts';
 import { parentOf } from '../path.ts';
 import type { MethodFactory, Place, Services } from '../place.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 import { timeoutOf } from '../webdav/timeout.ts';
 import { newDocument } from '../content/upload.ts';
 import { readXml } from '../webdav/xml.ts';
@@ -30,7 +30,7 @@ const EMPTY_TYPE = 'application/octet-stream';
 const MATCHES = 'lock-token-matches-request-uri';
 const FOREIGN = 'The lock belongs to whoever made it (RFC 4918 section 6.4).';
 
-interface Granted {
+interface Granted extends Pick<ResourceAnswer, 'status' | 'fields'> {
   readonly lock: Lock;
   /** What the lock was asked for. */
   readonly entry: Entry;
@@ -43,15 +43,18 @@ export const lock: MethodFactory = (services) => {
     if (place.principal === ANONYMOUS) {
       throw new HttpError(403, 'A lock belongs to somebody in particular.');
     }
-    const content = await readXml(context, place.principal);
+    const { request, space } = context;
+    const content = await readXml(request, place.principal);
     const granted =
       content === undefined
         ? await refreshLock(services, context, place)
         : await makeLock({ ...services, inTurn }, context, place, lockInfo(content));
-    const { space } = context.state;
     const asking = { space, principal: place.principal, now: services.clock.now() };
-    context.body = davDocument('prop', lockDiscovery([granted.lock], granted.entry, asking));
-    context.set('Content-Type', XML_TYPE);
+    return {
+      status: granted.status,
+      fields: { ...granted.fields, 'Content-Type': XML_TYPE },
+      body: davDocument('prop', lockDiscovery([granted.lock], granted.entry, asking)),
+    };
   };
 };
 
@@ -68,9 +71,9 @@ async function makeLock(
   const { locks } = services;
   const { store, path, principal } = place;
   const guard = createGuard(context, place, services);
-  const depth = depthOf(context.req) ?? 'infinity';
+  const depth = depthOf(context.request) ?? 'infinity';
   if (depth === '1') throw new BadRequest('The Depth of LOCK is 0 or infinity.');
-  const seconds = timeoutOf(context.req) ?? TIMEOUT;
+  const seconds = timeoutOf(context.request) ?? TIMEOUT;
   const request = { ...info, root: path, deep: depth === 'infinity', principal, seconds };
 
   const turn = JSON.stringify([place.tree, principal]);
@@ -83,7 +86,7 @@ async function makeLock(
       if (entry === undefined) throw notFound();
       checkParent(view, path);
       const conflicts = locks.conflicting(view, request);
-      if (conflicts.length > 0) throw lockConflict(context.state.space, view, path, conflicts);
+      if (conflicts.length > 0) throw lockConflict(context.space, view, path, conflicts);
       guard.check(view, empty ? writesOf(view, path) : []);
       const put: readonly Edit[] = empty ? [{ kind: 'put', entry: empty }] : [];
       const { lock: made, edits } = locks.create(view, request);
@@ -105,9 +108,11 @@ async function makeLock(
   }
 
   const granted = await (place.entry ? grant() : create());
-  context.status = granted.created ? 201 : 200;
-  context.set('Lock-Token', `<${granted.lock.token}>`);
-  return granted;
+  return {
+    ...granted,
+    status: granted.created ? 201 : 200,
+    fields: { 'Lock-Token': `<${granted.lock.token}>` },
+  };
 }
 
 /** Somebody else has made the document meanwhile: the empty one is not needed. */
@@ -125,7 +130,7 @@ async function refreshLock(
   if (guard.tokens.size === 0) {
     throw new BadRequest('Ask for a lock with DAV:lockinfo, or name one to refresh in If.');
   }
-  const seconds = timeoutOf(context.req);
+  const seconds = timeoutOf(context.request);
   return store.change([path, ...guard.paths], (view) => {
     guard.check(view, []);
     const entry = view.entries.get(path);
@@ -138,7 +143,7 @@ async function refreshLock(
     if (another !== undefined) throw new BadRequest('Refresh one lock at a time.');
     if (old.principal !== principal) throw new HttpError(403, FOREIGN);
     const { lock: refreshed, edits } = locks.refresh(old, seconds ?? old.seconds);
-    return { edits, value: { lock: refreshed, entry } };
+    return { edits, value: { lock: refreshed, entry, status: 200, fields: {} } };
   });
 }
 
@@ -146,7 +151,7 @@ async function refreshLock(
 export const unlock: MethodFactory = (services) => async (context, place) => {
   const { store, path, principal } = place;
   const guard = createGuard(context, place, services);
-  const field = single(context.req.rawHeaders, 'lock-token') ?? '';
+  const field = single(context.request.rawHeaders, 'lock-token') ?? '';
   // Some clients leave out the brackets (RFC 4918 section 10.5): the npm package webdav does.
   const token = parseCodedUrl(field) ?? parseCodedUrl(`<${field}>`);
   if (token === undefined) throw new BadRequest('Name the lock as `Lock-Token: <urn:uuid:...>`.');
@@ -159,5 +164,5 @@ export const unlock: MethodFactory = (services) => async (context, place) => {
     if (named.principal !== principal) throw new HttpError(403, FOREIGN);
     return { edits: [{ kind: 'unlock', locks: [named] }], value: undefined };
   });
-  context.status = 204;
+  return { status: 204, fields: {} };
 };

@@ -10,9 +10,9 @@ import type { MethodFactory } from '../place.ts';
 
 /** MKCOL (RFC 4918 section 9.3). */
 export const mkcol: MethodFactory = (services) => async (context, place) => {
-  const { space } = context.state;
+  const { request, space } = context;
   const { store, path } = place;
-  await refuseContent(context.req);
+  await refuseContent(request);
   const guard = createGuard(context, place, services);
 
   const now = services.clock.now();
@@ -32,9 +32,7 @@ export const mkcol: MethodFactory = (services) => async (context, place) => {
     return { edits: [{ kind: 'put', entry: collection }], value: undefined };
   });
 
-  context.body = null;
-  context.status = 201;
-  context.set('Location', urlOf(space, collection));
+  return { status: 201, fields: { Location: urlOf(space, collection) } };
 };
 
 /** No content is understood (RFC 4918 section 9.3), that of RFC 5689 neither. */

@@ -12,9 +12,9 @@ import type { Json } from '../json/value.ts';
 import { writeJson } from '../json/write.ts';
 import { isJson } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
-import { parentOf, urlOf } from '../path.ts';
+import { parentOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { validators } from '../representation/representation.ts';
+import { written } from '../representation/representation.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 import { newDocument } from '../content/upload.ts';
 
@@ -59,7 +59,7 @@ export const patch: MethodFactory = (services) => {
       checkParent(view, path);
       const entry = view.entries.get(path);
       if (entry !== undefined && (entry.kind !== 'document' || !isJson(entry.type))) {
-        throw overtaken(context.state.space, place, entry);
+        throw overtaken(context.space, place, entry);
       }
       guard.check(view, writesOf(view, path));
       return entry;
@@ -105,15 +105,12 @@ export const patch: MethodFactory = (services) => {
     }
 
     const { document, created } = await each(principal, async () => {
-      const received = await receivePatch(context.req);
+      const received = await receivePatch(context.request);
       return all('', () =>
         inTurn(JSON.stringify([place.tree, path]), () => untilFresh(() => attempt(received))),
       );
     });
-    context.body = null;
-    context.status = created ? 201 : 204;
-    if (created) context.set('Location', urlOf(context.state.space, document));
-    context.set(validators(document));
+    return written(context.space, document, created);
   };
 };
 

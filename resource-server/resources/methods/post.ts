@@ -10,7 +10,7 @@ import { announced, checkUpload, contentWithin, newDocument } from '../content/u
 
 /** POST to a collection (RFC 9110 section 9.3.3): the content becomes a document with a new name. */
 export const post: MethodFactory = (services) => async (context, place) => {
-  const { req: request, state } = context;
+  const { request, space } = context;
   const { store, path: collection } = place;
   const type = checkUpload(request, services.maxBytes);
   const guard = createGuard(context, place, services);
@@ -43,7 +43,5 @@ export const post: MethodFactory = (services) => async (context, place) => {
     announced(request),
   );
 
-  context.body = null;
-  context.status = 201;
-  context.set({ ...validators(document), Location: urlOf(state.space, document) });
+  return { status: 201, fields: { ...validators(document), Location: urlOf(space, document) } };
 };

@@ -20,10 +20,10 @@ const PAGE = 50;
 export const propfind: MethodFactory = (services) => async (context, place) => {
   const { locks, clock } = services;
   const { store, path, slash, principal } = place;
-  const { space } = context.state;
-  const depth = depthOf(context.req) ?? 'infinity';
+  const { request, space } = context;
+  const depth = depthOf(request) ?? 'infinity';
   const guard = createGuard(context, place, services);
-  const question = propertyQuestion(await readXml(context, place.principal));
+  const question = propertyQuestion(await readXml(request, place.principal));
 
   const view = await store.look([path, ...guard.paths]);
   const target = view.entries.get(path);
@@ -36,7 +36,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
     href: hrefOf(space, entry),
     propstats: question({ entry, view, locks, quota: store.quota, asking }),
   });
-  await multiStatus(context, mapped(pagesOf(store, target, depth), respond));
+  return multiStatus(mapped(pagesOf(store, target, depth), respond));
 };
 
 async function* mapped<T>(

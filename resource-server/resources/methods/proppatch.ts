@@ -12,7 +12,7 @@ import { readXml } from '../webdav/xml.ts';
 export const proppatch: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
   const guard = createGuard(context, place, services);
-  const root = await readXml(context, place.principal);
+  const root = await readXml(context.request, place.principal);
   if (root === undefined) throw new BadRequest('Send XML that says what to change.');
   const instructions = propertyInstructions(root);
   const revision = randomId(services.random);
@@ -24,8 +24,8 @@ export const proppatch: MethodFactory = (services) => async (context, place) => 
     const { properties, propstats } = updateProperties(entry.properties, instructions);
     const changed =
       properties && ({ kind: 'put', entry: { ...entry, revision, properties } } as const);
-    const href = hrefOf(context.state.space, entry);
+    const href = hrefOf(context.space, entry);
     return { edits: changed ? [changed] : [], value: { href, propstats } };
   });
-  await multiStatus(context, [response]);
+  return multiStatus([response]);
 };

@@ -2,9 +2,9 @@ import type { Document, View } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { typeOfName } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
-import { parentOf, urlOf } from '../path.ts';
+import { parentOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { validators } from '../representation/representation.ts';
+import { written } from '../representation/representation.ts';
 import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 
 /**
@@ -12,7 +12,7 @@ import { announced, checkUpload, contentWithin, newDocument } from '../content/u
  * section 9.7). It is judged before the content is read, and again by what is there afterwards.
  */
 export const put: MethodFactory = (services) => async (context, place) => {
-  const { req: request, state } = context;
+  const { request, space } = context;
   const { store, path } = place;
   const type = checkUpload(request, services.maxBytes, typeOfName(path));
   const guard = createGuard(context, place, services);
@@ -21,7 +21,7 @@ export const put: MethodFactory = (services) => async (context, place) => {
   function replaced(view: View): Document | undefined {
     checkParent(view, path);
     const entry = view.entries.get(path);
-    if (entry?.kind === 'collection') throw overtaken(state.space, place, entry);
+    if (entry?.kind === 'collection') throw overtaken(space, place, entry);
     guard.check(view, writesOf(view, path));
     return entry;
   }
@@ -44,8 +44,5 @@ export const put: MethodFactory = (services) => async (context, place) => {
     announced(request),
   );
 
-  context.body = null;
-  context.status = created ? 201 : 204;
-  if (created) context.set('Location', urlOf(state.space, document));
-  context.set(validators(document));
+  return written(space, document, created);
 };

@@ -16,7 +16,7 @@ export { ACCEPT_QUERY };
  * repeats it (Location), and this very result if it is short (Content-Location), for ten minutes.
  */
 export const query: MethodFactory = (services) => async (context, place) => {
-  const { req: request, state } = context;
+  const { request, space } = context;
   const { entry, slash } = place;
   if (entry === undefined) throw notFound();
   if (entry.kind === 'collection' && !slash) return redirectToSlash(context, place);
@@ -27,20 +27,20 @@ export const query: MethodFactory = (services) => async (context, place) => {
   // What ends in 304 or 412 leaves nothing behind.
   const proceeds = evaluate(request, representation, services.clock.now()) === 'proceed';
   const kept = proceeds ? await keepQuery(services.kept, place, asked, result) : {};
-  const href = hrefOf(state.space, entry);
+  const href = hrefOf(space, entry);
   const fields = {
     Vary: 'Accept',
     'Accept-Query': ACCEPT_QUERY,
     ...(kept.equivalent && { Location: `${href}?${kept.equivalent}` }),
     ...(kept.result && { 'Content-Location': `${href}?${kept.result}` }),
   };
-  await represent(context, { ...representation, fields }, services);
+  return represent(context, { ...representation, fields }, services);
 };
 
 /** GET and HEAD of what `keptAt` finds in the target; 404 for everybody but the one who asked. */
 export const getKept: MethodFactory = (services) => async (context, place) => {
-  const { req: request, state } = context;
-  const named = place.entry && keptAt(state.target);
+  const { request, target } = context;
+  const named = place.entry && keptAt(target);
   const found = named && (await findQuery(services.kept, place, named.id));
   if (found === undefined) throw notFound();
   const repeats = named?.kind === 'equivalent';
@@ -48,5 +48,5 @@ export const getKept: MethodFactory = (services) => async (context, place) => {
   if (result === undefined) throw notFound();
   await checkIfField(context, place, services);
   const fields: Record<string, string> = repeats ? { Vary: 'Accept' } : {};
-  await represent(context, { ...representationOf(result), fields }, services);
+  return represent(context, { ...representationOf(result), fields }, services);
 };

@@ -37,7 +37,7 @@ const TYPES = Object.keys(FORMATS);
  * best. Throws `HttpError` 406 when it would take none (RFC 9110 section 12.5.1).
  */
 export async function listingOf(
-  { req: request, state }: ResourceContext,
+  { request, space, target }: Pick<ResourceContext, 'request' | 'space' | 'target'>,
   { store, path }: Place,
 ): Promise<Representation> {
   const type = new Negotiator(request).mediaType(TYPES) ?? '';
@@ -45,12 +45,12 @@ export async function listingOf(
   if (draw === undefined) {
     throw new HttpError(406, `A listing comes as ${TYPES.join(' or ')}.`, { Vary: 'Accept' });
   }
-  const after = new URLSearchParams(state.target.query).get('after') ?? '';
+  const after = new URLSearchParams(target.query).get('after') ?? '';
   const found = await store.list(path, after, PAGE + 1);
   const members = found.slice(0, PAGE);
   const last = members.at(-1);
   const { body, fields } = draw({
-    title: decodeURIComponent(hrefOf(state.space, { path, kind: 'collection' })),
+    title: decodeURIComponent(hrefOf(space, { path, kind: 'collection' })),
     root: path === '',
     members,
     next: found.length > PAGE && last ? `?after=${encodeURIComponent(nameOf(last))}` : undefined,

@@ -1,9 +1,12 @@
 import { type Random, randomId } from '#shared/base/random.ts';
+import type { Document } from '#shared/stores/trees.ts';
+import type { Space } from '../../spaces.ts';
+import { urlOf } from '../path.ts';
 import { multipartRanges, type Ranged } from './multipart-ranges.ts';
 import type { Services } from '../place.ts';
 import { evaluate, preconditionFailed, type Validators } from './preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from './range.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;
 
@@ -21,6 +24,12 @@ export function validators({ etag, modified }: Validators): ResponseFields {
   };
 }
 
+/** 201 for what is new, with where it is (RFC 9110 section 15.3.2), else 204. */
+export function written(space: Space, document: Document, created: boolean): ResourceAnswer {
+  const location = created && { Location: urlOf(space, document) };
+  return { status: created ? 201 : 204, fields: { ...location, ...validators(document) } };
+}
+
 /**
  * What goes with every representation. Content comes from clients: no browser may guess its type or
  * run it with the rights of this origin. Caches ask again each time, because access can be revoked.
@@ -31,37 +40,32 @@ export const GUARDED: ResponseFields = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+/** The content went between the row that names it and the opening of its file. */
+export class ContentGone extends Error {
+  override readonly name = 'ContentGone';
+}
+
 /**
  * Answers 200 with the representation, 206 with the parts asked for, or 304, in the order of RFC 9110
- * section 13.2.2. Throws `HttpError` 412 and 416. Resolves to false when the content is gone: nothing
- * is answered yet.
+ * section 13.2.2. Throws `HttpError` 412 and 416, and `ContentGone`.
  */
 export async function represent(
-  context: ResourceContext,
+  { request }: Pick<ResourceContext, 'request'>,
   representation: Representation,
   { clock, random }: Pick<Services, 'clock' | 'random'>,
-): Promise<boolean> {
-  const { req: request, method } = context;
+): Promise<ResourceAnswer> {
   const now = clock.now();
   const verdict = evaluate(request, representation, now);
   if (verdict === 412) throw preconditionFailed();
   const common = { ...validators(representation), ...GUARDED, ...representation.fields };
-  if (verdict === 304) {
-    context.status = 304;
-    context.set(common);
-    return true;
-  }
+  if (verdict === 304) return { status: 304, fields: common };
 
-  const selected =
-    method === 'HEAD'
-      ? { status: 200, fields: contentFields(representation), body: null }
-      : await select(representation, rangesAsked(request, representation), random);
+  const whole = { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
+  if (request.method === 'HEAD') return { status: 200, fields: whole };
+  const selected = await select(representation, rangesAsked(request, representation), random);
   const { status, fields, body } = selected;
-  if (body === undefined) return false;
-  context.body = body;
-  context.status = status;
-  context.set({ ...common, 'Accept-Ranges': 'bytes', ...fields });
-  return true;
+  if (body === undefined) throw new ContentGone();
+  return { status, fields: { ...whole, ...fields }, body };
 }
 
 /** The parts, or all of it if there are none. */

@@ -15,11 +15,11 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
  * is missing or malformed, 502 for another server, 403 for another space of this one.
  */
 export function destinationOf(context: ResourceContext): string {
-  const field = single(context.req.rawHeaders, 'destination');
+  const field = single(context.request.rawHeaders, 'destination');
   if (field === undefined) throw new BadRequest('Name the Destination.');
   const resolved = resolveReference(context, field);
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
-  const { space } = context.state;
+  const { space } = context;
   // What comes to stand below it would be there, too.
   if (space.encloses([...space.segments, ...resolved.path.split('/')])) {
     throw REFUSALS['another space']();

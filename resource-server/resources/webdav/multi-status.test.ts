@@ -3,10 +3,10 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import Koa from 'koa';
 import { conditionMarkup } from './dav-error.ts';
 import { type MemberResponse, multiStatus } from './multi-status.ts';
-import type { Visit } from '../resource.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { onKoa } from '../../koa.ts';
 import { davChild, elementsOf } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';
 
@@ -19,10 +19,7 @@ afterEach(() => {
 async function answer(
   responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
 ): Promise<IncomingMessage> {
-  const koa = new Koa<Visit>();
-  koa.silent = true;
-  koa.use((context) => multiStatus(context, responses));
-  const run = koa.callback();
+  const run = onKoa(() => multiStatus(responses), silentLog);
   const server = http.createServer((request, response) => void run(request, response));
   server.listen(0, '127.0.0.1');
   servers.push(server);

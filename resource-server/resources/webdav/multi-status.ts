@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { XML_TYPE } from './dav-error.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceAnswer } from '../resource.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
 /**
@@ -35,15 +35,13 @@ export type MemberResponse =
  * answer is: what fails later ends the connection.
  */
 export async function multiStatus(
-  context: ResourceContext,
   responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
-): Promise<void> {
+): Promise<ResourceAnswer> {
   const pieces = piecesOf(responses);
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
-  context.status = 207;
-  context.body = second.done ? first : Readable.from(resumed([first, second.value], pieces));
-  context.set('Content-Type', XML_TYPE);
+  const body = second.done ? first : Readable.from(resumed([first, second.value], pieces));
+  return { status: 207, fields: { 'Content-Type': XML_TYPE }, body };
 }
 
 async function* piecesOf(

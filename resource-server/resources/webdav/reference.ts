@@ -16,11 +16,9 @@ export type Reference =
  * went, too: who mounts 127.0.0.1 does not say localhost. Malformed as well: a query, a fragment, and what
  * is too long. Throws `BadRequest` for a host that is none.
  */
-export function resolveReference(
-  { req: { headers }, state: visit }: ResourceContext,
-  reference: string,
-): Reference {
-  const { space } = visit;
+export function resolveReference(context: ResourceContext, reference: string): Reference {
+  const { request, space } = context;
+  const { headers } = request;
   const { protocol } = new URL(space.origin);
   const addressed = `${protocol}//${String(headers[':authority'] ?? headers.host)}`;
   const target = parseTreeTarget(reference);
@@ -39,7 +37,7 @@ export function resolveReference(
   if (!leadsInto(space, target)) return { kind: 'malformed' };
   if (!space.has(target.segments)) return { kind: 'another space' };
   try {
-    return { kind: 'here', path: pathWithin({ ...visit, target }) };
+    return { kind: 'here', path: pathWithin({ space, target }) };
   } catch (error) {
     // RFC 4918 section 12.2: 414 is about the target of a request alone.
     if (error instanceof HttpError) return { kind: 'malformed' };

@@ -23,7 +23,7 @@ function requestOf(fields: Readonly<Record<string, string>>, ...pieces: readonly
 }
 
 async function read(content: string | Buffer, fields: Readonly<Record<string, string>> = {}) {
-  return readXml({ req: requestOf(fields, Buffer.from(content)) }, 'alice');
+  return readXml(requestOf(fields, Buffer.from(content)), 'alice');
 }
 
 /** The status of a refusal. */
@@ -43,22 +43,22 @@ function utf16(text: string, order: 'LE' | 'BE', mark = true): Buffer {
 }
 
 test('no content is no element, of whatever type', async () => {
-  await expect(readXml({ req: requestOf({}) }, 'alice')).resolves.toBeUndefined();
+  await expect(readXml(requestOf({}), 'alice')).resolves.toBeUndefined();
   await expect(
-    readXml({ req: requestOf({ 'Content-Type': 'text/html' }) }, 'alice'),
+    readXml(requestOf({ 'Content-Type': 'text/html' }), 'alice'),
   ).resolves.toBeUndefined();
 });
 
 test('content that comes byte by byte is one', async () => {
   const pieces = [...Buffer.from('<a>\u{1F600}</a>')].map((byte) => Buffer.from([byte]));
-  const root = await readXml({ req: requestOf({}, ...pieces) }, 'alice');
+  const root = await readXml(requestOf({}, ...pieces), 'alice');
   expect(root?.children).toEqual(['\u{1F600}']);
 });
 
 test('content that was read before for its digest is read again', async () => {
   const request = requestOf({}, Buffer.from('<a>b</a>'));
   await contentDigest(request, 'sha256');
-  const root = await readXml({ req: request }, 'alice');
+  const root = await readXml(request, 'alice');
   expect(root?.children).toEqual(['b']);
   request.emit('close');
 });
@@ -106,7 +106,7 @@ describe('RFC 4918 section 8.2: types', () => {
   test('two types are 400', async () => {
     const request = requestOf({ 'Content-Type': 'text/xml' }, Buffer.from('<a/>'));
     request.rawHeaders.push('Content-Type', 'application/xml');
-    await expect(readXml({ req: request }, 'alice')).rejects.toBeInstanceOf(BadRequest);
+    await expect(readXml(request, 'alice')).rejects.toBeInstanceOf(BadRequest);
   });
 });
 
@@ -156,7 +156,7 @@ describe('size', () => {
   test('RFC 9110 section 15.5.14: what announces too much is refused before it comes', async () => {
     const request = new IncomingMessage(new Socket());
     request.headers['content-length'] = String(MEBIBYTE + 1);
-    await expect(readXml({ req: request }, 'alice')).rejects.toMatchObject({ status: 413 });
+    await expect(readXml(request, 'alice')).rejects.toMatchObject({ status: 413 });
   });
 });
 
@@ -184,7 +184,7 @@ describe('RFC 4918 section 20.6: much XML at once', () => {
   test('is parsed in slices between which others are served; of one principal one at a time', async () => {
     const done: string[] = [];
     const parse = async (principal: string, n: number) => {
-      const root = await readXml({ req: requestOf({}, Buffer.from(long)) }, principal);
+      const root = await readXml(requestOf({}, Buffer.from(long)), principal);
       done.push(`${principal}${n}`);
       return root;
     };
@@ -201,7 +201,7 @@ describe('RFC 4918 section 20.6: much XML at once', () => {
 
   test('of one principal sixteen wait, and the rest is 503; others and short ones are not', async () => {
     const parse = (principal: string, content = long) =>
-      readXml({ req: requestOf({}, Buffer.from(content)) }, principal);
+      readXml(requestOf({}, Buffer.from(content)), principal);
     const many = await Promise.allSettled(Array.from({ length: 20 }, () => parse('alice')));
     const refused = many.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     expect(refused).toHaveLength(4);

@@ -32,7 +32,7 @@ const ACCEPT = { Accept: 'application/xml, text/xml' };
  * principal wait, else as `parseXml` throws.
  */
 export async function readXml(
-  { req: request }: { readonly req: AnyRequest },
+  request: AnyRequest,
   principal: string,
 ): Promise<XmlElement | undefined> {
   const content = await wholeContent(request, LONGEST, tooLong);

@@ -1,0 +1,70 @@
+import type { Seal } from '#shared/auth/scheme.ts';
+import { allow } from '#shared/http/methods.ts';
+import type { Log } from '#shared/base/log.ts';
+import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
+import { noteError } from '#shared/server/front-door.ts';
+import { unstored } from '#shared/server/unstored.ts';
+import { accepted, optionsFields } from '../options.ts';
+import type { Space } from '../spaces.ts';
+import { traceAnswer } from '../trace.ts';
+import type { ResourceAnswer, ResourceContext, Resources } from './resource.ts';
+import { sealedAnswer } from './seal.ts';
+
+interface Response {
+  /** What the space serves; undefined: nothing. */
+  readonly resources: Resources | undefined;
+  /** That every answer gets, whatever the method says. */
+  readonly fields: Fields;
+  /** Proves the content of every answer. */
+  readonly seal?: Seal<Fields> | undefined;
+  readonly log: Log;
+}
+
+/** The answer of a space to somebody who was let in, errors included. */
+export async function respond(
+  context: ResourceContext,
+  { resources, fields, seal, log }: Response,
+): Promise<ResourceAnswer> {
+  const { request, space } = context;
+  const answer = await perform(context, resources).catch((error: unknown) => {
+    noteError(request, error, log);
+    return unstored(errorAnswer(error));
+  });
+  const whole = { ...answer, fields: together(answer.fields, variance(space), fields) };
+  return sealedAnswer(request, whole, seal, space.at.info);
+}
+
+/**
+ * The method, what OPTIONS says (RFC 9110 section 9.3.7), 405 with Allow (section 15.5.6) of what accepts
+ * other methods, or 404.
+ */
+async function perform(
+  context: ResourceContext,
+  resources: Resources | undefined,
+): Promise<ResourceAnswer> {
+  const { request, space } = context;
+  const { method = '' } = request;
+  if (method === 'TRACE' && space.trace) {
+    return traceAnswer(request, [space.trace.hide, space.apiKeyField ?? []].flat());
+  }
+  const resource = await resources?.find(context);
+  if (resource === undefined) throw notFound();
+  const methods = accepted(space, resource.methods);
+  if (method === 'OPTIONS')
+    return { status: 204, fields: optionsFields(methods, resource.options) };
+  if (methods.includes(method)) return resource.perform();
+  throw resource.missing ? notFound() : methodNotAllowed(allow(methods));
+}
+
+/** In trees of their own everybody finds something else at the same URL. */
+function variance({ tree, apiKeyField }: Space): Fields {
+  return tree === 'own' ? { Vary: ['Authorization', apiKeyField ?? []].flat() } : {};
+}
+
+/** The later win, but of what an answer varies by nothing is replaced (RFC 9110 section 12.5.5). */
+function together(...all: readonly Fields[]): Fields {
+  const vary = all.flatMap(({ Vary = [] }) => Vary).flatMap((names) => names.split(/, */));
+  const fields = Object.assign({}, ...all);
+  return vary.length === 0 ? fields : { ...fields, Vary: [...new Set(vary)].join(', ') };
+}
