@@ -1,4 +1,5 @@
 import { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { orTemporarilyUnavailable, TooManyRequests } from './engine/errors.ts';
@@ -16,6 +17,16 @@ interface Limiting {
 export async function spendOfClient({ stores, config }: Limiting, clientId: string): Promise<void> {
   await spend(stores, 'client', clientId, config.limits.client);
 }
+
+/** At the token endpoint, for a client that has shown its secret. Throws `TooManyRequests`. */
+export function spendOfSecret(server: Limiting) {
+  return async ({ oidc: { client } }: KoaContextWithOIDC): Promise<void> => {
+    const { clientAuthMethod = '', clientId = '' } = client ?? {};
+    if (BY_SECRET.has(clientAuthMethod)) await spendOfClient(server, clientId);
+  };
+}
+
+const BY_SECRET = new Set(['client_secret_basic', 'client_secret_post']);
 
 /** Takes one from the bucket of `key` for the request that is answered now. Throws `TooManyRequests`. */
 export async function spend(

@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto';
-import { errors, Provider } from 'oidc-provider';
-import type { Configuration } from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
-import { spendOfClient } from '../spend.ts';
 import type { AuthzServer } from '../server.ts';
 
 /** Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. */
-export function useHashedSecrets(
-  provider: Provider,
-  server: Parameters<typeof spendOfClient>[0],
-): void {
+export function useHashedSecrets(provider: Provider): void {
   const client = provider.Client.prototype;
   const compareHashes = client.compareClientSecret;
-  client.compareClientSecret = async function compareClientSecret(secret: string) {
+  client.compareClientSecret = function compareClientSecret(secret: string) {
     const hash = createHash('sha256').update(secret).digest('base64url');
-    const same = await compareHashes.call(this, hash);
-    if (same && Provider.ctx?.oidc.route === 'token') await spendOfClient(server, this.clientId);
-    return same;
+    return compareHashes.call(this, hash);
   };
 }
 

@@ -7,14 +7,12 @@ import type { KeyRing } from '../key-ring.ts';
 import { enginePages } from './engine-pages.ts';
 import { supportedScopes } from '../metadata.ts';
 import { site } from '../pages/site.ts';
-import { proofs } from './proofs.ts';
 import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './refusals.ts';
 import type { AuthzServer } from '../server.ts';
-import { tokenResponse } from './token-response.ts';
+import { answering, tokenSteps } from './token-request.ts';
 import { tokenStatus } from '../token-status.ts';
 import { userinfo } from '../userinfo.ts';
-import { uses } from './uses.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -33,8 +31,9 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const { feed } = server;
   const revoked = new Set<unknown>();
   feed.onKeyRevoked((kid) => revoked.add(kid));
+  const steps = tokenSteps(server, log);
   const build = () => {
-    const provider = createProvider(server, ring.current);
+    const provider = createProvider(server, ring.current, steps);
     provider.use(site(server, provider).routes());
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
@@ -44,9 +43,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(supportedScopes(server.config));
     provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));
-    provider.use(uses(log));
-    provider.use(tokenResponse(server));
-    provider.use(proofs(server));
+    provider.use(answering(steps.answer));
     noteRefusals(provider);
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),

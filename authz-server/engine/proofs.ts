@@ -3,8 +3,6 @@ import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuthzServer } from '../server.ts';
 
-type Next = () => Promise<unknown>;
-
 /** Seconds for which a proof is remembered: its `iat` may lie 300 s in the future as well as in the past. */
 const PROOF_SECONDS = 660;
 /** The engine's routes that take proofs. */
@@ -15,10 +13,9 @@ const PROVED = new Set(['token', 'pushed_authorization_request']);
  * and the client by now, and nothing was used up yet: a proof that comes again costs nobody a code.
  */
 export function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
-  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
-    await next();
+  return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const proof = ctx.get('DPoP');
-    if (proof === '' || !PROVED.has(ctx.oidc?.route) || ctx.status >= 400) return;
+    if (proof === '' || !PROVED.has(ctx.oidc.route)) return;
     const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
     const key = `${await calculateJwkThumbprint(jwk)} ${decodeJwt(proof).jti}`;
     if (await stores.replay.unique('dpop', key, PROOF_SECONDS)) return;

@@ -1,33 +1,35 @@
 import type { Configuration, Provider } from 'oidc-provider';
 import { ACR } from './acr.ts';
 import { engineAdapter } from './adapter.ts';
-import { checkAssertion, useHashedSecrets } from './client-authentication.ts';
+import { withStepsBeforeGrant } from './before-grant.ts';
+import { useHashedSecrets } from './client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
 import { cookies } from './cookies.ts';
-import { clientBasedCORS } from './cors.ts';
-import { orTemporarilyUnavailable } from './errors.ts';
 import { existingGrant } from './existing-grant.ts';
 import { features } from './features.ts';
-import { findAccount } from './find-account.ts';
 import type { KeySet } from '../key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '../pages/view.ts';
 import { pkceRequired } from './pkce.ts';
-import { Engine } from './redirect-uri-of-code.ts';
 import { OPENID_SCOPES, resources } from '../resources.ts';
 import type { AuthzServer } from '../server.ts';
-import { tokenClaims } from './token-claims.ts';
+import type { TokenSteps } from './token-request.ts';
 
 export type { AuthzServer } from '../server.ts';
 
-/** The engine, configured; it is made anew when the keys change, since it cannot change them itself. */
-export function createProvider(server: AuthzServer, keys: KeySet): Provider {
+/**
+ * The engine, configured; it is made anew when the keys change, since it cannot change them itself. What it
+ * does at POST /token stands in `steps`.
+ */
+export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSteps): Provider {
   const { config } = server;
   const known = resources(config, keys);
   const hooks = engineHooks(server);
   const configuration: Configuration = {
+    ...steps.client,
+    ...steps.tokens,
     adapter: engineAdapter(server),
     jwks: { keys: [...keys.jwks] },
     scopes: [...OPENID_SCOPES],
@@ -47,20 +49,12 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
       dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
       idTokenSigningAlgValues: ['ES256', 'RS256'],
     },
-    assertJwtClientAuthClaimsAndHeader: checkAssertion(server),
-    clientBasedCORS,
     clockTolerance: config.tokens.skew,
     ttl: lifetimes(server),
     cookies: cookies(server),
-    findAccount: findAccount(server),
     loadExistingGrant: existingGrant(server),
     // A validator of every authorization request, after its resources were found.
     extraParams: { scope: (ctx, _scope, client) => known.checkScope(ctx, client) },
-    extraTokenClaims: (ctx, token) => orTemporarilyUnavailable(tokenClaims(server, ctx, token)),
-    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // RFC 9700 section 4.14.2: replaced at each use, unless it is bound to a key of its client.
-    rotateRefreshToken: ({ oidc: { client, refreshToken } }) =>
-      client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true,
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     renderError: hooks.renderError,
     features: features(server, known, hooks),
@@ -81,10 +75,11 @@ export function createProvider(server: AuthzServer, keys: KeySet): Provider {
       introspection: '/token/introspection',
     },
   };
+  const Engine = withStepsBeforeGrant(steps.grant);
   const provider = new Engine(config.issuer, configuration);
   // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;
-  useHashedSecrets(provider, server);
+  useHashedSecrets(provider);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;

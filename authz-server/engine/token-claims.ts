@@ -4,13 +4,15 @@ import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import type { AuthzServer } from '../server.ts';
 
+type TokenClaimsServer = Pick<AuthzServer, 'config' | 'stores' | 'clock' | 'feed' | 'longestLife'>;
+
 /**
  * Our claims of an access token: those by which it can be revoked, how and when its person signed in
  * (RFC 9068 section 2.2.1), and what of them it tells here (userinfo). The generations are read before the token is signed, so a revocation made
  * meanwhile still hits it. Throws `invalid_client` and `invalid_grant` for what has ended.
  */
 export async function tokenClaims(
-  server: AuthzServer,
+  server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   token: AccessToken | ClientCredentials,
 ) {
@@ -30,7 +32,7 @@ export async function tokenClaims(
 }
 
 async function personClaims(
-  server: AuthzServer,
+  server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   { grantId }: AccessToken,
 ) {

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
-import { Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
 import { engineAdapter } from '../../authz-server/engine/adapter.ts';
+import { withStepsBeforeGrant } from '../../authz-server/engine/before-grant.ts';
 import { useHashedSecrets } from '../../authz-server/engine/client-authentication.ts';
-import { proofs } from '../../authz-server/engine/proofs.ts';
 import { refusals } from '../../authz-server/engine/refusals.ts';
-import { uses } from '../../authz-server/engine/uses.ts';
+import { answering, tokenSteps } from '../../authz-server/engine/token-request.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { RedisSettings } from '#shared/stores/settings.ts';
@@ -20,6 +20,7 @@ import { silentLog } from '#shared/base/log.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../parts/redis.ts';
 
@@ -70,6 +71,7 @@ function open(spec: Parameters<typeof openStores>[0]): Promise<Stores> {
 describe.each(Object.keys(PARTS))('on %s', (name) => {
   let part: Part;
   let stores: Stores[];
+  let feeds: RevocationFeed[];
   let providers: Provider[];
   let urls: string[];
   let clientKey: { privateKey: CryptoKey; jwk: JWK };
@@ -107,7 +109,8 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       created_at: 0,
     });
     const signing = { ...(await exportJWK(privateKey)), kid: 'k', alg: 'ES256', use: 'sig' };
-    providers = stores.map((store) => createEngine(store, signing));
+    feeds = await Promise.all(stores.map((store) => store.revocations.feed()));
+    providers = stores.map((store, at) => createEngine(store, feeds[at] ?? fail(), signing));
     urls = [];
     for (const provider of providers) {
       const callback = provider.callback();
@@ -121,26 +124,30 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
 
   afterAll(async () => {
     for (const close of closers) close();
+    for (const feed of feeds ?? []) await feed[Symbol.asyncDispose]();
     for (const store of stores ?? []) await store[Symbol.asyncDispose]();
     await part?.end();
   });
 
-  function createEngine(store: Stores, signing: object): Provider {
-    const config = configSchema.parse({});
-    const provider = new Provider('https://auth.example', {
-      adapter: engineAdapter({
-        stores: store,
-        clock: systemClock,
-        random: systemRandom,
-        longestLife: LIFE,
-        demoClients: false,
-        config,
-        master: Buffer.alloc(32),
-        directory: {
-          find: (id) => Promise.resolve({ id, name: id }),
-          authenticate: () => Promise.resolve(undefined),
-        },
-      }),
+  function createEngine(store: Stores, feed: RevocationFeed, signing: object): Provider {
+    const server = {
+      stores: store,
+      feed,
+      clock: systemClock,
+      random: systemRandom,
+      longestLife: LIFE,
+      demoClients: false,
+      config: configSchema.parse({}),
+      master: Buffer.alloc(32),
+      directory: {
+        find: (id: string) => Promise.resolve({ id, name: id }),
+        authenticate: () => Promise.resolve(undefined),
+      },
+    };
+    const steps = tokenSteps(server, silentLog);
+    const Engine = withStepsBeforeGrant(steps.grant);
+    const provider = new Engine('https://auth.example', {
+      adapter: engineAdapter(server),
       jwks: { keys: [signing] },
       clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -179,10 +186,9 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       },
       routes: { token: '/token' },
     });
-    useHashedSecrets(provider, { stores: store, config });
+    useHashedSecrets(provider);
     provider.use(refusals);
-    provider.use(uses(silentLog));
-    provider.use(proofs({ stores: store }));
+    provider.use(answering(steps.answer));
     return provider;
   }
 

@@ -1,19 +1,23 @@
 import type { Adapter } from 'oidc-provider';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { tokenRequest } from '../token-request.ts';
 import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
-import { usingRequest } from './using.ts';
 
 /**
- * Codes. One that comes of a pushed request (RFC 9126) is written before the use of that, which may be kept
+ * Codes. One that is used twice ends the grant, since the two cannot be told apart (RFC 6749 section 4.1.2):
+ * here of two at once, else by the engine, to which `find` shows the use. One that comes of a pushed request (RFC 9126) is written before the use of that, which may be kept
  * elsewhere: a code that nobody was told is of no use, and the request is still good.
  */
 export function authorizationCodeAdapter(store: AdapterStore): Adapter {
-  const codes = singleUseAdapter(store, 'AuthorizationCode');
+  const codes = singleUseAdapter(store, 'AuthorizationCode', {
+    twice: ({ grantId = '' }) => endGrant(store, grantId),
+  });
   return {
     ...codes,
     async upsert(id, payload, expiresIn) {
       await codes.upsert(id, payload, expiresIn);
-      await usingRequest()?.using?.write();
+      await tokenRequest()?.use?.write();
     },
   };
 }

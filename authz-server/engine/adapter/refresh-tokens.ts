@@ -1,12 +1,12 @@
-import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { endGrant } from '#shared/people/access/grants.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { spend } from '../../spend.ts';
+import { tokenRequest } from '../token-request.ts';
 import { artefactOf } from './artefacts.ts';
 import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
 import { refreshTokenAfter } from './successor.ts';
-import { usingRequest } from './using.ts';
 
 /** What the engine reads of one that was used before it ends the grant. */
 const REMAINS = new Set([
@@ -22,10 +22,14 @@ const REMAINS = new Set([
 ]);
 
 /**
- * Refresh tokens (RFC 6749 section 6). One that was replaced and comes again ends the grant (RFC 9700
- * section 4.14.2). With `tokens.refreshGrace` its client may have lost the answer: for so long, and until
- * the successor is used, it gives the same successor again. Each that was used is remembered as long as it would
- * have lived: so an account leaves so many (`limits.visits`), and without grace little of each.
+ * Refresh tokens (RFC 6749 section 6), and their reuse (RFC 9700 section 4.14.2): one that was replaced and
+ * comes again ends the grant. `find` shows the engine that it was used (`consumed`); when client, key and scope are
+ * right, that ends the grant by `revokeByGrantId`. Of two that come at once, both found it unused: whose use is
+ * written second ends it (`twice`).
+ *
+ * With `tokens.refreshGrace` its client may have lost the answer: for so long, and until the successor is used,
+ * it gives the same successor again (`forgives`). Each that was used is remembered as long as it would have
+ * lived: so an account leaves so many (`limits.visits`), and without grace little of each (`remains`).
  */
 export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const { clock, config } = store;
@@ -43,7 +47,9 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
     return used && Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name)));
   }
 
-  const tokens = singleUseAdapter(store, 'RefreshToken', forgives, remains);
+  const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
+
+  const tokens = singleUseAdapter(store, 'RefreshToken', { forgives, twice, remains });
   return {
     ...tokens,
 
@@ -53,15 +59,15 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
       return payload;
     },
 
-    /** The answer takes the identifier from the token's entity (token-response.ts). */
+    /** One that comes of what the request uses up is written with that. */
     async upsert(id, payload, expiresIn) {
-      const using = usingRequest()?.using;
-      const token = Provider.ctx?.oidc.entities.RefreshToken;
-      if (using === undefined || token?.jti !== id) return tokens.upsert(id, payload, expiresIn);
+      const request = tokenRequest();
+      if (request?.use === undefined) return tokens.upsert(id, payload, expiresIn);
       const account = payload.accountId ?? '';
       await spend(store.stores, 'refresh-tokens', account, config.limits.visits);
-      token.jti = successor.idAfter(using.used);
-      using.successor = artefactOf('RefreshToken', token.jti, payload, expiresIn);
+      const next = successor.idAfter(request.use.id);
+      const artefact = artefactOf('RefreshToken', next, payload, expiresIn);
+      request.successor = { id: next, artefact };
     },
   };
 }

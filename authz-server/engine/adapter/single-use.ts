@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endGrant } from '#shared/people/access/grants.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
+import { tokenRequest } from '../token-request.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 import { refreshTokenAfter } from './successor.ts';
-import { usingRequest } from './using.ts';
-import type { Using } from './using.ts';
-
-/** Of these, two users cannot be told apart, so both lose (RFC 9700 section 4.14.2, RFC 6749 section 4.1.2). */
-const ENDS_GRANT = new Set(['AuthorizationCode', 'RefreshToken']);
 
 /** Milliseconds after which an attempt has ended, well or badly: the deadline of a store, and a margin. */
 const LONGEST_ATTEMPT = 1500;
@@ -28,6 +23,16 @@ function alreadyUsed(kind: string) {
     : new errors.InvalidGrant('already used');
 }
 
+/** What becomes of something that was used. */
+export interface Afterwards {
+  /** Whether it may be used once more. */
+  forgives?(used: AdapterPayload): Promise<boolean>;
+  /** It was used twice: what is done before the second user is refused. */
+  twice?(used: AdapterPayload): Promise<void>;
+  /** What is kept of it once its use is settled, by stored identifier; undefined: all of it. */
+  remains?(stored: string): Promise<AdapterPayload | undefined>;
+}
+
 /**
  * What may be used once. The engine consumes it, and saves what comes of it some steps later; here both
  * are written together when nothing but the answer is left to do, so that whatever fails before leaves the
@@ -36,15 +41,11 @@ function alreadyUsed(kind: string) {
  * Who is told 503, or nothing since the process died, cannot know whether that was written. So a use is
  * settled only once its answer is out. Who finds one that is not waits until its attempt must have ended, and
  * then steps into its place; of any number who do so one succeeds.
- *
- * `forgives`: whether what was used before may be used once more. `remains`: what is kept of what is settled,
- * undefined for all of it.
  */
 export function singleUseAdapter(
   store: AdapterStore,
   kind: string,
-  forgives: (used: AdapterPayload) => Promise<boolean> = () => Promise.resolve(false),
-  remains: (id: string) => Promise<AdapterPayload | undefined> = () => Promise.resolve(undefined),
+  afterwards: Afterwards = {},
 ): Adapter {
   const { artefacts } = store.stores;
   const engines = artefactAdapter(store, kind);
@@ -62,11 +63,11 @@ export function singleUseAdapter(
   async function write(id: string, use?: Use): Promise<void> {
     if ((await artefacts.consume(kind, storedId(kind, id), use)) === 'first') return;
     const used = await engines.find(id);
-    if (used && (await forgives(used))) {
+    if (used && (await afterwards.forgives?.(used))) {
       if (use?.successor) await artefacts.put(use.successor);
       return;
     }
-    if (ENDS_GRANT.has(kind) && used?.grantId !== undefined) await endGrant(store, used.grantId);
+    if (used) await afterwards.twice?.(used);
     throw alreadyUsed(kind);
   }
 
@@ -76,7 +77,7 @@ export function singleUseAdapter(
     async find(id) {
       const found = await engines.find(id);
       const { attempt, consumed } = found ?? {};
-      const request = usingRequest();
+      const request = tokenRequest();
       if (request === undefined || typeof attempt !== 'string') return found;
       const recent = epochSeconds(store.clock) - Number(consumed) < LOST_SECONDS;
       if (!recent || !(await isLost(id, attempt))) return engines.find(id);
@@ -85,23 +86,23 @@ export function singleUseAdapter(
     },
 
     async consume(id) {
-      const request = usingRequest();
+      const request = tokenRequest();
       if (request === undefined) return write(id);
       const stored = storedId(kind, id);
       const attempt = randomId(store.random);
       const instead = request.lost.get(stored);
-      const using: Using = {
-        used: id,
+      request.use = {
+        id,
         async write() {
           await write(id, {
             attempt,
             ...(instead !== undefined && { instead }),
-            ...(using.successor && { successor: using.successor }),
+            ...(request.successor && { successor: request.successor.artefact }),
           });
-          using.settle = async () => artefacts.settle(kind, stored, attempt, await remains(stored));
+          request.settle = async () =>
+            artefacts.settle(kind, stored, attempt, await afterwards.remains?.(stored));
         },
       };
-      request.using = using;
     },
   };
 }

@@ -3,9 +3,11 @@ import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Artefact } from '#shared/stores/artefacts.ts';
 import { createProvider } from '../../engine/provider.ts';
+import { tokenSteps } from '../../engine/token-request.ts';
 import { createGiveGrant } from './give-grant.ts';
 import { PageError } from '../page-error.ts';
 import { DOCUMENTS, testSite } from '../site.fixture.ts';
@@ -58,7 +60,10 @@ function giving(
     },
   };
   const server = { ...site.server, stores };
-  return createGiveGrant(server, createProvider(server, site.ring.current));
+  return createGiveGrant(
+    server,
+    createProvider(server, site.ring.current, tokenSteps(server, silentLog)),
+  );
 }
 
 /** The verbs of the store, whether they are on it or on its class. */
