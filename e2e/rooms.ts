@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path/posix';
 const ROOMS: readonly (readonly string[])[] = [
   ['shared/base'],
   ['shared/http'],
+  ['shared/client'],
   ['shared/jose'],
   ['shared/private-token'],
   ['shared/stores'],

@@ -17,7 +17,7 @@ import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
-import type { openSend, SendOptions } from './send.ts';
+import type { openSend, SendOptions } from '#shared/client/send.ts';
 import { schemesOf } from './auth/open-schemes.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';

@@ -1,4 +1,4 @@
-import { jsonOf, openSend } from './send.ts';
+import { jsonOf, openSend } from '#shared/client/send.ts';
 
 const send = openSend();
 

@@ -1,6 +1,6 @@
 import { openGss } from '#shared/auth/schemes/negotiate/open.ts';
 import { runProcess } from '#shared/server/process.ts';
-import { openSend } from './send.ts';
+import { openSend } from '#shared/client/send.ts';
 import { composeResourceServer } from './compose.ts';
 import { fetchJson } from './fetch-json.ts';
 import { systemNetwork } from './proxy/network.ts';

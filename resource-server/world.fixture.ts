@@ -13,7 +13,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { openSend } from './send.ts';
+import { openSend } from '#shared/client/send.ts';
 import { composeResourceServer } from './compose.ts';
 import { systemNetwork } from './proxy/network.ts';
 

@@ -2,7 +2,7 @@ import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/base/log.ts';
-import { jsonOf, type Reply, type Send } from '../../send.ts';
+import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 
 /** Access tokens for one resource. */
 export interface AccessTokens {
@@ -50,7 +50,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
     },
-    content: new URLSearchParams({
+    body: new URLSearchParams({
       grant_type: 'client_credentials',
       resource,
       scope,

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { type Answers, endless, startIssuer, trusting, WRONG } from './issuer.fixture.ts';
-import { openSend, type Send } from '../../send.ts';
+import { openSend, type Send } from '#shared/client/send.ts';
 
 const URL_PATH = '/.well-known/private-token-issuer-directory';
 const DOCUMENT = { 'issuer-request-uri': '/request', 'token-keys': [] };
@@ -115,8 +115,8 @@ async function maxAge(fields: Readonly<Record<string, string>>): Promise<number>
   const found = await fetchDirectory(
     async () => ({
       status: 200,
-      field: (name) => ({ 'content-type': DIRECTORY_TYPE, ...fields })[name],
-      content: Buffer.from('{}'),
+      fields: { 'content-type': DIRECTORY_TYPE, ...fields },
+      body: Buffer.from('{}'),
     }),
     'https://issuer.example/',
   );

@@ -1,5 +1,5 @@
 import { DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
-import { jsonOf, type Reply, type Send } from '../../send.ts';
+import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 
 /** Seconds; the default is for a directory that says nothing. */
 const MAX_AGE = { least: 1, most: 86_400, default: 300 };
@@ -15,20 +15,17 @@ export interface FetchedDirectory {
 export async function fetchDirectory(send: Send, url: string): Promise<FetchedDirectory> {
   const reply = await send({ method: 'GET', url, fields: { accept: DIRECTORY_TYPE } });
   if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}`);
-  const type = reply
-    .field('content-type')
-    ?.replace(/[ \t]*;.*/s, '')
-    .toLowerCase();
+  const type = reply.fields['content-type']?.replace(/[ \t]*;.*/s, '').toLowerCase();
   if (type !== DIRECTORY_TYPE) throw new Error(`${url} answered with another media type`);
   return { document: jsonOf(reply), maxAge: freshness(reply) };
 }
 
 /** RFC 9111 section 4.2: what `max-age` says, less the time that caches on the way have kept it. */
 function freshness(reply: Reply): number {
-  const control = reply.field('cache-control') ?? '';
+  const control = reply.fields['cache-control'] ?? '';
   const said = [...control.matchAll(/(?<![\w-])(?:max-age="?(\d+)|no-cache|no-store)/gi)];
   const maxAge = Math.min(...said.map(([, seconds = 0]) => Number(seconds)));
-  const age = Number(/^\d+$/.exec(reply.field('age') ?? '')?.[0] ?? 0);
+  const age = Number(/^\d+$/.exec(reply.fields['age'] ?? '')?.[0] ?? 0);
   const left = said.length > 0 ? maxAge - age : MAX_AGE.default;
   return Math.min(Math.max(left, MAX_AGE.least), MAX_AGE.most);
 }

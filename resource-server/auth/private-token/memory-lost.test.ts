@@ -12,12 +12,12 @@ import { openIssuers } from './open-issuers.ts';
 function caching(origin: string): Answers {
   const kept = new Map<string, ReturnType<typeof ask>>();
   const send = trusting();
-  const ask = (url: string) => send({ method: 'GET', url: origin + url, fields: {} });
+  const ask = (url: string) => send({ method: 'GET', url: origin + url });
   return (response, { url = '' }) => {
     const answer = kept.get(url) ?? ask(url);
     kept.set(url, answer);
-    void answer.then(({ status, field, content }) =>
-      response.writeHead(status, { 'Content-Type': field('content-type') ?? '' }).end(content),
+    void answer.then(({ status, fields, body }) =>
+      response.writeHead(status, { 'Content-Type': fields['content-type'] ?? '' }).end(body),
     );
   };
 }

@@ -20,7 +20,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { directoryOf, json, startIssuer, tokenFor, trusting } from './issuer.fixture.ts';
 import { LIFE, OVERLAP, ROTATION, rsaKey, setup, voprfKey } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
-import { openSend } from '../../send.ts';
+import { openSend } from '#shared/client/send.ts';
 
 /** A token of type 0x0002 that the issuer has signed. */
 function signed(pair: TokenKeyPair) {

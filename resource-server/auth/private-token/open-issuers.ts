@@ -14,7 +14,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { type IssuerDirectoryOptions, type IssuerKeys, openDirectory } from './issuer-directory.ts';
-import type { Send } from '../../send.ts';
+import type { Send } from '#shared/client/send.ts';
 import { verificationByIssuer } from './verification-by-issuer.ts';
 import { verificationByStore } from './verification-by-store.ts';
 import { blindRsaVerification, type Verify } from './verification.ts';

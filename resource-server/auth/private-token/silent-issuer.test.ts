@@ -8,7 +8,7 @@ import { BLIND_RSA } from '#shared/private-token/token-types.ts';
 import { directoryOf, startIssuer, trusting } from './issuer.fixture.ts';
 import { rsaKey, setup } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
-import type { Send } from '../../send.ts';
+import type { Send } from '#shared/client/send.ts';
 
 test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up nobody beside Basic', async () => {
   await using world = await setup();

@@ -3,7 +3,7 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/base/log.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import type { AccessTokens } from './client-credentials.ts';
-import { jsonOf, type Reply, type Send } from '../../send.ts';
+import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 import type { Verify } from './verification.ts';
 
 export interface VerificationByIssuer {
@@ -33,7 +33,7 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
       accept: 'application/json',
     };
     try {
-      return await send({ method: 'POST', url, fields, content });
+      return await send({ method: 'POST', url, fields, body: content });
     } catch (error) {
       throw unavailable(String(error));
     }
@@ -54,6 +54,6 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
 
 /** RFC 9110 section 10.2.3. */
 function retryAfter(reply: Reply): number {
-  const seconds = Number(/^\d+$/.exec(reply.field('retry-after') ?? '')?.[0] ?? RETRY.least);
+  const seconds = Number(/^\d+$/.exec(reply.fields['retry-after'] ?? '')?.[0] ?? RETRY.least);
   return Math.min(Math.max(seconds, RETRY.least), RETRY.most);
 }

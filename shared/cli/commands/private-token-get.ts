@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
 import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
-import { openConnections } from '../private-token/connections.ts';
+import { openSendTo } from '../private-token/send-to.ts';
 import { directoryOf, getTokens } from '../private-token/get-tokens.ts';
 import { keyFor } from '../private-token/issuer.ts';
 import { siteUrl } from '../private-token/site-url.ts';
@@ -35,8 +35,8 @@ export const privateTokenGet: Command = {
     const type = tokenTypeOption(input);
     const config = await loadConfig(shell.env);
     const wallet = await openWallet(shell);
-    await using site = await openConnections(new URL(url).origin, config);
-    const answer = await site.send({ method: 'GET', url });
+    await using send = await openSendTo(new URL(url).origin, config);
+    const answer = await send({ method: 'GET', url });
     const [challenge] = answerable(url, answer, shell.clock, type);
 
     const { issuer, until } = challenge;

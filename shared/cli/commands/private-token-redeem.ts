@@ -3,11 +3,12 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Command, Shell } from '../command.ts';
-import { type Answer, retryAfter } from '../oauth/http.ts';
+import { type Reply } from '#shared/client/send.ts';
+import { retryAfter } from '../oauth/http.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
 import { BOTH_SEE, ISSUER_VERIFIES, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
-import { openConnections } from '../private-token/connections.ts';
+import { openSendTo } from '../private-token/send-to.ts';
 import { siteUrl } from '../private-token/site-url.ts';
 import { tokenFor } from '../private-token/token-for.ts';
 import { openWallet } from '../private-token/wallet.ts';
@@ -33,8 +34,8 @@ export const privateTokenRedeem: Command = {
     const url = siteUrl(input);
     const config = await loadConfig(shell.env);
     const wallet = await openWallet(shell);
-    await using site = await openConnections(new URL(url).origin, config);
-    const first = await site.send({ method: 'GET', url });
+    await using send = await openSendTo(new URL(url).origin, config);
+    const first = await send({ method: 'GET', url });
     if (first.status !== 401) {
       shell.note('The site asked for no token.');
       return report(first, { status: first.status, redeemed: false }, shell);
@@ -48,7 +49,7 @@ export const privateTokenRedeem: Command = {
     };
     const { token, type, issuer, asked } = await tokenFor(challenges, wallet, holder);
     const authorization = `PrivateToken token="${encodePadded(token)}"`;
-    const answer = await site.send({ method: 'GET', url, fields: { authorization } });
+    const answer = await send({ method: 'GET', url, fields: { authorization } });
 
     const issuers = issuerAccount(issuer, asked);
     const { status } = answer;
@@ -66,7 +67,7 @@ export const privateTokenRedeem: Command = {
   },
 };
 
-function report(answer: Answer, json: object, shell: Shell) {
+function report(answer: Reply, json: object, shell: Shell) {
   shell.note(`HTTP ${answer.status}`);
   const after = retryAfter(answer);
   if (after !== undefined) shell.note(`Try again in ${after} s.`);

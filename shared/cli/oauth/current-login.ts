@@ -3,7 +3,7 @@ import { Failure, type Shell } from '../command.ts';
 import { lockPrivate } from '../private-file.ts';
 import { loadProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
-import type { Send } from './http.ts';
+import type { Send } from '#shared/client/send.ts';
 import { type Login, loginTokens } from './login.ts';
 import { loginPath, readLogin, writeLogin } from './login-file.ts';
 import { findServer } from './server-metadata.ts';

@@ -10,7 +10,7 @@ import {
 } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
-import { NoAnswer, type Send } from './http.ts';
+import { NoAnswer, type Send } from '#shared/client/send.ts';
 import { scripted } from './oauth.fixture.ts';
 
 const DEVICE = 'https://auth.example/device/auth';

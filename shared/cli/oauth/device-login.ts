@@ -1,7 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { Failure, type Shell } from '../command.ts';
 import type { Form, PostForm } from './form-post.ts';
-import { type Answer, jsonObject, NoAnswer, parseSafeUrl } from './http.ts';
+import { type Reply, NoAnswer } from '#shared/client/send.ts';
+import { jsonObject, parseSafeUrl } from './http.ts';
 import { OAuthFailure, type TokenAnswer, tokenAnswer } from './token-answer.ts';
 
 /** A device authorization response (RFC 8628 section 3.2). */
@@ -120,10 +121,7 @@ export async function pollForToken(
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-function readPoll(
-  answer: Answer,
-  url: string,
-): TokenAnswer | 'authorization_pending' | 'slow_down' {
+function readPoll(answer: Reply, url: string): TokenAnswer | 'authorization_pending' | 'slow_down' {
   try {
     return tokenAnswer(answer, url, 'dpop');
   } catch (failure) {
@@ -139,9 +137,9 @@ function undefinedIfNoAnswer(error: unknown): undefined {
 }
 
 /** Too many requests (RFC 6585 section 4), or a server's error. */
-const isBusy = ({ status }: Answer) => status === 429 || status >= 500;
+const isBusy = ({ status }: Reply) => status === 429 || status >= 500;
 
-const reason = (url: string, answer: Answer | undefined) =>
+const reason = (url: string, answer: Reply | undefined) =>
   answer ? `${url} answers ${answer.status}` : `No answer from ${new URL(url).origin}`;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,5 +1,6 @@
 import type { Prover } from './dpop.ts';
-import { type Answer, jsonObject, type Send } from './http.ts';
+import { type Reply, type Send } from '#shared/client/send.ts';
+import { jsonObject } from './http.ts';
 
 export type Form = Readonly<Record<string, string | undefined>>;
 
@@ -8,7 +9,7 @@ export type PostForm = (
   url: string,
   form: Form,
   fields?: Readonly<Record<string, string>>,
-) => Promise<Answer>;
+) => Promise<Reply>;
 
 /**
  * Posts forms, with a DPoP proof when there is a prover. The last nonce of the server goes into the next
@@ -43,7 +44,7 @@ const COMMON = {
   accept: 'application/json',
 };
 
-function asksForNonce(answer: Answer, url: string): boolean {
+function asksForNonce(answer: Reply, url: string): boolean {
   return (
     answer.status === 400 &&
     answer.fields['dpop-nonce'] !== undefined &&

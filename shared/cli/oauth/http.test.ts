@@ -1,10 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { Failure } from '../command.ts';
-import { parseSafeUrl, send } from './http.ts';
+import { parseSafeUrl } from './http.ts';
 
 test.each([
   'https://api.example/a?b',
@@ -62,34 +58,4 @@ test('no text gives a URL in clear to another machine, or one with a user', () =
     }),
     { numRuns: 1000 },
   );
-});
-
-async function listen(handler: RequestListener) {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
-}
-
-test('a redirect is an answer; lines of one field are joined', async () => {
-  const { server, url } = await listen((_, response) => {
-    response.writeHead(302, {
-      Location: 'https://evil.example/',
-      'WWW-Authenticate': ['Bearer', 'DPoP'],
-    });
-    response.end('gone');
-  });
-  const answer = await send({ method: 'GET', url });
-  expect(answer.status).toBe(302);
-  expect(answer.fields['www-authenticate']).toBe('Bearer, DPoP');
-  expect(answer.body.toString()).toBe('gone');
-  server.close();
-});
-
-test('no answer is a failure that names the origin', async () => {
-  const { server, url } = await listen(() => {});
-  server.close();
-  await once(server, 'close');
-  const failed = send({ method: 'GET', url: `${url}secret?token=x` });
-  await expect(failed).rejects.toBeInstanceOf(Failure);
-  await expect(failed).rejects.toThrow(`no answer from ${new URL(url).origin}: `);
 });

@@ -2,7 +2,7 @@ import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell, UsageError } from '../command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';
-import type { Send } from './http.ts';
+import type { Send } from '#shared/client/send.ts';
 import type { GetAccess } from './protected-request.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { Answer, Message, Send } from './http.ts';
+import type { Message, Reply, Send } from '#shared/client/send.ts';
 
-type Reply = Partial<Omit<Answer, 'body'>> & { readonly body?: object | string };
+type Scripted = Partial<Omit<Reply, 'body'>> & { readonly body?: object | string };
 
 /** Answers from a table by `METHOD URL`, one after the other, and keeps what was sent. */
-export function scripted(table: Readonly<Record<string, Reply | readonly Reply[]>>) {
+export function scripted(table: Readonly<Record<string, Scripted | readonly Scripted[]>>) {
   const sent: Message[] = [];
   const send: Send = async (message) => {
     const key = `${message.method} ${message.url}`;

@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { createProver } from './dpop.ts';
-import type { Message } from './http.ts';
+import type { Message } from '#shared/client/send.ts';
 import { scripted } from './oauth.fixture.ts';
 import { type GetAccess, sendProtected } from './protected-request.ts';
 import { metadataUrl } from './resource-metadata.ts';

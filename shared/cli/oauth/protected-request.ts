@@ -1,7 +1,8 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { Failure } from '../command.ts';
 import type { Prover } from './dpop.ts';
-import { type Answer, type Message, parseSafeUrl, type Send } from './http.ts';
+import { type Reply, type Message, type Send } from '#shared/client/send.ts';
+import { parseSafeUrl } from './http.ts';
 import { findMetadata, isWithin, type ResourceMetadata } from './resource-metadata.ts';
 
 const MOST_REDIRECTS = 5;
@@ -25,7 +26,7 @@ export async function sendProtected(
   sendMessage: Send,
   message: Message,
   getAccess: GetAccess,
-): Promise<Answer> {
+): Promise<Reply> {
   let url: string | undefined = message.url;
   let access: Access | undefined;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
@@ -50,7 +51,7 @@ export async function sendWithToken(
   sendMessage: Send,
   message: Message,
   access: Access | undefined,
-): Promise<Answer> {
+): Promise<Reply> {
   if (access === undefined) return sendMessage(message);
   const { accessToken, prover } = access;
   const attempt = async (nonce?: string) =>
@@ -66,14 +67,14 @@ export async function sendWithToken(
   return asksForNonce(answer) ? attempt(answer.fields['dpop-nonce']) : answer;
 }
 
-function asksForNonce({ status, fields }: Answer): boolean {
+function asksForNonce({ status, fields }: Reply): boolean {
   const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
   const asked = challenges.some(({ params }) => params?.['error'] === 'use_dpop_nonce');
   return status === 401 && asked && fields['dpop-nonce'] !== undefined;
 }
 
 /** Where to go on (RFC 9110 section 15.4); undefined when the answer is final. */
-function redirectTarget({ method, url }: Message, { status, fields }: Answer): string | undefined {
+function redirectTarget({ method, url }: Message, { status, fields }: Reply): string | undefined {
   const kept = status === 307 || status === 308;
   const retrieved = [301, 302, 303].includes(status) && ['GET', 'HEAD'].includes(method);
   const location = fields['location'];

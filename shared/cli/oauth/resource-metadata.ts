@@ -1,6 +1,7 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { Failure } from '../command.ts';
-import { type Answer, jsonObject, parseSafeUrl, type Send } from './http.ts';
+import { type Reply, type Send } from '#shared/client/send.ts';
+import { jsonObject, parseSafeUrl } from './http.ts';
 
 /** What a client has to know of a protected resource (RFC 9728 section 2) to get a token for it. */
 export interface ResourceMetadata {
@@ -26,7 +27,7 @@ export function metadataUrl(resource: string): string {
 export async function findMetadata(
   sendMessage: Send,
   url: string,
-  unauthorized: Answer,
+  unauthorized: Reply,
 ): Promise<ResourceMetadata> {
   const asked = challengeParams(unauthorized);
   const place = asked['resource_metadata'] ?? metadataUrl(url);
@@ -63,7 +64,7 @@ export function isWithin(url: string, resource: string): boolean {
 }
 
 /** Parameters of the DPoP challenge, else of any that names metadata. */
-function challengeParams({ fields }: Answer) {
+function challengeParams({ fields }: Reply) {
   const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
   const chosen =
     challenges.find(({ scheme }) => scheme.toLowerCase() === 'dpop') ??

@@ -1,5 +1,5 @@
 import { formPoster } from './form-post.ts';
-import type { Send } from './http.ts';
+import type { Send } from '#shared/client/send.ts';
 import type { Login } from './login.ts';
 import { findServer } from './server-metadata.ts';
 import { OAuthFailure } from './token-answer.ts';

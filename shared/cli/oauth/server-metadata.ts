@@ -1,5 +1,6 @@
 import { Failure } from '../command.ts';
-import { jsonObject, parseSafeUrl, type Send } from './http.ts';
+import { type Send } from '#shared/client/send.ts';
+import { jsonObject, parseSafeUrl } from './http.ts';
 
 /** What a client knows of an authorization server. */
 export interface AuthorizationServer {

@@ -4,7 +4,7 @@ import { plainScreen, terminalScreen } from '../login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
-import type { Send } from './http.ts';
+import type { Send } from '#shared/client/send.ts';
 import { audienceOf, type Login, loginTokens } from './login.ts';
 import { OAuthFailure } from './token-answer.ts';
 import { findServer } from './server-metadata.ts';

@@ -1,5 +1,6 @@
 import { Failure } from '../command.ts';
-import { type Answer, jsonObject } from './http.ts';
+import { type Reply } from '#shared/client/send.ts';
+import { jsonObject } from './http.ts';
 
 /** A successful answer of the token endpoint (RFC 6749 section 5.1). */
 export interface TokenAnswer {
@@ -13,7 +14,7 @@ export class OAuthFailure extends Failure {
   /** For example `invalid_grant`. */
   readonly error: string;
 
-  constructor(answer: Answer, url: string) {
+  constructor(answer: Reply, url: string) {
     const { error, error_description: description } = jsonObject(answer, url);
     const said = [error, description].filter((part) => typeof part === 'string').join(': ');
     super(`${url} answers ${answer.status}: ${said}`);
@@ -22,7 +23,7 @@ export class OAuthFailure extends Failure {
 }
 
 /** Throws `OAuthFailure` when it is an error, `Failure` when there is no token of this type in it. */
-export function tokenAnswer(answer: Answer, url: string, type: 'dpop' | 'bearer'): TokenAnswer {
+export function tokenAnswer(answer: Reply, url: string, type: 'dpop' | 'bearer'): TokenAnswer {
   if (answer.status !== 200) throw new OAuthFailure(answer, url);
   const body = jsonObject(answer, url);
   const { access_token, token_type } = body;

@@ -1,7 +1,7 @@
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { Prover } from './dpop.ts';
 import { formPoster } from './form-post.ts';
-import type { Send } from './http.ts';
+import type { Send } from '#shared/client/send.ts';
 import { findServer } from './server-metadata.ts';
 import { type TokenAnswer, tokenAnswer } from './token-answer.ts';
 

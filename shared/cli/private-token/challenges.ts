@@ -6,7 +6,7 @@ import { canonicalServerName, serverNameOf } from '#shared/private-token/server-
 import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { TOKEN_TYPES, type TokenType, tokenType } from '#shared/private-token/token-types.ts';
 import { Failure } from '../command.ts';
-import type { Answer } from '../oauth/http.ts';
+import type { Reply } from '#shared/client/send.ts';
 
 /** A challenge for which a token may be got and redeemed. */
 export interface SiteChallenge {
@@ -29,7 +29,7 @@ export interface SiteChallenge {
  */
 export function answerable(
   url: string,
-  { status, fields }: Answer,
+  { status, fields }: Reply,
   clock: Clock,
   wanted?: TokenType,
 ): readonly [SiteChallenge, ...SiteChallenge[]] {

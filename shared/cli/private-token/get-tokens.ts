@@ -1,10 +1,11 @@
 import type { Config } from '#shared/config/schema.ts';
 import type { DirectoryKey, IssuerDirectory } from '#shared/private-token/issuer-directory.ts';
 import { originOfServer } from '#shared/private-token/server-name.ts';
+import { NoAnswer } from '#shared/client/send.ts';
 import { Failure, type Shell } from '../command.ts';
 import type { Login } from '../oauth/login.ts';
 import type { SiteChallenge } from './challenges.ts';
-import { openConnections } from './connections.ts';
+import { openSendTo } from './send-to.ts';
 import { fetchDirectory, LONGEST_ANSWER } from './issuer.ts';
 import { issuerLogin } from './issuer-login.ts';
 import { obtainTokens } from './obtain.ts';
@@ -23,15 +24,15 @@ export interface Holder {
 export interface Obtained {
   readonly tokens: readonly [Buffer, ...Buffer[]];
   /** Why there are fewer than were asked for. */
-  readonly failure: Failure | undefined;
+  readonly failure: Error | undefined;
   /** Undefined: the issuer did not ask for one. */
   readonly login: Login | undefined;
 }
 
 /** Over connections of its own: the issuer cannot show a person who signed in other keys than everybody. */
 export async function directoryOf(issuer: string, config: Config): Promise<IssuerDirectory> {
-  await using connections = await openConnections(originOfServer(issuer), config, LONGEST_ANSWER);
-  return await fetchDirectory(connections.send, issuer);
+  await using send = await openSendTo(originOfServer(issuer), config, LONGEST_ANSWER);
+  return await fetchDirectory(send, issuer);
 }
 
 /** Tokens for a challenge, at least one. Throws `Failure` when there is none. */
@@ -42,16 +43,16 @@ export async function getTokens(
   count: number,
   { config, client, shell, onTerminal }: Holder,
 ): Promise<Obtained> {
-  await using connections = await openConnections(originOfServer(issuer), config, LONGEST_ANSWER);
+  await using send = await openSendTo(originOfServer(issuer), config, LONGEST_ANSWER);
   await using asking = issuerLogin(config, client, shell, onTerminal);
   const order = { requestUrl, key, digest, count };
   const tokens: Buffer[] = [];
-  let failure: Failure | undefined;
+  let failure: Error | undefined;
   try {
-    const obtained = obtainTokens(connections.send, order, asking.getAccess, shell.random);
+    const obtained = obtainTokens(send, order, asking.getAccess, shell.random);
     for await (const token of obtained) tokens.push(token);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure || error instanceof NoAnswer)) throw error;
     failure = error;
   }
   const [first, ...others] = tokens;

@@ -9,7 +9,8 @@ import {
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { Failure } from '../command.ts';
-import { type Answer, jsonObject, type Send } from '../oauth/http.ts';
+import { type Reply, type Send } from '#shared/client/send.ts';
+import { jsonObject } from '../oauth/http.ts';
 import type { SiteChallenge } from './challenges.ts';
 
 /** Octets of the longest content that an issuer may send. */
@@ -59,7 +60,7 @@ export function keyFor(
 }
 
 /** Throws `Failure` when the answer says that it is something else. */
-export function expectMediaType({ fields }: Answer, type: string, url: string): void {
+export function expectMediaType({ fields }: Reply, type: string, url: string): void {
   const [said = ''] = (fields['content-type'] ?? '').split(';');
   if (said.trim().toLowerCase() !== type)
     throw new Failure(`${url} answers with ${said || 'no type'}, not ${type}`);

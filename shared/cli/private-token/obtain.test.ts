@@ -7,7 +7,7 @@ import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
-import type { Answer, Message, Send } from '../oauth/http.ts';
+import type { Reply, Message, Send } from '#shared/client/send.ts';
 import { obtainTokens } from './obtain.ts';
 import { blindRsaKey, issue } from './parties.fixture.ts';
 
@@ -27,7 +27,7 @@ const nobody = async () => {
 async function obtained(
   key: TokenKeyPair,
   count: number,
-  change: (right: Answer) => Answer = (right) => right,
+  change: (right: Reply) => Reply = (right) => right,
   issuing = key,
 ) {
   const sent: Message[] = [];
@@ -72,7 +72,7 @@ describe.each(TYPES)('RFC 9578 sections 5 and 6: %s', (type) => {
     }
   });
 
-  test.each<[string, (right: Answer) => Answer]>([
+  test.each<[string, (right: Reply) => Reply]>([
     ['nothing', (right) => ({ ...right, body: Buffer.alloc(0) })],
     ['cut off', (right) => ({ ...right, body: right.body.subarray(0, -1) })],
     ['an octet more', (right) => ({ ...right, body: Buffer.concat([right.body, Buffer.of(0)]) })],
@@ -96,8 +96,8 @@ describe.each(TYPES)('RFC 9578 sections 5 and 6: %s', (type) => {
   });
 
   test('nor does the answer to another request', async () => {
-    let earlier: Answer | undefined;
-    const again = (right: Answer) => (earlier ??= right);
+    let earlier: Reply | undefined;
+    const again = (right: Reply) => (earlier ??= right);
     await expect(obtained(keys[type], 2, again)).rejects.toThrow('not right');
   });
 });

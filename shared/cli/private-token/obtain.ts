@@ -12,7 +12,8 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import type { Random } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
-import { type Answer, retryAfter, type Send } from '../oauth/http.ts';
+import { type Reply, type Send } from '#shared/client/send.ts';
+import { retryAfter } from '../oauth/http.ts';
 import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';
 import { findMetadata } from '../oauth/resource-metadata.ts';
 import { expectMediaType } from './issuer.ts';
@@ -75,7 +76,7 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
   [429, 'no more tokens for this person and client now'],
 ]);
 
-function refusal(url: string, answer: Answer): string {
+function refusal(url: string, answer: Reply): string {
   const { status } = answer;
   const after = retryAfter(answer);
   const wait = after === undefined ? '' : `; try again in ${after} s`;

@@ -8,7 +8,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { listen } from '../listen.fixture.ts';
-import { openConnections } from './connections.ts';
+import { openSendTo } from './send-to.ts';
 import { type Parties, startParties } from './parties.fixture.ts';
 
 let parties: Parties;
@@ -20,8 +20,8 @@ beforeEach(async () => {
 
 /** What GET of the origin's root gives. */
 async function visited(origin: string, settings: Config, most?: number) {
-  await using connections = await openConnections(origin, settings, most);
-  return await connections.send({ method: 'GET', url: `${origin}/` });
+  await using send = await openSendTo(origin, settings, most);
+  return await send({ method: 'GET', url: `${origin}/` });
 }
 
 describe('the certificate of development is trusted', () => {
@@ -90,9 +90,9 @@ describe('what is sent is bounded', () => {
 
 test('two parties never share a connection', async () => {
   const { origin, received } = await listen(() => ({}));
-  await using first = await openConnections(origin, config);
-  await using second = await openConnections(origin, config);
-  for (const { send } of [first, second, first, second]) {
+  await using first = await openSendTo(origin, config);
+  await using second = await openSendTo(origin, config);
+  for (const send of [first, second, first, second]) {
     await send({ method: 'GET', url: `${origin}/` });
   }
   expect(received[0]?.port).not.toBe(received[1]?.port);

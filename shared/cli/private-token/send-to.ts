@@ -1,37 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
-import { Agent } from 'undici';
+import { type OwnSend, openSend } from '#shared/client/send.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { Failure } from '../command.ts';
-import { type Send, sender } from '../oauth/http.ts';
+
+/** Octets of the longest content of a site; an issuer may send less. */
+const LONGEST = 256 * 1024 * 1024;
 
 /**
- * Connections that are used for nothing else, so that neither they nor a resumed session of TLS tell
- * one party what the other knows.
+ * To one origin, over connections that are used for nothing else, so that neither they nor a resumed session
+ * of TLS tell one party what the other knows. If it is one of this configuration for which development makes
+ * the certificate, that certificate is trusted beside the usual CAs. `most`: octets of the longest content
+ * that is taken.
  */
-export interface Connections extends AsyncDisposable {
-  readonly send: Send;
-}
-
-/**
- * To one origin. If it is one of this configuration for which development makes the certificate, that
- * certificate is trusted beside the usual CAs. `most`: octets of the longest content that is taken.
- */
-export async function openConnections(
-  origin: string,
-  config: Config,
-  most?: number,
-): Promise<Connections> {
+export async function openSendTo(origin: string, config: Config, most = LONGEST): Promise<OwnSend> {
   const certificate = certificateIsMade(origin, config)
     ? await readCertificate(config.data)
     : undefined;
-  const agent = new Agent({
-    ...(most !== undefined && { maxResponseSize: most }),
-    ...(certificate && { connect: { ca: [...getCACertificates('default'), certificate] } }),
-  });
-  return { send: sender(agent), [Symbol.asyncDispose]: () => agent.destroy() };
+  return openSend({ milliseconds: Infinity, most, ...(certificate && { ca: certificate }) });
 }
 
 function certificateIsMade(origin: string, config: Config): boolean {

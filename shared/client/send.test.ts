@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import http, { type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { NoAnswer, openSend } from './send.ts';
+
+/** A server that accepts connections and says nothing, in no protocol. */
+async function silent() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+describe('a server that accepts and stays silent', () => {
+  test.each(['https', 'http'])(
+    '%s: is not waited for',
+    async (scheme) => {
+      await using server = await silent();
+      const url = `${scheme}://127.0.0.1:${server.port}/`;
+      const sent = openSend({ milliseconds: 100 })({ method: 'GET', url });
+      await expect(sent).rejects.toThrow(/timeout/i);
+    },
+    5000,
+  );
+
+  test('nor by those that wait for a connection behind others', async () => {
+    await using server = await silent();
+    const send = openSend({ milliseconds: 300 });
+    const url = `https://127.0.0.1:${server.port}/`;
+    const sent = Promise.allSettled(Array.from({ length: 60 }, () => send({ method: 'GET', url })));
+    // As many at a time as there may be, not one.
+    while (server.sockets.length < 16) await new Promise((resolve) => setImmediate(resolve));
+    for (const outcome of await sent) {
+      // The time of the exchange, not of a connection that began later.
+      expect(outcome).toMatchObject({ reason: { cause: { name: 'TimeoutError' } } });
+    }
+  }, 5000);
+});
+
+async function listen(handler: RequestListener) {
+  const server = http.createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+test('a redirect is an answer; lines of one field are joined', async () => {
+  const { server, url } = await listen((_, response) => {
+    response.writeHead(302, {
+      Location: 'https://evil.example/',
+      'WWW-Authenticate': ['Bearer', 'DPoP'],
+    });
+    response.end('gone');
+  });
+  const answer = await openSend()({ method: 'GET', url });
+  expect(answer.status).toBe(302);
+  expect(answer.fields['www-authenticate']).toBe('Bearer, DPoP');
+  expect(answer.body.toString()).toBe('gone');
+  server.close();
+});
+
+test('no answer: the error names the origin, and not what was asked for', async () => {
+  const { server, url } = await listen(() => {});
+  server.close();
+  await once(server, 'close');
+  const failed = openSend()({ method: 'GET', url: `${url}secret?token=x` });
+  await expect(failed).rejects.toBeInstanceOf(NoAnswer);
+  await expect(failed).rejects.toThrow(`no answer from ${new URL(url).origin}: `);
+});
+
+test.each([
+  [2000, 2000],
+  [undefined, 65_536],
+])('of an answer at most so many octets are taken: %s', async (most, taken) => {
+  const { server, url } = await listen(({ url: length = '' }, response) => {
+    response.end('x'.repeat(Number(length.slice(1))));
+  });
+  await using send = openSend(most === undefined ? {} : { most });
+  expect((await send({ method: 'GET', url: url + taken })).body).toHaveLength(taken);
+  await expect(send({ method: 'GET', url: `${url}${taken + 1}` })).rejects.toThrow('longer than');
+  server.close();
+});

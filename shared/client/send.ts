@@ -1,0 +1,131 @@
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { Agent, buildConnector, request } from 'undici';
+
+export interface Message {
+  readonly method: string;
+  readonly url: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** By name in lower case; several lines are joined with a comma (RFC 9110 section 5.2). */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** There was no whole answer: nobody is there or to be trusted, it took too long, or it was too long. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** One exchange; no redirect is followed. Rejects with `NoAnswer`. */
+export type Send = (message: Message) => Promise<Reply>;
+
+/** Over connections of its own, that nobody else uses; disposing of it ends them. */
+export type OwnSend = Send & AsyncDisposable;
+
+export interface SendOptions {
+  /** Origin to which everything is sent, whatever origin its URL has. */
+  readonly at?: string;
+  /** A certificate in PEM to be trusted beside those that the process trusts. */
+  readonly ca?: string | Buffer;
+  /** For the whole exchange; Infinity: for as long as something comes every 30 seconds. */
+  readonly milliseconds?: number;
+  /** Octets of the longest content that is taken. */
+  readonly most?: number;
+}
+
+/** For a connection, and between two pieces of an answer. */
+const PATIENCE = 30_000;
+/** At a time to one origin; further requests wait for these. */
+const CONNECTIONS = 16;
+
+export function openSend(options: SendOptions = {}): OwnSend {
+  const { at, ca, milliseconds = 5000, most = 65_536 } = options;
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: Math.min(milliseconds, PATIENCE),
+    ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
+  });
+  // Where HTTP/2 is possible, one connection is made at a time, however many wait.
+  const dispatcher = new Agent({
+    allowH2: false,
+    connect,
+    connections: CONNECTIONS,
+    headersTimeout: PATIENCE,
+    bodyTimeout: PATIENCE,
+  });
+
+  async function exchange(message: Message, signal: AbortSignal | null): Promise<Reply> {
+    const { method, url, fields, body = null } = message;
+    const { origin, pathname, search } = new URL(url);
+    const {
+      statusCode,
+      headers,
+      body: content,
+    } = await request((at ?? origin) + pathname + search, {
+      method,
+      headers: { 'user-agent': 'countersign', ...fields },
+      body,
+      signal,
+      dispatcher,
+    });
+    const lines = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+    return {
+      status: statusCode,
+      fields: Object.fromEntries(lines),
+      body: await octetsAtMost(most, content),
+    };
+  }
+
+  async function inTime(message: Message): Promise<Reply> {
+    if (milliseconds === Infinity) return exchange(message, null);
+    const signal = AbortSignal.timeout(milliseconds);
+    // A request that waits for its connection does not look at the signal.
+    return Promise.race([exchange(message, signal), ended(signal)]);
+  }
+
+  const send: Send = (message) =>
+    inTime(message).catch((error: unknown) => {
+      const { origin } = new URL(message.url);
+      throw new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
+    });
+  return Object.assign(send, { [Symbol.asyncDispose]: () => dispatcher.destroy() });
+}
+
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+async function octetsAtMost(most: number, content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of content) {
+    length += chunk.length;
+    if (length > most) throw new Error(`it is longer than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Codes of OpenSSL and Node for a certificate that is not trusted. */
+const UNTRUSTED = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
+
+function reason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const advice = UNTRUSTED.test(code) ? '; NODE_EXTRA_CA_CERTS names further CAs to trust' : '';
+  return (message || code) + advice;
+}
+
+/** Undefined when it is no JSON: what the parser says of it would quote from it. */
+export function jsonOf({ body }: Pick<Reply, 'body'>): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
