@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
+import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { hostCookieName } from './cookie-name.ts';
 import { expired, PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { sameText } from './same-text.ts';
 import { TO_ACCOUNT } from './way-back.ts';
 
 const LONGEST_FORM = 16 * 1024;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import { sameText } from '#shared/base/constant-time.ts';
 import { createCsrf } from './csrf.ts';
 import { expired } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { sameText } from './same-text.ts';
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 

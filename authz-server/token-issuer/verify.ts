@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { TOKEN_MEDIA_TYPE, type Verification } from '#shared/private-token/verification.ts';
@@ -32,7 +32,7 @@ export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification)
     const key = await ring.find(({ type, id }) => type === VOPRF && id.equals(token.keyId));
     const right = key && (await voprf.evaluate(key.privateKey, token.input));
     const verification: Verification = {
-      valid: right !== undefined && timingSafeEqual(right, token.authenticator),
+      valid: right !== undefined && sameBytes(right, token.authenticator),
     };
     return {
       status: 200,

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
+import { sameText } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
 
 /** `stale`: one of ours that has had its time. `unknown`: not ours, or issued for another context. */
@@ -51,9 +52,7 @@ export function createNonces({ secret, clock, random }: NoncesOptions): Nonces {
 
     check(nonce, context) {
       const [mark] = MARK.exec(nonce) ?? [''];
-      const expected = Buffer.from(sealed(mark, context));
-      const given = Buffer.from(nonce);
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'unknown';
+      if (!sameText(nonce, sealed(mark, context))) return 'unknown';
       const age = ageOf(nonce);
       return age >= -STEPS_AHEAD && age < STEPS_GOOD ? 'fresh' : 'stale';
     },

@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
+import { sameText } from '#shared/base/constant-time.ts';
 import { importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
 import { isObject, parseCompactJws, type JsonObject, type Refusal } from './compact-jws.ts';
 import { normaliseTargetUri } from './target-uri.ts';
@@ -51,13 +52,6 @@ const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): Proof
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** Compares without telling by the time it takes where the difference is. */
-function equal(claim: unknown, expected: string): boolean {
-  if (typeof claim !== 'string') return false;
-  const [a, b] = [Buffer.from(claim), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
 /** RFC 7638 section 3: the hash of the required members in lexicographic order. */
 function thumbprint(jwk: JsonObject, { members }: JwsAlgorithm): string {
   return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name]]))));
@@ -109,10 +103,11 @@ export function checkDpopProof(
 
   // 12. for this token, which is bound to this key
   const { accessToken } = expected;
-  if (accessToken !== undefined && !equal(ath, sha256(accessToken))) {
+  const isHash = (token: string) => typeof ath === 'string' && sameText(ath, sha256(token));
+  if (accessToken !== undefined && !isHash(accessToken)) {
     return refuse('ath is the hash of another token');
   }
-  if (expected.jkt !== undefined && !equal(jkt, expected.jkt)) {
+  if (expected.jkt !== undefined && !sameText(jkt, expected.jkt)) {
     return refuse('the token is bound to another key', 'invalid_token');
   }
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
+import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { hostCookieName } from '../cookie-name.ts';
 import type { PagesServer } from '../pages-server.ts';
-import { sameText } from '../same-text.ts';
 
 /** So many people of one browser are remembered, the latest. */
 const MOST_PEOPLE = 8;

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
 import type { IssuerKey } from '#shared/auth/schemes/private-token/issuer.ts';
 import {
   listTokenKeys,
@@ -36,6 +36,6 @@ export function verificationByStore(options: VerificationByStore): Verify {
     if (privateKey === undefined) return false;
     opened.set(key, privateKey);
     const expected = await voprf.evaluate(privateKey, input);
-    return timingSafeEqual(expected, authenticator);
+    return sameBytes(expected, authenticator);
   };
 }

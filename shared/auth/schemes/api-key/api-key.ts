@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -83,10 +83,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
 
   /** Whatever is wrong with a key, the same is done. */
   function acceptable(key: ApiKeyRecord | undefined, secret: string): key is ApiKeyRecord {
-    const right = timingSafeEqual(
-      Buffer.from(apiKeySecretHash(secret)),
-      Buffer.from(key?.secret_hash ?? NOBODY),
-    );
+    const right = sameText(apiKeySecretHash(secret), key?.secret_hash ?? NOBODY);
     const alive = (key?.expires_at ?? Infinity) > clock.now();
     return right && alive && key?.realm === realm && (demo || !key.demo);
   }

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { sameText } from '#shared/base/constant-time.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { DigestVerifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
@@ -92,9 +92,4 @@ export function digest(options: DigestOptions): Scheme {
       return granted(claim, verifier);
     },
   };
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

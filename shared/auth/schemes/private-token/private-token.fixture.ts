@@ -1,4 +1,5 @@
-import { createPrivateKey, timingSafeEqual } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
 import { afterAll } from '@jest/globals';
 import { type Clock, ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
@@ -84,7 +85,7 @@ const VERIFY: Record<TokenType, (pair: TokenKeyPair, token: Token) => boolean> =
     return key !== undefined && verifyBlindRsa(key, input, authenticator);
   },
   [VOPRF]: ({ privateKey }, { input, authenticator }) =>
-    timingSafeEqual(evaluate(privateKey, input), authenticator),
+    sameBytes(evaluate(privateKey, input), authenticator),
 };
 
 /** A token as a client gets it from the issuer of that key. */

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
@@ -64,7 +65,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
   async function challengeOf(token: Token): Promise<SpaceChallenge | undefined> {
     return challenges
       .accepted(token.type, await moment())
-      .find(({ digest }) => timingSafeEqual(digest, token.challengeDigest));
+      .find(({ digest }) => sameBytes(digest, token.challengeDigest));
   }
 
   /** RFC 9577 section 2.1.2. None when the issuer has no key whose tokens could be taken. */

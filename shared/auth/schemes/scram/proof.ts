@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
 import { SCRAM_HASHES } from '#shared/people/scram-keys.ts';
 import type { ScramVerifier } from '#shared/people/verifiers.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
@@ -16,6 +17,6 @@ export function verifyProof(
   const { name } = SCRAM_HASHES[hash];
   const clientSignature = createHmac(name, storedKey).update(authMessage).digest();
   const clientKey = proof.map((byte, index) => byte ^ (clientSignature[index] ?? 0));
-  const right = timingSafeEqual(createHash(name).update(clientKey).digest(), storedKey);
+  const right = sameBytes(createHash(name).update(clientKey).digest(), storedKey);
   return right ? createHmac(name, serverKey).update(authMessage).digest() : undefined;
 }
