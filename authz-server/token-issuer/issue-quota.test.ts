@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { LimitNamespace } from '#shared/stores/limits.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { AS, MASTER, startWorld, tokenRequest, type World } from './token-issuer.fixture.ts';
@@ -86,7 +87,7 @@ describe('who reads the store finds nobody’s bucket by trying names', () => {
       .digest('base64url');
 
   /** How many were taken from the bucket of that key so far; looking takes one. */
-  async function taken(namespace: string, key: string): Promise<number> {
+  async function taken(namespace: LimitNamespace, key: string): Promise<number> {
     const spent = await world.stores.limits.spend(namespace, key, { burst: BURST, per: 60 });
     if (!spent.ok) throw new Error('the bucket is empty');
     return BURST - 1 - spent.remaining;

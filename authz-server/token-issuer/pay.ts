@@ -1,13 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { LimitNamespace, Limits, Rate } from '#shared/stores/limits.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 
 /**
  * Takes one from the bucket of a payer, whom the strings name together. Throws `HttpError` 429 with
  * Retry-After when it is empty.
  */
-export type Pay = (namespace: string, payer: readonly string[], rate: Rate) => Promise<void>;
+export type Pay = (
+  namespace: LimitNamespace,
+  payer: readonly string[],
+  rate: Rate,
+) => Promise<void>;
 
 /** Buckets by keyed hashes: whoever reads the store cannot find a person's by trying names. */
 export function payment(limits: Limits, master: Buffer): Pay {

@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Log, LogFields } from '#shared/base/log.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { type Answer } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
@@ -21,13 +22,16 @@ export interface LineParts {
 
 export function startLine(event: string, { log, clock, random }: LineParts): Line {
   const start = clock.now();
-  const noted: Record<string, LogFields[string]> = { id: randomId(random) };
+  let noted: LogFields = { id: randomId(random) };
   let written = false;
   return {
-    note: (fields) => void Object.assign(noted, fields),
+    note(fields) {
+      noted = { ...noted, ...fields };
+    },
     fail(error) {
       const { message, cause, stack } = error instanceof Error ? error : new Error(String(error));
-      noted['reason'] = [message, messageOf(cause)].join(' ').trim();
+      const reason = [message, messageOf(cause)].join(' ').trim();
+      noted = { ...noted, reason };
       const answer = errorAnswer(error);
       if (answer.status === 500) log.error('request.failed', { reason: stack });
       return answer;

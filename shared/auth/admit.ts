@@ -1,4 +1,4 @@
-import type { LogFields } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { authorize } from './authorize.ts';
 import { judge } from './judge.ts';
 import { subjectOf } from './person.ts';

@@ -1,9 +1,39 @@
 import { hkdfSync } from 'node:crypto';
 
+/** All that keys are derived for. What was made under one would be lost with it, so none ever changes. */
+export type Purpose =
+  /** The master secret, from what the operator has given. */
+  | 'countersign master secret'
+  /** Private keys in the store, by their name. */
+  | `countersign seal ${string}`
+  /** Cookies of the engine. */
+  | 'countersign authz cookies'
+  /** Forms of the pages, against requests that other sites forge. */
+  | 'countersign authz csrf'
+  /** Browsers in which somebody has signed in. */
+  | 'countersign authz known browser'
+  /** Nonces for DPoP proofs, at the token endpoint and at resources. */
+  | 'countersign authz dpop nonce'
+  | 'dpop-nonce'
+  /** The refresh token that follows another, or a code. */
+  | 'countersign authz refresh token successor'
+  /** Who gets tokens for PrivateToken, as the store counts them. */
+  | 'countersign authz private-token quota'
+  /** The secret of the client that a resource server verifies tokens for PrivateToken as. */
+  | 'countersign private-token resource-server'
+  /** Contexts of PrivateToken's challenges, which change with the window. */
+  | 'private-token-window'
+  /** Addresses from which tokens come, as the store counts them. */
+  | 'private-token-address'
+  /** Nonces of Digest. */
+  | 'digest-nonce'
+  /** Nonces of SCRAM, and salts for who does not exist. */
+  | 'scram';
+
 /**
  * 32 bytes of a secret for one purpose (HKDF-SHA-256, RFC 5869): of one purpose nothing follows about
- * another. A purpose is written once in the code and never changes: what was made under it would be lost.
+ * another.
  */
-export function derivedKey(secret: Buffer, purpose: string): Buffer {
+export function derivedKey(secret: Buffer, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

@@ -1,8 +1,7 @@
 import type { Clock } from './clock.ts';
+import type { LogFields } from './log-fields.ts';
 
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** Structured log: an event in one word or dotted words, and flat fields. Never a secret, a token or a query. */
+/** Structured log: an event in one word or dotted words, and flat fields (log-fields.ts). */
 export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;

@@ -1,14 +1,15 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
-import type { Log, LogFields } from '#shared/base/log.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-const notes = new WeakMap<AnyRequest, Record<string, LogFields[string]>>();
+const notes = new WeakMap<AnyRequest, LogFields>();
 
-/** Adds to the line of this request: space, scheme, verdict, reason. Never a secret, a token or a query. */
+/** Adds to the line of this request. */
 export function note(request: AnyRequest, fields: LogFields): void {
   const noted = notes.get(request);
   if (noted !== undefined) Object.assign(noted, fields);

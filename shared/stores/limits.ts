@@ -15,13 +15,50 @@ export type Spent =
     }
   | { readonly ok: false; readonly retryAfter: number };
 
-/** Throttling: a token bucket for each key, shared by all processes. */
+/** All that is counted, and by what its buckets are named; `limits` of the configuration has the rates. */
+export type LimitNamespace =
+  /** Requests to what anybody may ask of the authorization server, by address. */
+  | 'address'
+  /** Token requests of a client, and its assertions at any endpoint, by its id. */
+  | 'client'
+  /** What somebody unknown leaves in the store, by address; and under `all` that of all addresses together. */
+  | 'visits'
+  /** What waits in the store for somebody who is signed in, by account. */
+  | 'visits-account'
+  /** Refresh tokens that were used and are remembered, by account. */
+  | 'refresh-tokens'
+  /** Revocations of single tokens, which every server remembers, by account. */
+  | 'revocations'
+  /** How often a device asks for its tokens, by device code (RFC 8628 section 3.5). */
+  | 'device-poll'
+  /** Codes of devices that somebody enters, by account; from one address, by that. */
+  | 'user-code'
+  | 'user-code-address'
+  /** The few that an account has left where its address has none. */
+  | 'user-code-strict'
+  /** Passwords on the sign-in page: by name, by address, and by name in a browser that is known. */
+  | 'sign-in-name'
+  | 'sign-in-address'
+  | 'sign-in-browser'
+  /** Passwords and proofs that schemes look at, by address and by account. */
+  | 'credentials-address'
+  | 'credentials-account'
+  /** Requests with an API key, by its id. */
+  | 'api-key'
+  /** Tokens of PrivateToken that are issued, by person and client. */
+  | 'private-token'
+  /** Those that the issuer verifies, by resource server. */
+  | 'private-token-verification'
+  /** Those that a resource server looks at, by address. */
+  | 'redemption';
+
+/** Throttling: a token bucket for each namespace and key, shared by all processes. */
 export interface Limits {
   /**
    * Takes one from the bucket of `key`; when it is empty says after how many seconds (>= 1) to retry:
    * never more than `per`, whatever an earlier rate or a clock that was ahead has left behind.
    */
-  spend(namespace: string, key: string, rate: Rate): Promise<Spent>;
+  spend(namespace: LimitNamespace, key: string, rate: Rate): Promise<Spent>;
   /** Gives one back that was taken; a bucket is never fuller than full. */
-  giveBack(namespace: string, key: string, rate: Rate): Promise<void>;
+  giveBack(namespace: LimitNamespace, key: string, rate: Rate): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { LimitNamespace, Rate } from '#shared/stores/limits.ts';
 import { createKnownBrowser } from './known-browser.ts';
 import type { PagesServer } from '../pages-server.ts';
 import type { SignInProps } from '../view.ts';
@@ -12,7 +12,7 @@ export type Attempt =
   | { readonly person: Authenticated }
   | { readonly problem: NonNullable<SignInProps['problem']> };
 
-type Bucket = readonly [namespace: string, key: string, rate: Rate];
+type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /** Checks `name` and `password` of a sign-in form. */
 export type PasswordSignIn = (ctx: Context, form: URLSearchParams) => Promise<Attempt>;

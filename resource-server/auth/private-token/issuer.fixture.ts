@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '#shared/base/clock.ts';
-import type { Log, LogFields } from '#shared/base/log.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import {
   DIRECTORY_TYPE,
   type DirectoryKey,
@@ -135,9 +136,11 @@ export function tokenFor(key: TokenKey, authenticator?: Uint8Array): Token {
   return token;
 }
 
+type Line = LogFields & { readonly event: string };
+
 /** A log that a test reads. */
-export function readableLog(): { readonly log: Log; readonly lines: (LogFields & object)[] } {
-  const lines: (LogFields & object)[] = [];
+export function readableLog(): { readonly log: Log; readonly lines: Line[] } {
+  const lines: Line[] = [];
   const at = (event: string, fields?: LogFields) => void lines.push({ event, ...fields });
   return { log: { info: at, warn: at, error: at }, lines };
 }

@@ -139,7 +139,7 @@ export const RACES = {
   spend: {
     prepare: async () => fresh(),
     attempt: async (stores, key) =>
-      (await stores.limits.spend('race', key, { burst: BURST, per: 3600 })).ok,
+      (await stores.limits.spend('sign-in-name', key, { burst: BURST, per: 3600 })).ok,
     winners: BURST,
   },
   'add a client': {

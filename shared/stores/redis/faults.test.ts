@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import type { LogFields } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { CLOCK_MARGIN } from '../lifetime.ts';
@@ -144,7 +144,7 @@ describe('a server in trouble', () => {
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
     settle: () => stores.artefacts.settle('RefreshToken', 'x', 'a'),
     use: () => stores.useCounts.use('a', 'x', 1, 60),
-    spend: () => stores.limits.spend('a', 'x', { burst: 1, per: 1 }),
+    spend: () => stores.limits.spend('sign-in-name', 'x', { burst: 1, per: 1 }),
     spendToken: () => stores.spentTokens.spend(Buffer.from('x'), FAR),
     tokenKeys: () => stores.tokenKeys.list(),
     addTokenKey: () => stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined),
@@ -258,11 +258,11 @@ describe('a server in trouble', () => {
 
   test('a bucket that was filled by a clock hours ahead is full again when it would have been', async () => {
     const rate = { burst: 3, per: 60 };
-    await stores.limits.spend('ahead', 'x', rate);
-    const key = (await redis.cli('KEYS', '*:limit:ahead:*')).trim();
+    await stores.limits.spend('device-poll', 'x', rate);
+    const key = (await redis.cli('KEYS', '*:limit:device-poll:*')).trim();
     const hours = (Date.now() + 3 * 3_600_000) * 1000;
     await redis.cli('SET', key, `${hours}`, 'PX', '10800000');
-    const refused = await stores.limits.spend('ahead', 'x', rate);
+    const refused = await stores.limits.spend('device-poll', 'x', rate);
     expect(refused).toEqual({ ok: false, retryAfter: 60 });
   });
 

@@ -39,7 +39,7 @@ describe('the keys', () => {
     await stores.revocations.epoch(true);
     await stores.revocations.raise('person', 'alice', 1);
     await stores.replay.unique('dpop', 'a-jti-of-somebody', 60);
-    await stores.limits.spend('login', '192.0.2.1', { burst: 2, per: 60 });
+    await stores.limits.spend('sign-in-name', '192.0.2.1', { burst: 2, per: 60 });
     await stores.sessions.put('x', 60);
     await stores.artefacts.put({
       kind: 'DeviceCode',
@@ -72,9 +72,9 @@ describe('the keys', () => {
 
   test('of a bucket tells when it is full again: what came back by then may be spent', async () => {
     const rate = { burst: 5, per: 100 };
-    const spend = () => stores.limits.spend('rest', 'x', rate);
+    const spend = () => stores.limits.spend('device-poll', 'x', rate);
     for (let n = 4; n >= 2; n--) expect(await spend()).toMatchObject({ remaining: n });
-    const [key = ''] = (await redis.cli('KEYS', 'test:limit:rest:*')).split('\n');
+    const [key = ''] = (await redis.cli('KEYS', 'test:limit:device-poll:*')).split('\n');
     const rest = `
       local arrival = redis.call('GET', KEYS[1]) - ARGV[1] * 1000000
       redis.call('SET', KEYS[1], string.format('%.0f', arrival), 'KEEPTTL')`;

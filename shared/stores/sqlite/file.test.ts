@@ -75,7 +75,7 @@ describe('files', () => {
     {
       await using stores = await store.open();
       await stores.replay.unique('dpop', 'a-secret-jti', 60);
-      await stores.limits.spend('login', 'a-secret-address', { burst: 1, per: 60 });
+      await stores.limits.spend('sign-in-name', 'a-secret-address', { burst: 1, per: 60 });
       await stores.useCounts.use('digest', 'a-secret-nonce', 1, 60);
     }
     const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 test('one more is allowed exactly after the seconds that the refusal named', async () => {
   const rate = { burst: 2, per: 10 };
-  const spend = () => stores.limits.spend('a', 'b', rate);
+  const spend = () => stores.limits.spend('sign-in-name', 'b', rate);
   await spend();
   store.clock.advance(4);
   await spend();
@@ -34,7 +34,7 @@ test('reset is how long the bucket takes to be full again, in whole seconds, rou
   const resets: unknown[] = [];
   for (const step of [0, 0, 0.1, 7.4, 100]) {
     store.clock.advance(step);
-    const spent = await stores.limits.spend('a', 'b', rate);
+    const spent = await stores.limits.spend('sign-in-name', 'b', rate);
     resets.push(spent.ok && [spent.remaining, spent.reset]);
   }
   expect(resets).toEqual([
@@ -48,7 +48,7 @@ test('reset is how long the bucket takes to be full again, in whole seconds, rou
 
 test('a clock that is set back never grants more than the burst', async () => {
   const rate = { burst: 3, per: 60 };
-  const granted = async () => (await stores.limits.spend('a', 'b', rate)).ok;
+  const granted = async () => (await stores.limits.spend('sign-in-name', 'b', rate)).ok;
   expect([await granted(), await granted(), await granted()]).toEqual([true, true, true]);
   store.clock.advance(-3_600);
   expect(await granted()).toBe(false);
@@ -68,7 +68,7 @@ test('any rate, any pace: no more in any span than the burst and what came back 
       const key = fresh();
       const granted: number[] = [];
       const spend = async () => {
-        const spent = await stores.limits.spend('a', key, rate);
+        const spent = await stores.limits.spend('sign-in-name', key, rate);
         if (spent.ok) granted.push(store.clock.now());
         return spent;
       };
@@ -102,7 +102,7 @@ test('any rate, any pace: after the reset of any spend the whole burst may come,
   await fc.assert(
     fc.asyncProperty(rates, pauses, async (rate, steps) => {
       const key = fresh();
-      const spend = () => stores.limits.spend('a', key, rate);
+      const spend = () => stores.limits.spend('sign-in-name', key, rate);
       for (const step of [...steps, rate.per + 0.001]) {
         store.clock.advance(step);
         const spent = await spend();

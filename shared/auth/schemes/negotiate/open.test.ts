@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigError } from '#shared/base/mistake.ts';
-import { type Log, type LogFields, silentLog } from '#shared/base/log.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import type { KerberosModule } from './native-gss.ts';
 import { openGss } from './open.ts';
 

@@ -1,0 +1,65 @@
+/**
+ * All that lines of the log have beside `time`, `level`, `server` and `event`. Never a secret, a token or a query.
+ */
+export type LogFields = {
+  readonly [Name in keyof Named]?: Named[Name] | undefined;
+};
+
+interface Named {
+  /** Of the request; its answer has it as X-Request-Id. */
+  id: string;
+  /** Why it was refused, or what went wrong; for operators, never told to clients. */
+  reason: string;
+
+  // A request, at its end.
+  method: string;
+  /** Without the query. */
+  path: string;
+  status: number;
+  milliseconds: number;
+  /** The connection ended before the answer did. */
+  cut: true;
+  /** How many checks of health went well since the last line that says so. */
+  checks: number;
+
+  // What authentication came to.
+  /** Realm of the protection space. */
+  space: string;
+  scheme: string;
+  verdict: 'granted' | 'refused' | 'absent';
+  /** Who it was; not where tokens are issued that name nobody. */
+  subject: string;
+  /** `client_id` of the application that a token or a token request is of. */
+  client: string;
+  /** Id of the API key that came beside a person. */
+  application: string;
+
+  // Forward authentication: the request that the proxy asks about.
+  askedMethod: string;
+  askedHost: string;
+  askedPath: string;
+
+  // The forward proxy, and its tunnels.
+  /** Where it leads to. */
+  host: string;
+  /** How a tunnel ended. */
+  end: string;
+  /** Octets that came back, and that were sent there. */
+  received: number;
+  sent: number;
+
+  // A server, its connections and its parts.
+  /** What is listened at, or what could not be fetched. */
+  url: string;
+  /** Of the listener, or of who was refused before there was a request. */
+  address: string;
+  port: number;
+  /** What to do about it. */
+  remedy: string;
+  /** Identity of the store's memory, before and after. */
+  was: string;
+  now: string;
+  /** Settings of Redis by which it may lose what it acknowledged. */
+  appendonly: string;
+  appendfsync: string;
+}
