@@ -1,10 +1,9 @@
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { proofMemory, TOKEN_PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 import type { AuthzServer } from '../server.ts';
 
-/** Seconds for which a proof is remembered: its `iat` may lie 300 s in the future as well as in the past. */
-const PROOF_SECONDS = 660;
 /** The engine's routes that take proofs. */
 const PROVED = new Set(['token', 'pushed_authorization_request']);
 
@@ -18,7 +17,7 @@ export function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
     if (proof === '' || !PROVED.has(ctx.oidc.route)) return;
     const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
     const key = `${await calculateJwkThumbprint(jwk)} ${decodeJwt(proof).jti}`;
-    if (await stores.replay.unique('dpop', key, PROOF_SECONDS)) return;
+    if (await stores.replay.unique('dpop', key, proofMemory(2 * TOKEN_PROOF_WINDOW))) return;
     throw new errors.InvalidDpopProof('the DPoP proof was used before');
   };
 }

@@ -14,7 +14,7 @@ describe('a space with Bearer and DPoP', () => {
     const replay = memoryReplay(clock);
     const space = spaceOf([
       bearer({ space: SPACE, tokens }),
-      dpop({ space: SPACE, tokens, replay, clock, window: 60, keys: new Map() }),
+      dpop({ space: SPACE, tokens, replay, clock, keys: new Map() }),
     ]);
     return { ...world, replay, space, client: prover(world.now) };
   }

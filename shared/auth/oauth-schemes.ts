@@ -10,8 +10,6 @@ import { dpop } from './schemes/dpop/dpop.ts';
 import type { OAuthSpace } from './schemes/oauth.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** Seconds by which `iat` of a DPoP proof may differ from our clock. */
-const PROOF_WINDOW = 60;
 /** Keys of DPoP clients kept imported. */
 const PROOF_KEYS = 10_000;
 
@@ -34,7 +32,7 @@ export function oauthSchemes({ tokens, replay, master, clock }: OAuthSchemesOpti
   const secret = derivedKey(master, 'dpop-nonce');
   const nonces = createNonces({ secret, clock });
   const keys = new RecentMap<KeyObject>(PROOF_KEYS);
-  const proofs = { tokens, replay, clock, window: PROOF_WINDOW, keys };
+  const proofs = { tokens, replay, clock, keys };
   return {
     bearer: (space) => bearer({ space, tokens }),
     dpop: (space) => dpop({ ...proofs, space, ...(space.nonce && { nonces }) }),

@@ -17,7 +17,6 @@ function setup({ nonce = false } = {}) {
     tokens: world.tokens,
     replay,
     clock,
-    window: 60,
     keys: new RecentMap<KeyObject>(100),
     ...(nonce && { nonces }),
   });

@@ -2,6 +2,7 @@ import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpop-proof.ts';
+import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import type { Nonces } from '../../nonces.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
@@ -13,17 +14,12 @@ export interface DpopOptions {
   readonly tokens: TokenVerifier;
   readonly replay: Replay;
   readonly clock: Clock;
-  /** Seconds by which `iat` of a proof may differ from our clock. */
-  readonly window: number;
   /** Given when proofs must carry a nonce of ours. */
   readonly nonces?: Nonces;
   readonly keys: KeyCache;
 }
 
 type DpopError = ProofError | 'invalid_request' | 'insufficient_scope';
-
-/** Seconds by which the clocks of several resource servers may differ. */
-const CLOCK_DIFFERENCE = 60;
 
 /** The value of `algs` (RFC 9449 section 7.1). */
 const ALGS = [...ALGORITHMS.values()].map(({ alg }) => alg).join(' ');
@@ -33,9 +29,8 @@ const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 
 /** DPoP (RFC 9449): a token bound to a key, and a proof for each request that its sender holds the key. */
 export function dpop(options: DpopOptions): Scheme {
-  const { space, tokens, replay, clock, window, nonces, keys } = options;
-  /** Seconds from the first to the last moment at which one proof can pass. */
-  const lifetime = (nonces?.lifetime ?? 2 * window) + CLOCK_DIFFERENCE;
+  const { space, tokens, replay, clock, nonces, keys } = options;
+  const memory = proofMemory(nonces?.lifetime ?? 2 * PROOF_WINDOW);
 
   function challenge(scopes: readonly string[], error?: DpopError): Challenge {
     const { scheme, params } = oauthChallenge('DPoP', space, scopes, error);
@@ -80,7 +75,7 @@ export function dpop(options: DpopOptions): Scheme {
         accessToken: token68,
         jkt,
         now: epochSeconds(clock),
-        window,
+        window: PROOF_WINDOW,
         ...(nonces && {
           takesNonce: (nonce: string | undefined) =>
             nonce !== undefined && nonces.check(nonce, space.realm) === 'fresh',
@@ -88,7 +83,7 @@ export function dpop(options: DpopOptions): Scheme {
       };
       const checked = checkDpopProof(proof, expected, keys);
       if (!checked.ok) return refused(request, checked.reason, checked.error);
-      if (!(await replay.unique('dpop', `${jkt} ${checked.jti}`, lifetime))) {
+      if (!(await replay.unique('dpop', `${jkt} ${checked.jti}`, memory))) {
         return refused(request, 'jti was used before', 'invalid_dpop_proof');
       }
       const fields = nonceFields();
