@@ -40,13 +40,15 @@ test('nor one across a floor: the servers meet over HTTP and the stores only', (
   expect(up('authz-server/app.ts', text)).toHaveLength(1);
 });
 
-test('a test may start real parts, whatever its room; what it tests may not', () => {
+test('tests may start real parts, whatever their room; what is shipped imports no test', () => {
   const text = `import { startRedis } ${of('../../e2e/parts/redis.ts')}`;
   expect(up('shared/stores/redis.test.ts', text)).toEqual([]);
   expect(up('shared/stores/redis.fixture.ts', text)).toEqual([]);
   expect(up('shared/stores/redis.ts', text)).toHaveLength(1);
   const more = `import { flow } ${of('../../e2e/flows/flow.ts')}`;
   expect(up('shared/stores/redis.test.ts', more)).toHaveLength(1);
+  expect(up(AUTH, `import { a } ${of('./a.fixture.ts')}`)).toHaveLength(1);
+  expect(up('e2e/parts/redis.ts', `import { a } ${of('#shared/base/clock.ts')}`)).toHaveLength(1);
 });
 
 test('a file belongs to a room', () => {

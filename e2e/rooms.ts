@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path/posix';
 
 /** Floors, from the bottom up; rooms of one floor know nothing of each other. */
 const ROOMS: readonly (readonly string[])[] = [
-  ['shared/base'],
+  // Real parts, such as Redis, which tests of every room may start.
+  ['shared/base', 'e2e/parts'],
   ['shared/http'],
   ['shared/client'],
   ['shared/jose'],
@@ -23,11 +24,14 @@ const ROOMS: readonly (readonly string[])[] = [
   ['e2e'],
 ];
 
-/** Real parts, such as Redis, which tests of every room may start; the pair among them is for tests of e2e. */
-const PARTS = 'e2e/parts/';
-const isTest = (path: string) => /\.(?:test|fixture)\.ts$/.test(path);
+/** What is not shipped. */
+const isTest = (path: string) => /^e2e\/|\.(?:test|fixture)\.ts$/.test(path);
 
-const roomOf = (path: string) => ROOMS.flat().find((room) => path.startsWith(`${room}/`));
+/** The innermost. */
+const roomOf = (path: string) =>
+  ROOMS.flat()
+    .filter((room) => path.startsWith(`${room}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
 const floorOf = (room: string) => ROOMS.findIndex((rooms) => rooms.includes(room));
 
 /** By file, the files of ours that it imports, both as paths from the top. */
@@ -49,14 +53,14 @@ export function importsOf(sources: Readonly<Record<string, string>>): Imports {
   );
 }
 
-/** Imports of a room above, or beside on the same floor; and files that stand in no room. */
+/** Imports of a room above, or beside on the same floor, and of a test by what is shipped; files in no room. */
 export function arrowsUp(imports: Imports): string[] {
   return [...imports].flatMap(([path, targets]) => {
     const own = roomOf(path);
     if (own === undefined) return `${path} stands in no room`;
     return targets
-      .filter((target) => !(isTest(path) && target.startsWith(PARTS)))
       .filter((target) => {
+        if (isTest(target) && !isTest(path)) return true;
         const room = roomOf(target);
         return room !== own && (room === undefined || floorOf(room) >= floorOf(own));
       })

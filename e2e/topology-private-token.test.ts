@@ -14,9 +14,9 @@ import {
 import type { Issuer, Offer } from './clients/private-token/private-token-client.ts';
 import { LIMITS } from './flows/flow.ts';
 import { until } from './parts/process.ts';
-import { ISSUER, RESOURCE, startTopology } from './parts/topology.ts';
-import { sendThrough, serversOf } from './parts/through-topology.ts';
-import type { Topology } from './parts/topology.ts';
+import { ISSUER, RESOURCE, startTopology } from './pair/topology.ts';
+import { sendThrough, serversOf } from './pair/through-topology.ts';
+import type { Topology } from './pair/topology.ts';
 
 /** Seconds from the publication of a token key to its first token. */
 const MAX_AGE = 2;

@@ -10,10 +10,10 @@ import { digestClient } from './clients/digest/digest-client.ts';
 import { run } from './clients/digest/exchange.ts';
 import { scramClient } from './clients/scram/scram-client.ts';
 import { until } from './parts/process.ts';
-import { readCompose } from './parts/topology-compose.ts';
-import { ISSUER, RESOURCE, startTopology, VARIABLES } from './parts/topology.ts';
-import { sendThrough, serversOf } from './parts/through-topology.ts';
-import type { Answer, Options, ServerName, Topology } from './parts/topology.ts';
+import { readCompose } from './pair/topology-compose.ts';
+import { ISSUER, RESOURCE, startTopology, VARIABLES } from './pair/topology.ts';
+import { sendThrough, serversOf } from './pair/through-topology.ts';
+import type { Answer, Options, ServerName, Topology } from './pair/topology.ts';
 
 const DOCUMENTS = `${RESOURCE}/documents/`;
 const SPACES = [

@@ -1,4 +1,4 @@
-import { startPair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
 import { fuzz } from './fuzz.ts';
 import { liveHeap } from './live-heap.ts';
 

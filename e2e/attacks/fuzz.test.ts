@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { startPair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
 import { fuzz } from './fuzz.ts';
 import { dice, fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { OPENING } from '#shared/server/http2-frames.fixture.ts';
-import type { Pair, ServerProcess } from '../parts/pair.ts';
+import type { Pair, ServerProcess } from '../pair/pair.ts';
 import { type Dice, dice, fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
 
 export interface Fuzz {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerProcess } from '../parts/pair.ts';
+import type { ServerProcess } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 
 /** Where Node's inspector listens once SIGUSR1 has come. */

@@ -10,7 +10,7 @@ import { beginIssuance } from '../clients/private-token/issuance.ts';
 import { tokenRequest } from '../clients/private-token/private-token-client.ts';
 import { type ForgedClaims, STORE_KINDS } from '../flows/flow.ts';
 import { App, newPerson, signedIn } from '../flows/person.ts';
-import { CODE_GRANTS } from '../parts/people-client.ts';
+import { CODE_GRANTS } from '../pair/people-client.ts';
 import {
   mint,
   offerOf,

@@ -10,7 +10,7 @@ import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Send } from '../clients/digest/exchange.ts';
 import { offersIn, redeem } from '../clients/private-token/private-token-client.ts';
 import { encodeChallenge } from '../clients/private-token/token-challenge.ts';
-import type { ServerProcess } from '../parts/pair.ts';
+import type { ServerProcess } from '../pair/pair.ts';
 import {
   mint,
   offerOf,

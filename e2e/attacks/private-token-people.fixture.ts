@@ -4,8 +4,8 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Field, HttpRequest, HttpResponse } from '../clients/digest/exchange.ts';
 import { redeem } from '../clients/private-token/private-token-client.ts';
 import { App, newPerson, signedIn } from '../flows/person.ts';
-import type { Person } from '../parts/pair.ts';
-import { CALLBACK, CODE_GRANTS } from '../parts/people-client.ts';
+import type { Person } from '../pair/pair.ts';
+import { CALLBACK, CODE_GRANTS } from '../pair/people-client.ts';
 import {
   type Minted,
   mint,

@@ -19,7 +19,7 @@ import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { freePort } from '../parts/free-port.ts';
-import { ServerProcess } from '../parts/pair.ts';
+import { ServerProcess } from '../pair/pair.ts';
 import {
   type RogueKey,
   rogueKey,

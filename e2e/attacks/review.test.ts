@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './town.fixture.ts';
 
 const PASSWORD = 'open sesame: 1=2';

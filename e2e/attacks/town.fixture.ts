@@ -30,8 +30,8 @@ import type {
 import { overHttp } from '../clients/digest/over-http.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 export interface Somebody {
   readonly username: string;

@@ -9,7 +9,7 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Edit, Entry } from '#shared/stores/trees.ts';
-import type { ServerProcess } from '../parts/pair.ts';
+import type { ServerProcess } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { assertSound, stateOf, sweep } from './trees.fixture.ts';
 import type { Question, Reply, State, Tenant, TreeServers } from './trees.fixture.ts';

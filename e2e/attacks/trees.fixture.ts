@@ -17,8 +17,8 @@ import type { Entry, Lock } from '#shared/stores/trees.ts';
 import { openDisk } from '../../resource-server/resources/content/disk.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './town.fixture.ts';
 
 export const MAX_BYTES = 2_000_000;

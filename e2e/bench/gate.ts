@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '#shared/people/password.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import type { Fields } from './site.ts';
 import { BODY, ORIGIN } from './site.ts';
 import { NO_LIMIT } from './targets/countersign.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import { startPair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 import { stayOn } from './cpu.ts';
 import type { Findings, Table } from './report.ts';

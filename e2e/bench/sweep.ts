@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
 import type { Findings, Table } from './report.ts';
 import { percentile, round } from './statistics.ts';
 import { UNLIMITED } from './targets/countersign.ts';

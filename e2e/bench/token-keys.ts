@@ -7,7 +7,7 @@ import { listTokenKeys, openTokenKey } from '#shared/keys/token-key-lifecycle.ts
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 /** The keys that the pair's token issuer issues with now, private parts and all, from its store. */
 export async function issuingKeys(pair: Pair): Promise<readonly TokenKeyPair[]> {

@@ -6,7 +6,7 @@ import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import type { Server } from './cpu.ts';

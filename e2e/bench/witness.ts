@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { mintTokens } from './tokens.ts';
 
 const SCOPE = 'documents:read';

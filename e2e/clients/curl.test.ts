@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 /** Debian's curl: the tour of README.md as it stands there, and what curl does that libraries do not. */
 const ROOT = new URL('../../', import.meta.url).pathname;

@@ -11,7 +11,7 @@ import { longestLife } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

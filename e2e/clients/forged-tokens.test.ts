@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { base64url } from '#shared/jose/jws.fixture.ts';
 import { startElsewhere } from './elsewhere.ts';
 import type { Elsewhere } from './elsewhere.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { createForger } from './forge.ts';
 import type { Forger } from './forge.ts';
 

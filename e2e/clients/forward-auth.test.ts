@@ -8,8 +8,8 @@ import type { Prover } from '#shared/cli/oauth/dpop.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { freePort } from '../parts/free-port.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { startCaddy, startNginx } from './proxies.ts';
 import { rawHttp, statusOf } from './raw-http.ts';
 

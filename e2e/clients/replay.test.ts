@@ -7,8 +7,8 @@ import {
 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signJws } from '#shared/jose/jws.fixture.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 import { addKeyClient } from './key-client.ts';
 import { rawHttp, statusOf } from './raw-http.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { tabTo } from '../parts/browser.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import type { Tokens } from '../parts/relying-party.ts';
 import { addApp, signIn, signInByKeyboard, startBrowserFlow, title } from './browser.fixture.ts';
 import type { BrowserFlow } from './browser.fixture.ts';

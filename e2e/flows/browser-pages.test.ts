@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { decodeJwt } from 'jose';
 import type { Page } from 'playwright-core';
 import { focused, tabTo } from '../parts/browser.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import {
   addApp,
   decide,

@@ -5,8 +5,8 @@ import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browse
 import type { PersonOptions } from '../parts/browser.ts';
 import { startCallback } from '../parts/callback.ts';
 import type { Callback } from '../parts/callback.ts';
-import type { Pair, Person } from '../parts/pair.ts';
-import { addPeopleClient, CODE_GRANTS } from '../parts/people-client.ts';
+import type { Pair, Person } from '../pair/pair.ts';
+import { addPeopleClient, CODE_GRANTS } from '../pair/people-client.ts';
 import { relyingParty } from '../parts/relying-party.ts';
 import type { RelyingParty, Tokens } from '../parts/relying-party.ts';
 import { startFlowOn } from './flow.ts';

@@ -8,7 +8,7 @@ import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { CliUser } from './cli-user.ts';
 import { startFlowOn } from './flow.ts';

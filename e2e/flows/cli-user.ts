@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runScript } from '#shared/cli/cli.fixture.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { startProcess } from '../parts/process.ts';
 import { temporaryFolder, type TemporaryFolder } from '../parts/temporary-folder.ts';
 import type { Flow } from './flow.ts';

@@ -5,7 +5,7 @@ import { createProver } from '#shared/cli/oauth/dpop.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { getAll } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 import { alsoAt, post, signedIn, tokensIn } from './person.ts';

@@ -12,8 +12,8 @@ import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair, PairOptions } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair, PairOptions } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
 
 export type Client = Awaited<ReturnType<Pair['addClient']>>;

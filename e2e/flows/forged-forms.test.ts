@@ -3,7 +3,7 @@ import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import type { Form, Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ENDPOINTS } from '../../authz-server/endpoints.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import { CALLBACK } from '../parts/people-client.ts';
+import { CALLBACK } from '../pair/people-client.ts';
 import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { App, asksToSignIn, browserAt, newPerson, signedIn } from './person.ts';

@@ -6,8 +6,8 @@ import type { ListedAccess } from '#shared/people/access/grants.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Page } from '../../authz-server/pages/browser.fixture.ts';
-import type { Answered, Person } from '../parts/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_GRANTS, DEVICE_FLOW } from '../parts/people-client.ts';
+import type { Answered, Person } from '../pair/pair.ts';
+import { addPeopleClient, CALLBACK, CODE_GRANTS, DEVICE_FLOW } from '../pair/people-client.ts';
 import type { Flow } from './flow.ts';
 
 export type Parameters = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { startFlowOn, ONE_STORE } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { alsoAt, App, asksToSignIn, browserAt, newPerson, signedIn, signIn } from './person.ts';

@@ -13,7 +13,7 @@ import {
   redeem,
 } from '../clients/private-token/private-token-client.ts';
 import type { Issuer, Offer } from '../clients/private-token/private-token-client.ts';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { startFlow } from './flow.ts';
 

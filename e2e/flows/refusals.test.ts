@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Person } from '../parts/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_GRANTS } from '../parts/people-client.ts';
+import type { Person } from '../pair/pair.ts';
+import { addPeopleClient, CALLBACK, CODE_GRANTS } from '../pair/people-client.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { accesses, addDevice, alsoAt, App, asksToSignIn, browserAt, CHALLENGE } from './person.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { Pair } from '../parts/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { getAll, startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Client } from './flow.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuthType, createClient, type WebDAVClient } from 'webdav';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 import { startDavSite } from './dav/dav-site.ts';
 import type { DavSite } from './dav/dav-site.ts';
 import { ALICE } from './site.ts';

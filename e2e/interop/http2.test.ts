@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { ALICE } from './site.ts';
 
 /** HTTP/2 and TLS at a real process, by curl and by Node's own client. */

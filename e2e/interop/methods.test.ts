@@ -5,8 +5,8 @@ import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Field, HttpResponse, Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { rawHttp, statusOf } from '../clients/raw-http.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 import { overHttp2 } from './over-http2.ts';
 import { ALICE } from './site.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { launchBrowser } from '../parts/browser.ts';
 import { startKdc } from '../parts/kdc.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 /** Negotiate by Chromium, which sends tickets to the sites of its policy and to no others. */
 const parts = new AsyncDisposableStack();

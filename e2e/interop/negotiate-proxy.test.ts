@@ -5,8 +5,8 @@ import { startStore, ONE_STORE } from '../flows/flow.ts';
 import { launchBrowser } from '../parts/browser.ts';
 import { startKdc } from '../parts/kdc.ts';
 import type { Kdc } from '../parts/kdc.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
 
 /** Negotiate at a proxy (RFC 9110 section 11.7): 407, for single requests and for tunnels. */
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import * as oauth from 'oauth4webapi';
 import { ONE_STORE } from '../flows/flow.ts';
 import { App, browserAt, INVALID_GRANT, newPerson } from '../flows/person.ts';
 import { post, refusal, sent, signedIn, signIn, tokensIn } from '../flows/person.ts';
-import { CALLBACK, CODE_GRANTS, DEVICE_FLOW } from '../parts/people-client.ts';
+import { CALLBACK, CODE_GRANTS, DEVICE_FLOW } from '../pair/people-client.ts';
 import {
   BLIND_RSA,
   obtain,

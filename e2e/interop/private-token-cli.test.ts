@@ -6,7 +6,7 @@ import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { CliUser } from '../flows/cli-user.ts';
 import { type Flow, startFlowOn } from '../flows/flow.ts';
-import type { Person } from '../parts/pair.ts';
+import type { Person } from '../pair/pair.ts';
 
 interface Wallet {
   readonly tokens: readonly { readonly token: string }[];

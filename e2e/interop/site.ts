@@ -3,8 +3,8 @@ import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
-import { startPair } from '../parts/pair.ts';
-import type { Pair, PairOptions } from '../parts/pair.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair, PairOptions } from '../pair/pair.ts';
 
 /** The first colon of user-pass separates (RFC 7617 section 2): this password has one. */
 export const ALICE = { name: 'alice', password: 'correct horse: battery staple' };

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { RedisSettings } from '#shared/stores/settings.ts';
 import { freePort } from './free-port.ts';
 import { startProcess, until } from './process.ts';
 import { startRedis } from './redis.ts';
@@ -21,7 +20,8 @@ export interface Site {
 }
 
 export interface DividedRedis extends AsyncDisposable {
-  readonly store: Pick<RedisSettings, 'mode' | 'urls'>;
+  /** As the configuration names it. */
+  readonly store: { readonly mode: 'sentinel' | 'cluster'; readonly urls: string[] };
   readonly sites: Sites;
   /** The master that most servers know; in a Cluster that of nearly all keys. */
   master(): Promise<Site>;

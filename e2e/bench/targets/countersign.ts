@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { startPair } from '../../parts/pair.ts';
-import type { Pair, PairOptions, ServerProcess } from '../../parts/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair, PairOptions, ServerProcess } from '../../pair/pair.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Pair } from '../../parts/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { overHttp } from '../digest/over-http.ts';
 import type { Issuer } from './private-token-client.ts';
 import { tlsAgent } from './tls-agent.ts';

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
-import { startPair } from '../../parts/pair.ts';
-import type { Pair } from '../../parts/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { ALICE, JASON } from '../site.ts';
 import { startRecorder } from './recorder.ts';

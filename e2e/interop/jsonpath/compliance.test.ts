@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startPair } from '../../parts/pair.ts';
-import type { Pair } from '../../parts/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import suite from './rfc9535-compliance.json' with { type: 'json' };
 
 /** The compliance suite of RFC 9535, each test as a document and a QUERY of it at a real process. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as v2 from '@modelcontextprotocol/client';
 import * as v1 from '@modelcontextprotocol/sdk/client/auth.js';
-import { CALLBACK } from '../../parts/people-client.ts';
+import { CALLBACK } from '../../pair/people-client.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 

@@ -1,7 +1,7 @@
-import { CALLBACK } from '../../parts/people-client.ts';
+import { CALLBACK } from '../../pair/people-client.ts';
 import { PersonAtPages } from '../../clients/person-at-pages.ts';
-import { startPair } from '../../parts/pair.ts';
-import type { Pair } from '../../parts/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 
 /** The pair as it comes, and somebody who answers its pages: for OAuth clients that others wrote. */
 export interface OAuthSite extends AsyncDisposable {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';
-import { CALLBACK } from '../../parts/people-client.ts';
+import { CALLBACK } from '../../pair/people-client.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { overHttp } from '../../clients/digest/over-http.ts';
 import { startStore, STORE_KINDS } from '../../flows/flow.ts';
-import { startPair } from '../../parts/pair.ts';
-import type { Pair } from '../../parts/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { overHttp2 } from '../over-http2.ts';
 import { failuresOf, restore } from './vectors.ts';
 import type { Site, Vectors } from './vectors.ts';

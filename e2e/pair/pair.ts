@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#shared/config/schema.ts';
 import { commandLine } from './command-line.ts';
-import { freePort } from './free-port.ts';
-import { NODE, startProcess } from './process.ts';
-import type { RunningProcess } from './process.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { freePort } from '../parts/free-port.ts';
+import { NODE, startProcess } from '../parts/process.ts';
+import type { RunningProcess } from '../parts/process.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 

@@ -11,11 +11,11 @@ import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import { commandLine } from './command-line.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../parts/free-port.ts';
 import { ServerProcess } from './pair.ts';
-import { NODE, startProcess } from './process.ts';
-import type { RunningProcess } from './process.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { NODE, startProcess } from '../parts/process.ts';
+import type { RunningProcess } from '../parts/process.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { readCompose } from './topology-compose.ts';
 import type { Compose } from './topology-compose.ts';
 

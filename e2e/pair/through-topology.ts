@@ -1,5 +1,5 @@
 import type { Send } from '../clients/digest/exchange.ts';
-import { until } from './process.ts';
+import { until } from '../parts/process.ts';
 import type { Topology } from './topology.ts';
 
 /** Sends to an origin through the load balancer, for the clients that were written from the RFCs. */
