@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rawHttp, statusOf } from '../clients/raw-http.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import {
   assertAlive,

@@ -3,7 +3,7 @@ import http2 from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SERVED } from '#shared/http/methods.ts';
-import { rawHttp, statusOf } from '../clients/raw-http.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { cases, type Furniture } from './malformed.fixture.ts';
 import type { Lines, Shape } from './mistakes.fixture.ts';
 import { assertAlive, assertSound, startTreeServers, stateOf } from './trees.fixture.ts';

@@ -3,7 +3,7 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { HttpResponse } from '../clients/digest/exchange.ts';
-import { rawHttp } from '../clients/raw-http.ts';
+import { rawHttp } from '../parts/raw-http.ts';
 import { ONE_STORE } from '../flows/flow.ts';
 import {
   pathOf,

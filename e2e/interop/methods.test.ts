@@ -4,7 +4,7 @@ import { allow, SERVED } from '#shared/http/methods.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Field, HttpResponse, Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
-import { rawHttp, statusOf } from '../clients/raw-http.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { overHttp2 } from './over-http2.ts';

@@ -42,7 +42,7 @@ test.each([
   ['shared/stores/sqlite/contract.test.ts', []],
   ['shared/stores/redis/single.test.ts', ['redis-cli']],
   ['shared/stores/redis/sentinel.test.ts', ['redis-cli', 'redis-sentinel']],
-  ['e2e/clients/forward-auth.test.ts', ['caddy', 'nginx']],
+  ['e2e/interop/forward-auth/forward-auth.test.ts', ['caddy', 'nginx']],
   ['e2e/pages/accessibility.test.ts', ['chromium-headless-shell']],
 ])('%s needs %j', (file, expected) => {
   expect(named(file)).toEqual(expected);

@@ -1,5 +1,5 @@
 import { CALLBACK } from '../../pair/people-client.ts';
-import { PersonAtPages } from '../../clients/person-at-pages.ts';
+import { PersonAtPages } from './person-at-pages.ts';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 

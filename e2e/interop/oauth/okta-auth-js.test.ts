@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { startAppServer } from '../../clients/spa/app-server.ts';
-import type { AppServer } from '../../clients/spa/app-server.ts';
-import { Visitor } from '../../clients/spa/visitor.ts';
+import { startAppServer } from './spa/app-server.ts';
+import type { AppServer } from './spa/app-server.ts';
+import { Visitor } from './spa/visitor.ts';
 import { launchBrowser } from '../../parts/browser.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Client, DPoPHandle } from 'oauth4webapi';
-import { startPair } from '../pair/pair.ts';
-import type { Pair, Person } from '../pair/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_FLOW, DEVICE_FLOW } from '../pair/people-client.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair, Person } from '../../pair/pair.ts';
+import { addPeopleClient, CALLBACK, CODE_FLOW, DEVICE_FLOW } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** oauth4webapi, which leaves every step to its caller: device flow, and answers of the wrong issuer. */

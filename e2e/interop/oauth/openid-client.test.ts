@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import type { ClientAuth, Configuration, DPoPHandle } from 'openid-client';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
 
 /** openid-client against the pair, with nonces asked for by both servers. */

@@ -10,9 +10,9 @@ import { stalled } from '../../resource-server/proxy/proxy.fixture.ts';
 import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { until } from '../parts/process.ts';
-import { overHttp2 } from './over-http2.ts';
-import { basic, startProxySite, startServer, startTcp } from './proxy-site.ts';
-import type { Behind, ProxyProcess, ProxySite } from './proxy-site.ts';
+import { overHttp2 } from '../interop/over-http2.ts';
+import { basic, startProxySite, startServer, startTcp } from '../interop/proxy-site.ts';
+import type { Behind, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
 
 /** What the process of the forward proxy keeps in memory, as Linux counts it; the store has no part in it. */
 const MIB = 1024 * 1024;

@@ -5,7 +5,7 @@ import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { createForger } from './forge.ts';
 import type { Forger } from './forge.ts';
-import { statusOf } from './raw-http.ts';
+import { statusOf } from '../parts/raw-http.ts';
 
 /** Whatever comes over the wire, the answer is a well-formed one, never a 500, and the server lives. */
 let pair: Pair;

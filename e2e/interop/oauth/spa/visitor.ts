@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { newPerson } from '../../parts/browser.ts';
-import type { Pair, Person } from '../../pair/pair.ts';
+import { newPerson } from '../../../parts/browser.ts';
+import type { Pair, Person } from '../../../pair/pair.ts';
 import type { AppServer } from './app-server.ts';
 
 /** Somebody new with a browser of their own, at a single-page application. */

@@ -7,11 +7,11 @@ import { createProver } from '#shared/cli/oauth/dpop.ts';
 import type { Prover } from '#shared/cli/oauth/dpop.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { freePort } from '../parts/free-port.ts';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { startCaddy, startNginx } from './proxies.ts';
-import { rawHttp, statusOf } from './raw-http.ts';
+import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 
 /** Debian's nginx and Caddy, asking `GET /verify`, in front of an application that knows no OAuth. */
 interface Reached {

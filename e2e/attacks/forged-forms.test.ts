@@ -4,8 +4,8 @@ import { systemClock } from '#shared/base/clock.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import type { Form, Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
-import { startFlowOn, ONE_STORE } from './flow.ts';
-import type { Flow } from './flow.ts';
+import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
+import type { Flow } from '../flows/flow.ts';
 import {
   addDevice,
   accesses,
@@ -16,7 +16,7 @@ import {
   newPerson,
   post,
   signedIn,
-} from './person.ts';
+} from '../flows/person.ts';
 
 /** A form that a page of ours offers, as the person would send it. */
 interface Offered {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import type { ClientAuth, Configuration, DPoPOptions } from 'openid-client';
-import { startPair } from '../pair/pair.ts';
-import type { Pair, Person } from '../pair/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair, Person } from '../../pair/pair.ts';
 import {
   addPeopleClient,
   AFTER_LOGOUT,
   CALLBACK,
   CODE_FLOW,
   DEVICE_FLOW,
-} from '../pair/people-client.ts';
+} from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** openid-client for people, with nonces asked for by both servers. */

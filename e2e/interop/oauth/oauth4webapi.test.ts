@@ -4,8 +4,8 @@ import type { AuthorizationServer, DPoPHandle } from 'oauth4webapi';
 import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
 
 /** oauth4webapi, as a client and as a resource server, with nonces asked for by both servers. */

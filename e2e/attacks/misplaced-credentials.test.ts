@@ -5,9 +5,9 @@ import { startElsewhere } from './elsewhere.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
-import { addKeyClient } from './key-client.ts';
-import type { KeyClient } from './key-client.ts';
-import { rawHttp, statusOf } from './raw-http.ts';
+import { addKeyClient } from '../interop/oauth/key-client.ts';
+import type { KeyClient } from '../interop/oauth/key-client.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
 /** Credentials in the wrong place, of the wrong client or of nobody: what each is told. */
 type Members = Readonly<Record<string, unknown>>;

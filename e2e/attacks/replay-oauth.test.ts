@@ -10,8 +10,8 @@ import { signJws } from '#shared/jose/jws.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
-import { addKeyClient } from './key-client.ts';
-import { rawHttp, statusOf } from './raw-http.ts';
+import { addKeyClient } from '../interop/oauth/key-client.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
 /** What may be used once, used again at another process of the pair, on both stores. */
 type Members = Readonly<Record<string, unknown>>;

@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { ENDPOINTS } from '../../authz-server/endpoints.ts';
 import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import { CALLBACK } from '../pair/people-client.ts';
-import { startFlowOn, ONE_STORE } from './flow.ts';
-import type { Flow } from './flow.ts';
-import { App, asksToSignIn, browserAt, newPerson, signedIn } from './person.ts';
+import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
+import type { Flow } from '../flows/flow.ts';
+import { App, asksToSignIn, browserAt, newPerson, signedIn } from '../flows/person.ts';
 
 const BYE = 'https://app.example/bye';
 /** The rest is for programs, which get JSON. */

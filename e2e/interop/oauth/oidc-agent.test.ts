@@ -5,12 +5,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPair } from '../pair/pair.ts';
-import type { Pair, Person } from '../pair/pair.ts';
-import { startProcess } from '../parts/process.ts';
-import type { RunningProcess } from '../parts/process.ts';
-import { temporaryFolder } from '../parts/temporary-folder.ts';
-import { addPeopleClient, DEVICE_FLOW, SCOPE } from '../pair/people-client.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair, Person } from '../../pair/pair.ts';
+import { startProcess } from '../../parts/process.ts';
+import type { RunningProcess } from '../../parts/process.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { addPeopleClient, DEVICE_FLOW, SCOPE } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that keeps the tokens fresh. */

@@ -8,12 +8,12 @@ import type { HttpRequest, HttpResponse, Send } from '../clients/digest/exchange
 import { digestClient } from '../clients/digest/digest-client.ts';
 import { overHttp, tunnelAgent } from '../clients/digest/over-http.ts';
 import { ONE_STORE } from '../flows/flow.ts';
-import { overHttp2 } from './over-http2.ts';
-import type { OverHttp2 } from './over-http2.ts';
-import { curl } from './programs.ts';
-import { basic, SECRETS, startOrigin, startProxySite, startTcp } from './proxy-site.ts';
-import type { Behind, Origin, ProxyProcess, ProxySite } from './proxy-site.ts';
-import { ALICE } from './site.ts';
+import { overHttp2 } from '../interop/over-http2.ts';
+import type { OverHttp2 } from '../interop/over-http2.ts';
+import { curl } from '../interop/programs.ts';
+import { basic, SECRETS, startOrigin, startProxySite, startTcp } from '../interop/proxy-site.ts';
+import type { Behind, Origin, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
+import { ALICE } from '../interop/site.ts';
 
 /** Where the forward proxy leads, and what comes of a message on its way (RFC 9110 section 7.6). */
 const NOTHING = Buffer.alloc(0);

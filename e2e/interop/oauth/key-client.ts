@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
-import type { Pair } from '../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 
 /** A client that authenticates with a key (RFC 7523). */
 export interface KeyClient {

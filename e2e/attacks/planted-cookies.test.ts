@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
-import { startFlowOn, ONE_STORE } from './flow.ts';
-import type { Flow } from './flow.ts';
-import { alsoAt, App, asksToSignIn, browserAt, newPerson, signedIn, signIn } from './person.ts';
+import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
+import type { Flow } from '../flows/flow.ts';
+import {
+  alsoAt,
+  App,
+  asksToSignIn,
+  browserAt,
+  newPerson,
+  signedIn,
+  signIn,
+} from '../flows/person.ts';
 
 describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
   let flow: Flow;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
-import { addPeopleClient, CALLBACK, CODE_FLOW } from '../pair/people-client.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
+import { addPeopleClient, CALLBACK, CODE_FLOW } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
 /** Debian's python3-authlib: its OAuth2Session as an application to which people sign in. */

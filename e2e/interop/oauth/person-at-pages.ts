@@ -1,6 +1,6 @@
-import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import type { Changes, Page } from '../../authz-server/pages/browser.fixture.ts';
-import type { Pair, Person } from '../pair/pair.ts';
+import { TestBrowser } from '../../../authz-server/pages/browser.fixture.ts';
+import type { Changes, Page } from '../../../authz-server/pages/browser.fixture.ts';
+import type { Pair, Person } from '../../pair/pair.ts';
 
 type Decision = 'allow' | 'deny';
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
 
 /** Debian's python3-authlib: its OAuth2Session as a client, its ResourceProtector as a resource server. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const MODULES = new URL('../../../node_modules/', import.meta.url);
+const MODULES = new URL('../../../../node_modules/', import.meta.url);
 
 /** The library of an application, and how its page loads it; an ES module is imported. */
 const LIBRARIES = {

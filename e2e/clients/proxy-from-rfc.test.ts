@@ -1,16 +1,16 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { digestClient } from '../clients/digest/digest-client.ts';
-import { run, valuesOf } from '../clients/digest/exchange.ts';
-import type { HttpRequest, SchemeClient, Send } from '../clients/digest/exchange.ts';
-import { overHttp, tunnelAgent } from '../clients/digest/over-http.ts';
-import { scramClient } from '../clients/scram/scram-client.ts';
+import { digestClient } from './digest/digest-client.ts';
+import { run, valuesOf } from './digest/exchange.ts';
+import type { HttpRequest, SchemeClient, Send } from './digest/exchange.ts';
+import { overHttp, tunnelAgent } from './digest/over-http.ts';
+import { scramClient } from './scram/scram-client.ts';
 import { ONE_STORE } from '../flows/flow.ts';
-import { overHttp2 } from './over-http2.ts';
-import { basic, makeCertificate, startOrigin, startProxySite } from './proxy-site.ts';
-import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from './proxy-site.ts';
-import { ALICE, identity, JASON } from './site.ts';
+import { overHttp2 } from '../interop/over-http2.ts';
+import { basic, makeCertificate, startOrigin, startProxySite } from '../interop/proxy-site.ts';
+import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
+import { ALICE, identity, JASON } from '../interop/site.ts';
 
 /**
  * What few clients do at a proxy: Digest with proofs, SCRAM, and all of it over HTTP/2. The clients of

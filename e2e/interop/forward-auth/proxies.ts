@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startProcess } from '../parts/process.ts';
-import type { RunningProcess } from '../parts/process.ts';
-import { rawHttp } from './raw-http.ts';
+import { startProcess } from '../../parts/process.ts';
+import type { RunningProcess } from '../../parts/process.ts';
+import { rawHttp } from '../../parts/raw-http.ts';
 
 export interface Places {
   /** Folder for the configuration and for what the proxy writes. */

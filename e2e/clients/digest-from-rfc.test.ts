@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { valueOf } from '../clients/digest/challenges.ts';
-import type { Param } from '../clients/digest/challenges.ts';
-import { digestClient } from '../clients/digest/digest-client.ts';
-import type { DigestOptions } from '../clients/digest/digest-client.ts';
-import { run, valuesOf } from '../clients/digest/exchange.ts';
-import type { HttpRequest, HttpResponse } from '../clients/digest/exchange.ts';
+import { valueOf } from './digest/challenges.ts';
+import type { Param } from './digest/challenges.ts';
+import { digestClient } from './digest/digest-client.ts';
+import type { DigestOptions } from './digest/digest-client.ts';
+import { run, valuesOf } from './digest/exchange.ts';
+import type { HttpRequest, HttpResponse } from './digest/exchange.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
-import { ALICE, identity, JASON, startSite } from './site.ts';
-import type { Site } from './site.ts';
+import { ALICE, identity, JASON, startSite } from '../interop/site.ts';
+import type { Site } from '../interop/site.ts';
 
 /**
  * What few clients of Digest (RFC 7616) do, by one that was written from the RFC alone. It believes no

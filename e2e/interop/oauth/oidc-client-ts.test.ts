@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../parts/browser.ts';
-import { startStore, ONE_STORE } from '../flows/flow.ts';
-import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
-import { addPeopleClient } from '../pair/people-client.ts';
+import { launchBrowser } from '../../parts/browser.ts';
+import { startStore, ONE_STORE } from '../../flows/flow.ts';
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
+import { addPeopleClient } from '../../pair/people-client.ts';
 import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';

@@ -7,10 +7,10 @@ import type { HttpRequest, HttpResponse, Send } from '../clients/digest/exchange
 import { overHttp } from '../clients/digest/over-http.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import { until } from '../parts/process.ts';
-import { overHttp2 } from './over-http2.ts';
-import type { OverHttp2 } from './over-http2.ts';
-import { basic, startOrigin, startProxySite, startTcp } from './proxy-site.ts';
-import type { Behind, Origin, ProxySite } from './proxy-site.ts';
+import { overHttp2 } from '../interop/over-http2.ts';
+import type { OverHttp2 } from '../interop/over-http2.ts';
+import { basic, startOrigin, startProxySite, startTcp } from '../interop/proxy-site.ts';
+import type { Behind, Origin, ProxySite } from '../interop/proxy-site.ts';
 
 /** How many tunnels the forward proxy holds for one account, and how long. */
 const NOTHING = Buffer.alloc(0);
