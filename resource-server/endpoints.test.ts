@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
+import { spaceAt } from './spaces.fixture.ts';
+import { PAGES, startWorld } from './world.fixture.ts';
+
+const ORIGINS = { none: 'none', listed: PAGES, stranger: 'https://evil.example', null: 'null' };
+const SPACES = [
+  spaceAt('documents'),
+  spaceAt('trusting', { cors: { origins: [PAGES], credentials: true } }),
+  spaceAt('closed', { cors: { origins: [] } }),
+  spaceAt('hidden', { hide: 'forbidden' }),
+  spaceAt('who', { serves: 'identity' }),
+];
+
+test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
+  await using world = await startWorld({ spaces: SPACES });
+  const token = (name: string) => ({
+    Authorization: `Bearer ${world.token(`${name}:read ${name}:write`)}`,
+  });
+  const callers = (name: string) => ({ nobody: {}, 'a client': token(name) });
+  const table = await endpointTable(world.listening.port, ORIGINS, [
+    { path: '*' },
+    { path: '/' },
+    { path: '/health/live' },
+    { path: '/health/ready' },
+    { path: '/verify' },
+    { path: '/.well-known/oauth-protected-resource/documents/' },
+    { path: '/.well-known/oauth-protected-resource/nowhere' },
+    { path: '/nowhere' },
+    { path: '/a%2Fb' },
+    { path: '/documents/', callers: callers('documents') },
+    { path: '/trusting/', callers: callers('trusting') },
+    { path: '/closed/', callers: callers('closed') },
+    { path: '/hidden/', callers: callers('hidden') },
+    { path: '/who/', callers: callers('who') },
+    { path: '/who/nowhere', callers: callers('who') },
+  ]);
+  expect(table).toBe(await readFile(new URL('endpoints.txt', import.meta.url), 'utf8'));
+});
