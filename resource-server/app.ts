@@ -28,7 +28,7 @@ import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
 import { accepted, optionsFields } from './options.ts';
-import type { ResourceAnswer, Resources } from './resources/resource.ts';
+import type { ResourceAnswer, ServedResources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { respond } from './resources/respond.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
@@ -39,7 +39,7 @@ export interface AppParts {
   readonly config: Config;
   readonly spaces: Spaces;
   /** What each space serves; nothing for a space that only `/verify` speaks for. */
-  readonly resources: ReadonlyMap<Space, Resources>;
+  readonly resources: ReadonlyMap<Space, ServedResources>;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   readonly log: Log;

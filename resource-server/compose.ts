@@ -25,7 +25,7 @@ import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
-import type { Resources } from './resources/resource.ts';
+import type { ServedResources } from './resources/resource.ts';
 import { createSpaces, type Space } from './spaces.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
@@ -68,12 +68,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const folder = join(config.data, 'content');
   const disk = openDisk({ folder, trees: stores.trees, maxBytes, quota, clock, random });
   const locks = createLockSystem({ clock, random });
-  const served: Readonly<Record<Space['serves'], Resources | undefined>> = {
+  const served: Readonly<Record<Space['serves'], ServedResources | undefined>> = {
     documents: documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes }),
     identity,
     verify: undefined,
   };
-  const resources = new Map<Space, Resources>();
+  const resources = new Map<Space, ServedResources>();
   for (const space of spaces.all) {
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);

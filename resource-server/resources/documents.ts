@@ -16,7 +16,7 @@ import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
 import { pathWithin } from './path.ts';
 import type { Method, MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
-import type { ResourceContext, Resources } from './resource.ts';
+import type { ResourceContext, ServedResources } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
 
 const FACTORIES: Readonly<Record<string, MethodFactory>> = {
@@ -42,7 +42,7 @@ export interface Documents extends Services {
 }
 
 /** Documents and collections on disk: one tree for all, or one for each principal. */
-export function documents(services: Documents): Resources {
+export function documents(services: Documents): ServedResources {
   const methods = new Map(
     Object.entries(FACTORIES).map(([name, factory]) => [name, factory(services)]),
   );

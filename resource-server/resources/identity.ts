@@ -1,4 +1,4 @@
-import type { ResourceAnswer, ResourceContext, Resources } from './resource.ts';
+import type { ResourceAnswer, ResourceContext, ServedResources } from './resource.ts';
 
 /** Says who the client is, in words of JSON: by which scheme, in which realm, and as whom. */
 async function answer({ scheme, space, principal }: ResourceContext): Promise<ResourceAnswer> {
@@ -19,7 +19,7 @@ async function answer({ scheme, space, principal }: ResourceContext): Promise<Re
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** For authors of clients: the space itself, and nothing below it. */
-export const identity: Resources = {
+export const identity: ServedResources = {
   possible: (target, space) => (target.segments.length === space.segments.length ? METHODS : []),
   async find(context) {
     const { target, space } = context;

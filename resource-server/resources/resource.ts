@@ -29,7 +29,7 @@ export interface Resource {
 }
 
 /** What a space serves. */
-export interface Resources {
+export interface ServedResources {
   /** All that some resource at the target could ever accept, whoever asks and whatever is there. */
   possible(target: Target, space: Space): readonly string[];
   /** Undefined: there can be nothing there. */

@@ -8,12 +8,12 @@ import { unstored } from '#shared/server/unstored.ts';
 import { accepted, optionsFields } from '../options.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
-import type { ResourceAnswer, ResourceContext, Resources } from './resource.ts';
+import type { ResourceAnswer, ResourceContext, ServedResources } from './resource.ts';
 import { sealedAnswer } from './seal.ts';
 
 interface Response {
   /** What the space serves; undefined: nothing. */
-  readonly resources: Resources | undefined;
+  readonly resources: ServedResources | undefined;
   /** That every answer gets, whatever the method says. */
   readonly fields: Fields;
   /** Proves the content of every answer. */
@@ -41,7 +41,7 @@ export async function respond(
  */
 async function perform(
   context: ResourceContext,
-  resources: Resources | undefined,
+  resources: ServedResources | undefined,
 ): Promise<ResourceAnswer> {
   const { request, space } = context;
   const { method = '' } = request;

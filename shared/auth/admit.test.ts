@@ -65,3 +65,44 @@ describe('the line in the log', () => {
     expect(JSON.stringify(noted)).not.toContain('cs_secret');
   });
 });
+
+describe('RFC 9635 section 8: a scheme whose tokens hold structured access', () => {
+  interface Access {
+    readonly type: string;
+    readonly actions: readonly string[];
+  }
+  const scopesOf = (access: readonly Access[]) =>
+    new Set(access.flatMap(({ type, actions }) => actions.map((action) => `${type}:${action}`)));
+  const gnap = (access: readonly Access[]): Scheme => ({
+    ...schemeOf('GNAP'),
+    authenticate: () => ({
+      kind: 'granted',
+      principal: { kind: 'application', id: 'app', scopes: scopesOf(access) },
+    }),
+    insufficientScope: (scopes) => ({
+      scheme: 'GNAP',
+      params: { as_uri: 'https://as.example/tx', access: scopes.join(' ') },
+    }),
+  });
+  const asked = (method: string, ...access: Access[]) =>
+    admit(spaceOf([gnap(access)]), requestOf([['Authorization', 'GNAP x']], { method }));
+
+  test('says which scopes it is', async () => {
+    const both = { type: 'documents', actions: ['read', 'write'] };
+    expect(await asked('PUT', both)).toMatchObject({ outcome: { kind: 'pass' } });
+    const { outcome } = await asked('PUT', { type: 'pictures', actions: ['write'] });
+    expect(outcome).toMatchObject({ status: 403 });
+  });
+
+  test('asks for more in its own form', async () => {
+    const { outcome } = await asked('PUT', { type: 'documents', actions: ['read'] });
+    expect(outcome).toMatchObject({
+      status: 403,
+      fields: {
+        'WWW-Authenticate': [
+          'GNAP as_uri="https://as.example/tx", access="documents:write documents:read"',
+        ],
+      },
+    });
+  });
+});

@@ -312,6 +312,12 @@ describe('rules over several members', () => {
       /no request/,
     ],
     [
+      'hiding that nobody without credentials could find, which no scheme does yet',
+      [space({ hide: 'everything' })],
+      'spaces.0.hide',
+      /forbidden/,
+    ],
+    [
       'writing that needs less than reading',
       [space({ scopes: { safe: ['r'] } })],
       'spaces.0.scopes',

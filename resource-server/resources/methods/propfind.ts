@@ -11,7 +11,7 @@ import { propertyQuestion } from '../webdav/propfind-element.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 import { readXml } from '../webdav/xml.ts';
 
-/** Resources that Depth: infinity lists at most. */
+/** ServedResources that Depth: infinity lists at most. */
 const MOST = 5000;
 /** Rows that are read at a time; each may have many dead properties. */
 const PAGE = 50;
