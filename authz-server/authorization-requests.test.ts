@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { testFlow } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
 
@@ -79,7 +80,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
   ];
   const odd = fc.oneof(
     fc.string(),
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom(
       '__proto__',
       'constructor',

@@ -25,7 +25,7 @@ const ROOMS: readonly (readonly string[])[] = [
 ];
 
 /** What is not shipped. */
-const isTest = (path: string) => /^e2e\/|\.(?:test|fixture)\.ts$/.test(path);
+const isTest = (path: string) => /^e2e\/|\/contract\/|(?:[.-]test|\.fixture)\.ts$/.test(path);
 
 /** The innermost. */
 const roomOf = (path: string) =>

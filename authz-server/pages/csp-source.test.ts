@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyUrl } from '#shared/http/any-uri.fixture.ts';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { cspSource } from './csp-source.ts';
 
 describe('CSP source of a redirect URI (CSP Level 3 section 2.3.1)', () => {
@@ -38,8 +40,8 @@ describe('CSP source of a redirect URI (CSP Level 3 section 2.3.1)', () => {
       unit: fc.constantFrom(...`ab.-_1;,'"*() \n\r\t[]:@%$!&+=~`.split('')),
     });
     const anyUri = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.webUrl(),
+      anyText(),
+      anyUrl,
       fc.tuple(fc.constantFrom('http://', 'https://', 'a.b:', 'ws://', "x;'"), host).map(String),
       host.map((name) => `https://${name}/`),
     );

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { createForger } from './forge.ts';
@@ -207,8 +208,8 @@ describe('authorization server: forms', () => {
     client_assertion_type code`;
   const values = `client_credentials documents:read https://a.example a.b.c null []
     urn:ietf:params:oauth:client-assertion-type:jwt-bearer`;
-  const parameter = often(words(names), fc.string({ unit: 'binary' }));
-  const value = often(words(values), fc.string({ unit: 'binary' }));
+  const parameter = often(words(names), anyText());
+  const value = often(words(values), anyText());
   const form = fc.array(fc.tuple(parameter, value), { maxLength: 6 });
   const path = fc.constantFrom('/token', '/token/introspection', '/token/revocation');
 

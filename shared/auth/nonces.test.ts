@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { createNonces } from './nonces.ts';
@@ -70,9 +71,7 @@ describe('RFC 9449 section 9: nonces', () => {
 
   test('any text that we did not issue is unknown', () => {
     const { nonces } = setup();
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => nonces.check(text, 'r') === 'unknown'),
-    );
+    fc.assert(fc.property(anyText(), (text) => nonces.check(text, 'r') === 'unknown'));
     for (const text of ['', 'NaN.', 'Infinity.x', '1e999.x', '-1.x']) {
       expect(nonces.check(text, 'r')).toBe('unknown');
     }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { columns, printable, printableLines } from './printable.ts';
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -18,7 +19,7 @@ test.each([
 
 test('nothing unseen is left of any text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       expect(printable(text)).not.toMatch(UNSEEN);
       expect(printableLines(text).replaceAll(/[\t\n]/g, '')).not.toMatch(UNSEEN);
     }),
@@ -27,7 +28,7 @@ test('nothing unseen is left of any text', () => {
 
 test('JSON means the same afterwards', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       expect(JSON.parse(printable(JSON.stringify([text])))).toEqual([text]);
     }),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyUri } from '#shared/http/any-uri.fixture.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 
 describe('taken', () => {
@@ -60,7 +61,7 @@ describe('refused', () => {
 
 test('whatever is taken is absolute, in its normal form, and goes where a code may go', () => {
   const uri = fc.oneof(
-    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    anyUri,
     fc.string(),
     fc
       .tuple(

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyUri } from '#shared/http/any-uri.fixture.ts';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { normaliseTargetUri } from './target-uri.ts';
 
 test.each([
@@ -52,7 +54,7 @@ test.each([
 
 test('what is normal stays as it is', () => {
   fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (uri) => {
+    fc.property(anyUri, (uri) => {
       const once = normaliseTargetUri(uri);
       return once === undefined || normaliseTargetUri(once) === once;
     }),
@@ -61,7 +63,7 @@ test('what is normal stays as it is', () => {
 
 test('any text ends in a verdict', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       const normal = normaliseTargetUri(`https://${text}`);
       return normal === undefined || normal.startsWith('https://');
     }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyPath, anyUrl } from '#shared/http/any-uri.fixture.ts';
 import { encodePadded } from './base64url.ts';
 import {
   DIRECTORY_PATH,
@@ -195,7 +196,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     );
     const document = fc.record(
       {
-        'issuer-request-uri': maybe(fc.oneof(fc.webPath(), fc.webUrl(), fc.constant('/request'))),
+        'issuer-request-uri': maybe(fc.oneof(anyPath, anyUrl, fc.constant('/request'))),
         'token-keys': maybe(fc.array(maybe(entry), { maxLength: 5 })),
       },
       { requiredKeys: [] },

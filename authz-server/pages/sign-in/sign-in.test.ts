@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyUrl } from '#shared/http/any-uri.fixture.ts';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { disablePerson } from '#shared/people/people.ts';
@@ -71,9 +73,9 @@ describe('where a person goes on after signing in', () => {
       ' ',
     );
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(piece).map((all) => all.join('')),
-      fc.webUrl(),
+      anyUrl,
     );
     fc.assert(
       fc.property(text, (goOn) => {

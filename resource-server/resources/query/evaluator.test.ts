@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { describe, expect, test } from '@jest/globals';
 import { HttpError } from '#shared/http/answer.ts';
 import { Evaluator, LIMITS } from './evaluator.ts';
@@ -143,7 +144,7 @@ test('any text in any format has a result, or is refused', async () => {
     ...'$ .. * [ ] ? @ ( ) \' " ! && == .a 1 , match search count length value'.split(' '),
     ...'\\ % = & limit sort -'.split(' '),
   );
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: word, maxLength: 30 }));
+  const text = fc.oneof(anyText(), fc.string({ unit: word, maxLength: 30 }));
   const type = fc.constantFrom(...FORMATS.keys());
   await fc.assert(
     fc.asyncProperty(type, text, fc.json(), async (format, query, content) => {

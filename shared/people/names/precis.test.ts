@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { newOpaqueString, opaqueString, usernameCaseMapped } from './precis.ts';
 
-const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme' }),
-  fc.string(),
-);
+const anyName = fc.oneof(anyText(), fc.string({ unit: 'grapheme' }), fc.string());
 
 describe('RFC 8265 section 3: names', () => {
   test.each([
@@ -42,7 +39,7 @@ describe('RFC 8265 section 3: names', () => {
 
   test('whatever was typed: a name in one form, or nothing', () => {
     fc.assert(
-      fc.property(anyText, (name) => {
+      fc.property(anyName, (name) => {
         const mapped = usernameCaseMapped(name);
         if (mapped === undefined) return;
         expect(usernameCaseMapped(mapped)).toBe(mapped);
@@ -91,7 +88,7 @@ describe('RFC 8265 section 4: passwords', () => {
 
   test('whatever was typed: what may be set can be signed in with, in any form of it', () => {
     fc.assert(
-      fc.property(anyText, (password) => {
+      fc.property(anyName, (password) => {
         const enforced = newOpaqueString(password);
         if (enforced === undefined) return;
         expect(opaqueString(password)).toBe(enforced);

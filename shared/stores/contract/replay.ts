@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { shifted } from './races.ts';
 import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
@@ -36,7 +37,7 @@ export function replayContract(contract: () => Contract): void {
       const { one, other } = contract();
       const seen = new Set<string>();
       const key = fc.oneof(
-        fc.string({ unit: 'binary', maxLength: 200 }),
+        anyText({ maxLength: 200 }),
         fc.string().map((s) => s.repeat(5_000)),
       );
       const namespace = fresh();

@@ -14,7 +14,7 @@ afterEach(() => store.end());
 
 type Line = readonly [verb: string, id: string, result: unknown];
 
-/** Lets writer.ts write, under a limit of the size of a file, and returns what it acknowledged. */
+/** Lets writer.fixture.ts write, under a limit of the size of a file, and returns what it acknowledged. */
 async function written({
   run,
   killAfter,
@@ -32,7 +32,7 @@ async function written({
       'sh',
       process.execPath,
       '--disable-warning=ExperimentalWarning',
-      join(import.meta.dirname, 'writer.ts'),
+      join(import.meta.dirname, 'writer.fixture.ts'),
       store.spec().data,
       run,
     ],
@@ -130,7 +130,7 @@ test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there
       'mkdir -p "$3" && mount -t tmpfs -o size=24m tmpfs "$3" && exec "$@"',
       'sh',
       process.execPath,
-      join(import.meta.dirname, 'full-disk.ts'),
+      join(import.meta.dirname, 'full-disk.fixture.ts'),
       store.spec().data,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -25,7 +25,7 @@ test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is do
       process.execPath,
       [
         '--disable-warning=ExperimentalWarning',
-        join(import.meta.dirname, 'mover.ts'),
+        join(import.meta.dirname, 'mover.fixture.ts'),
         store.spec().data,
         TREE,
       ],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
@@ -81,7 +82,7 @@ describe('RFC 7617 section 2: user-pass', () => {
   });
 
   test('what any client may send comes out in NFC, what comes out has one spelling', () => {
-    const text = fc.string({ unit: 'binary' });
+    const text = anyText();
     fc.assert(
       fc.property(text, text, (name, password) => {
         const sent = `${name.replaceAll(':', '')}:${password}`;
@@ -311,7 +312,7 @@ test('a store that does not answer is 503, also for what is remembered', async (
 test('any text after the scheme ends in 400 or 401', async () => {
   const { space, argon2 } = await setup();
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+    fc.asyncProperty(anyText(), async (text) => {
       const outcome = await judge(space, requestOf([['Authorization', `Basic ${text}`]]));
       expect([400, 401]).toContain(statusOf(outcome));
     }),

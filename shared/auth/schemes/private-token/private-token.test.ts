@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
@@ -289,7 +290,7 @@ describe('what fails, fails closed', () => {
         return encodePadded(at % 3 === 0 ? bytes.subarray(0, length) : bytes);
       });
     const any = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.uint8Array({ maxLength: 500 }).map(encodePadded),
       fc.base64String(),
       near,
