@@ -32,27 +32,27 @@ const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => 
   longestLife: 605,
 });
 
-test('of two readings at once the one that began later counts, whichever ends first', async () => {
-  let wait = Promise.resolve();
-  const keys = {
-    ...stores.keys,
-    async list() {
-      const rows = await stores.keys.list();
-      await wait;
-      return rows;
-    },
-  };
+test('who asks while the rows are read is told of what was written since', async () => {
+  let list = () => stores.keys.list();
+  const keys = { ...stores.keys, list: () => list() };
   const ring = await openKeyRing(life({ ...stores, keys }), ['ES256']);
   const old = ring.current.signingKid('ES256') ?? '';
 
+  const read = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  wait = held.promise;
+  list = async () => {
+    const rows = await stores.keys.list();
+    read.resolve();
+    await held.promise;
+    return rows;
+  };
   const stale = ring.refresh();
+  await read.promise;
+  list = () => stores.keys.list();
   await endCompromisedKey(life(), old);
-  wait = Promise.resolve();
-  await ring.refresh();
+  const late = [ring.refresh(), ring.refresh()];
   held.resolve();
-  await stale;
+  await Promise.all([stale, ...late]);
 
   expect(ring.current.publicKey(old)).toBeUndefined();
   expect(ring.current.signingKid('ES256')).not.toBe(old);

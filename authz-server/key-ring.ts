@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { forAll } from '#shared/base/for-all.ts';
 import { ensureKeys, listKeys, privateJwk, sweepKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Jwk, KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { StoredKey } from '#shared/stores/keys.ts';
@@ -19,8 +20,8 @@ export interface KeySet {
 /** The signing keys as this process has them; every process reads the same rows. */
 export interface KeyRing {
   readonly current: KeySet;
-  /** Reads the rows again; resolves to whether the set has changed. */
-  refresh(): Promise<boolean>;
+  /** Reads the rows again, once for all who ask while they are read; `current` stays the same while they do. */
+  refresh(): Promise<void>;
   /** Forgets keys whose tokens have all expired. */
   sweep(): Promise<number>;
 }
@@ -34,22 +35,14 @@ export async function openKeyRing(life: KeyLifecycle, algs: readonly Alg[]): Pro
     return readKeys(life);
   };
   let current = await read();
-  let asked = 0;
-  let answered = 0;
   return {
     get current() {
       return current;
     },
-    async refresh() {
-      const turn = ++asked;
+    refresh: forAll(async () => {
       const next = await read();
-      // Of two that read at once, the one that began later knows more.
-      if (turn < answered) return false;
-      answered = turn;
-      if (next.id === current.id) return false;
-      current = next;
-      return true;
-    },
+      if (next.id !== current.id) current = next;
+    }),
     sweep: () => sweepKeys(life),
   };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Log } from '#shared/base/log.ts';
 import { validated } from '#shared/server/validated.ts';
-import type { KeyRing } from '../key-ring.ts';
+import type { KeyRing, KeySet } from '../key-ring.ts';
 import { enginePages } from './engine-pages.ts';
 import { supportedScopes } from '../metadata.ts';
 import { site } from '../pages/site.ts';
@@ -32,8 +32,8 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const revoked = new Set<unknown>();
   feed.onKeyRevoked((kid) => revoked.add(kid));
   const steps = tokenSteps(server, log);
-  const build = () => {
-    const provider = createProvider(server, ring.current, steps);
+  const build = (keys: KeySet) => {
+    const provider = createProvider(server, keys, steps);
     provider.use(site(server, provider).routes());
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
@@ -50,10 +50,15 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     );
     return provider.callback();
   };
-  let callback = build();
+  /** Those that the engine was built with: the ring may be ahead. */
+  let keys = ring.current;
+  let callback = build(keys);
 
   async function refreshKeys(): Promise<void> {
-    if (await ring.refresh()) callback = build();
+    await ring.refresh();
+    if (ring.current === keys) return;
+    keys = ring.current;
+    callback = build(keys);
   }
 
   /** A key that is not known may have been made by another process a moment ago. */
@@ -68,7 +73,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     publicKey,
     async dropRevokedKeys() {
       await feed.latest();
-      if (ring.current.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
+      if (keys.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
     },
   };
 }

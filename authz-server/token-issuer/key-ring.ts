@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { forAll } from '#shared/base/for-all.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import {
   ISSUED_TYPES,
@@ -27,7 +28,7 @@ export interface IssuerKeyRing {
   readonly live: readonly IssuerKey[];
   /** Finds one of them; reads the rows again, at most once a second, when it is not there. */
   find(fits: (key: IssuerKey) => boolean): Promise<IssuerKey | undefined>;
-  /** Reads the rows again; all who ask while that is under way share the next reading. */
+  /** Reads the rows again, once for all who ask while they are read. */
   refresh(): Promise<void>;
   /**
    * Makes and retires what is due, as all processes do; who asks while that is under way waits for it.
@@ -50,9 +51,6 @@ export async function openKeyRing(
 ): Promise<IssuerKeyRing> {
   const { clock, master } = life;
   let keys: readonly IssuerKey[] = [];
-  /** The reading under way, and the one that begins after it. */
-  let reading: Promise<unknown> | undefined;
-  let next: Promise<readonly ScheduledTokenKey[]> | undefined;
   let keeping: Promise<void> | undefined;
   let sought: { readonly at: number; readonly read: Promise<unknown> } | undefined;
 
@@ -75,19 +73,8 @@ export async function openKeyRing(
     return listed;
   }
 
-  /**
-   * Begins after the reading under way, which may have missed what is asked for, and after all requests
-   * that are here have asked: SQLite reads at once, so that nobody could join them later.
-   */
-  async function readAfter(): Promise<readonly ScheduledTokenKey[]> {
-    await Promise.all([reading, setImmediate()]);
-    next = undefined;
-    const rows = readRows();
-    reading = rows.catch(() => {});
-    return rows;
-  }
-
-  const read = () => (next ??= readAfter());
+  /** For all requests that are here: SQLite reads at once, so that nobody could join them later. */
+  const read = forAll(readRows, () => setImmediate());
 
   async function keep(): Promise<void> {
     if (await keepTokenKeys(life, await read())) await read();

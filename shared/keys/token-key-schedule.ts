@@ -1,7 +1,6 @@
 import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-
-export type TokenKeyState = 'published' | 'issuing' | 'retiring' | 'retired';
+import { type KeyState, keyState } from './key-state.ts';
 
 /** Rotations within an overlap, at most. */
 export const MOST_ROTATIONS = 20;
@@ -20,20 +19,16 @@ export interface TokenKeyTimes {
 
 export interface ScheduledTokenKey {
   readonly key: StoredTokenKey;
-  /**
-   * `published`: in the directory, issues nothing yet. `issuing`: the one that clients take.
-   * `retiring`: in the directory behind it, issues and verifies still. `retired`: no token of it is good.
-   */
-  readonly state: TokenKeyState;
+  /** `issuing`: the one that clients take. What is `retiring` stands behind it, issues and verifies still. */
+  readonly state: KeyState<'issuing'>;
   /** Milliseconds since the epoch: it is retired from then on, or earlier when a rotation comes early. */
   readonly until: number;
 }
 
 /**
- * Which key does what at `now` follows from the rows alone, so that all processes agree without
- * talking. Nothing of a key is good from its `until` on, or earlier if its successor came early. `epoch`:
- * of the store's memory; one that was emptied or restored has forgotten what was spent, so that keys of
- * another are retired. `keys`: in the order in which they were added.
+ * A key lives until its `until`, or less if its successor came early. `epoch`: of the store's memory; one that
+ * was emptied or restored has forgotten what was spent, so that keys of another are retired. `keys`: in the
+ * order in which they were added.
  */
 export function scheduleTokenKeys(
   keys: readonly StoredTokenKey[],
@@ -45,13 +40,11 @@ export function scheduleTokenKeys(
   const scheduled = keys.toReversed().map((key): ScheduledTokenKey => {
     const successor = successors.get(key.type);
     if (key.epoch === epoch) successors.set(key.type, key);
-    const until = Math.min(key.until, (successor?.notBefore ?? Infinity) + overlap * 1000);
-    if (key.epoch !== epoch || key.sealed === undefined || until <= now) {
-      return { key, state: 'retired', until };
-    }
-    if (key.notBefore > now) return { key, state: 'published', until };
-    const isNewest = successor === undefined || successor.notBefore > now;
-    return { key, state: isNewest ? 'issuing' : 'retiring', until };
+    const next = successor?.notBefore ?? Infinity;
+    const until = Math.min(key.until, next + overlap * 1000);
+    const isVoid = key.epoch !== epoch || key.sealed === undefined;
+    const times = { begins: key.notBefore, next, ends: isVoid ? -Infinity : until };
+    return { key, state: keyState('issuing', times, now), until };
   });
   return scheduled.toReversed();
 }

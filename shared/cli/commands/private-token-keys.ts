@@ -1,12 +1,12 @@
 import { listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
-import type { ScheduledTokenKey, TokenKeyState } from '#shared/keys/token-key-schedule.ts';
+import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
 import { withTokenKeys } from '../with-token-keys.ts';
 
 /** What follows is the time of its next change. */
-const MEANING: Record<Exclude<TokenKeyState, 'retired'>, string> = {
+const MEANING: Record<Exclude<ScheduledTokenKey['state'], 'retired'>, string> = {
   published: 'published, issues from',
   issuing: 'issues, good until',
   retiring: 'retiring: behind the newer one, good until',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { forAll } from './for-all.ts';
+import { forAll } from '#shared/base/for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
 

@@ -7,7 +7,7 @@ import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
-import { forAll } from './for-all.ts';
+import { forAll } from '#shared/base/for-all.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
 import { redisLimits } from './limits.ts';

@@ -10,7 +10,7 @@ import type {
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { evaluate, script } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { forAll } from './for-all.ts';
+import { forAll } from '#shared/base/for-all.ts';
 import { precedes, START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';

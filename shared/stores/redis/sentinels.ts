@@ -1,5 +1,5 @@
 import { connect } from './connect.ts';
-import { forAll } from './for-all.ts';
+import { forAll } from '#shared/base/for-all.ts';
 import { within } from './within.ts';
 
 /** Milliseconds between two questions, and for how long an answer is believed. */
