@@ -1,7 +1,7 @@
 import { METHODS as PARSED } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow, SERVED } from '#shared/http/methods.ts';
-import { exchange } from '#shared/server/test-socket.ts';
+import { exchange } from '#shared/server/test-socket.fixture.ts';
 import { METHODS_OF } from './resources/kinds.ts';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
 import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';

@@ -8,7 +8,7 @@ import { errorAnswer, send } from '#shared/server/answer.ts';
 import { contentDigest } from '#shared/server/content.ts';
 import { type Listening, listen } from '#shared/server/listen.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import { exchange, statuses, TestSocket } from '#shared/server/test-socket.ts';
+import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import { traceAnswer } from './trace.ts';
 
 const HIDDEN = ['X-Papertrail', 'x-internal'];

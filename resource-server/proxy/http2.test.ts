@@ -10,7 +10,7 @@ import {
   OPENING,
   statusOn,
 } from '#shared/server/http2-frames.fixture.ts';
-import { TestSocket } from '#shared/server/test-socket.ts';
+import { TestSocket } from '#shared/server/test-socket.fixture.ts';
 import {
   alone,
   CREDENTIALS,

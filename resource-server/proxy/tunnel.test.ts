@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
-import { exchange, statuses, TestSocket } from '#shared/server/test-socket.ts';
+import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import {
   ALICE,
   alone,

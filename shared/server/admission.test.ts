@@ -5,7 +5,7 @@ import { type TrustedProxies, trustedProxies } from '#shared/http/forwarded.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { Admission } from './admission.ts';
 import { listen, type Listening } from './listen.ts';
-import { exchange, statuses, TestSocket } from './test-socket.ts';
+import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 import { CLOSING_GET, GET, hello, open } from './wire.fixture.ts';
 
 const NOBODY = trustedProxies([]);

@@ -5,7 +5,7 @@ import { problemAnswer } from '#shared/http/answer.ts';
 import { contentOn, errorsOf, headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening } from './listen.ts';
 import type { AnyHandler } from './message.ts';
-import { exchange, statuses, TestSocket } from './test-socket.ts';
+import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 
 let listening: Listening;
 /** Targets that the handler has seen. */

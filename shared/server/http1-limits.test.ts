@@ -1,6 +1,6 @@
 import { expect, test, describe } from '@jest/globals';
 import type { Handler } from './listen.ts';
-import { exchange, statuses, TestSocket } from './test-socket.ts';
+import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 import { CLOSING_GET, echo, GET, hello, problemOf, start } from './wire.fixture.ts';
 
 describe('sizes', () => {

@@ -15,7 +15,7 @@ import {
 } from './http2-frames.fixture.ts';
 import { listen, type Listening, type ServerLimits } from './listen.ts';
 import type { AnyHandler } from './message.ts';
-import { TestSocket } from './test-socket.ts';
+import { TestSocket } from './test-socket.fixture.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { METHODS as PARSED_METHODS } from 'node:http';
 import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen } from './listen.ts';
-import { exchange, statuses, TestSocket } from './test-socket.ts';
+import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 import { CLOSING_GET, echo, GET, hello, open, problemOf, start } from './wire.fixture.ts';
 
 describe('RFC 9110 section 9.1: a method known nowhere', () => {

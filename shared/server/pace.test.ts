@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Pace } from './pace.ts';
-import { TestSocket } from './test-socket.ts';
+import { TestSocket } from './test-socket.fixture.ts';
 
 /** It looks when the test says so. */
 const pace = new Pace({ bytes: 10, milliseconds: 2_000_000_000 });

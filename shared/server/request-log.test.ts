@@ -5,7 +5,7 @@ import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { type Handler, listen, type Listening } from './listen.ts';
 import { logged, note } from './request-log.ts';
-import { exchange, TestSocket } from './test-socket.ts';
+import { exchange, TestSocket } from './test-socket.fixture.ts';
 
 const open: Listening[] = [];
 

@@ -7,7 +7,7 @@ import { contentOf } from './content.ts';
 import { contentOn, frame, headersFrame, OPENING } from './http2-frames.fixture.ts';
 import { listen, type Listening, type ServerLimits } from './listen.ts';
 import type { AnyHandler, AnyRequest } from './message.ts';
-import { TestSocket } from './test-socket.ts';
+import { TestSocket } from './test-socket.fixture.ts';
 
 const open: Listening[] = [];
 afterEach(async () => {

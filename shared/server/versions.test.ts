@@ -10,7 +10,7 @@ import { frame, framesOf, headersFrame, OPENING, statusOn } from './http2-frames
 import { listen, type Listening, type ServerLimits } from './listen.ts';
 import type { AnyHandler } from './message.ts';
 import type { TunnelHandler } from './tunnel.ts';
-import { exchange, statuses, TestSocket } from './test-socket.ts';
+import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 import type { Certificate } from './versions.ts';
 
 const open: Listening[] = [];

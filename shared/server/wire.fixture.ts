@@ -1,7 +1,7 @@
 import { afterEach, expect } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
-import { statuses } from './test-socket.ts';
+import { statuses } from './test-socket.fixture.ts';
 
 /** Closed at the end of the test. */
 export const open: Listening[] = [];

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TestSocket } from '#shared/server/test-socket.ts';
+import { TestSocket } from '#shared/server/test-socket.fixture.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { startWorld, type World } from '../../world.fixture.ts';
 import { contentWithin } from './upload.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { type Challenge, formatChallenge, formatInfo, parseChallenges } from './challenge.ts';
-import { isChallenges } from './naive.ts';
+import { isChallenges } from './naive.fixture.ts';
 
 describe('RFC 9110 section 11.6.1: writing a challenge', () => {
   test.each<[Challenge, string]>([

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from './challenge.ts';
 import { parseCredentials } from './credentials.ts';
-import { isCredentials } from './naive.ts';
+import { isCredentials } from './naive.fixture.ts';
 
 describe('RFC 9110 section 11.4: credentials', () => {
   test.each([
