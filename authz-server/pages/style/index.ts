@@ -5,7 +5,13 @@ import { FRAME } from './frame.ts';
 import { LISTS } from './lists.ts';
 import { PARTS } from './parts.ts';
 
+/** Of the operator's colour, which is one for as long as a server runs. */
+let latest = { color: '', style: '' };
+
 /** The one style of all pages, in the operator's colour (`#rrggbb`). */
 export function styleOf(color: string): string {
-  return [colors(color), BASE, FRAME, FORMS, PARTS, LISTS].join('');
+  if (latest.color !== color) {
+    latest = { color, style: [colors(color), BASE, FRAME, FORMS, PARTS, LISTS].join('') };
+  }
+  return latest.style;
 }

@@ -1,21 +1,37 @@
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { View } from '../view.ts';
+import type { Language, View } from '../view.ts';
+
+/** Made once for each language, which takes longer than all that a page does with it. */
+function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {
+  const made: Partial<Record<Language, Format>> = {};
+  return (language) => (made[language] ??= make(language));
+}
+
+const exactly = perLanguage(
+  (language) =>
+    new Intl.DateTimeFormat(textsOf(language).locale, {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    }),
+);
+const inSeconds = perLanguage(
+  (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
+);
+const inLongerUnits = perLanguage(
+  (language) => new Intl.RelativeTimeFormat(language, { numeric: 'always' }),
+);
 
 /** A moment (milliseconds since the epoch) as people read it: how long ago, and when exactly. */
 export function moment(at: number, { language, now }: View): Html {
-  const exact = new Intl.DateTimeFormat(textsOf(language).locale, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  }).format(at);
   return html`${relative((at - now) / 1000, language)},
-    <time datetime="${new Date(at).toISOString()}">${exact}</time>`;
+    <time datetime="${new Date(at).toISOString()}">${exactly(language).format(at)}</time>`;
 }
 
 /** Seconds from now as people say it: in 2 minutes, 3 days ago. Waiting is rounded up. */
@@ -23,11 +39,8 @@ export function relative(seconds: number, language: View['language']): string {
   const [unit, length] =
     UNITS.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
   const count = seconds / length;
-  const numeric = unit === 'second' ? 'auto' : 'always';
-  return new Intl.RelativeTimeFormat(language, { numeric }).format(
-    count > 0 ? Math.ceil(count) : Math.trunc(count),
-    unit,
-  );
+  const format = unit === 'second' ? inSeconds : inLongerUnits;
+  return format(language).format(count > 0 ? Math.ceil(count) : Math.trunc(count), unit);
 }
 
 const UNITS = [
