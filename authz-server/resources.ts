@@ -12,7 +12,7 @@ export const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_ac
  * RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. A
  * request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
  */
-export interface Resources {
+export interface ResourceIndicators {
   /**
    * What the client gets when it names none: the first of its resources that knows the scopes, of those
    * that were granted (`oneOf`) the first.
@@ -35,7 +35,7 @@ export interface Resources {
   checkScope(ctx: KoaContextWithOIDC, client: Client): void;
 }
 
-export function resources(config: Config, keys: KeySet): Resources {
+export function resourceIndicators(config: Config, keys: KeySet): ResourceIndicators {
   const spaces = tokenSpaces(config);
   const find = (resource: string) => spaces.find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>

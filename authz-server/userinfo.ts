@@ -4,7 +4,7 @@ import type { Context, Next } from 'koa';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
@@ -45,11 +45,15 @@ const PREFLIGHT: Fields = {
 export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
   const { config, stores } = server;
   const space = userinfoSpace(server, publicKey);
-  const door: Door = { at: ORIGIN, proxies: trustedProxies(config.trustedProxies), local: false };
+  const recipient: Recipient = {
+    at: ORIGIN,
+    proxies: trustedProxies(config.trustedProxies),
+    local: false,
+  };
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     const { method = '', url = '', headers } = request;
-    const asked = authRequest(request, { method, target: url, origin: config.issuer }, door);
+    const asked = authRequest(request, { method, target: url, origin: config.issuer }, recipient);
     const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
     if (outcome.kind === 'answer') return refusal(outcome, { ...ANYBODY, ...EXPOSED });

@@ -62,7 +62,7 @@ beforeAll(async () => {
     resources: new Map(spaces.all.map((one) => [one, served])),
     ready: () => stores.ping(),
     log: silentLog,
-    door: { at: ORIGIN, proxies: trustedProxies([]), local: true },
+    recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
 });

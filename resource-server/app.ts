@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
-import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { allow, SERVED } from '#shared/http/methods.ts';
 import { parseTreeTarget, type Target } from '#shared/http/target.ts';
@@ -43,7 +43,7 @@ export interface AppParts {
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   readonly log: Log;
-  readonly door: Door;
+  readonly recipient: Recipient;
 }
 
 /** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
@@ -60,7 +60,7 @@ const ENDPOINT_METHODS = allow(['GET']);
 const ENDPOINT_OPTIONS: Fields = { ...optionsFields([...SERVED]), Allow: ENDPOINT_METHODS };
 
 /** The resource server: past the front door each request goes through `handle` from top to bottom. */
-export function createApp({ config, spaces, resources, ready, log, door }: AppParts) {
+export function createApp({ config, spaces, resources, ready, log, recipient }: AppParts) {
   const page = homePage(config, spaces);
   const traced = spaces.all.some(({ trace }) => trace);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
@@ -105,7 +105,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     log,
   );
 
-  /** A space, from its door to its resources. */
+  /** A space: who may enter it, and its resources. */
   async function enter(request: AnyRequest): Promise<ResourceAnswer> {
     const target = parse(request);
     const space = target && spaces.find(originOf(request), target.segments);
@@ -118,7 +118,7 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
     if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
       return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
-    const asked = authRequest(request, { method, target: url, origin: space.origin }, door);
+    const asked = authRequest(request, { method, target: url, origin: space.origin }, recipient);
     const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     if (outcome.kind === 'answer') {
@@ -133,12 +133,12 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
 
   const home: Endpoint = { get: () => page, fields: {} };
   const forwardAuthentication: Endpoint = {
-    get: (request) => verify(request, spaces, door),
+    get: (request) => verify(request, spaces, recipient),
     fields: {},
   };
   const metadata: Endpoint = {
     get(request, target) {
-      const trusted = door.proxies.has(request.socket.remoteAddress ?? '');
+      const trusted = recipient.proxies.has(request.socket.remoteAddress ?? '');
       const origin = trusted ? forwardedOrigin(request.rawHeaders) : undefined;
       return validated(
         request,
@@ -167,10 +167,10 @@ export function createApp({ config, spaces, resources, ready, log, door }: AppPa
   return frontDoor(handle, {
     parse,
     ready,
-    refuseMisdirected: misdirection([config.resource, config.tls?.resource], door.proxies),
+    refuseMisdirected: misdirection([config.resource, config.tls?.resource], recipient.proxies),
     // What a proxy is told goes on to clients of another origin.
     fields: (request, { path }) =>
-      path === '/verify' ? {} : strictTransport(originOf(request), request, door.proxies),
+      path === '/verify' ? {} : strictTransport(originOf(request), request, recipient.proxies),
     log,
     answer: (error) => unstored(errorAnswer(error)),
   });

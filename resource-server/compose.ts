@@ -83,8 +83,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     await ready();
     if (config.spaces.some(takesTokens)) await jwks.ready();
   };
-  const door = { at: ORIGIN, proxies, local: isLocal(config) };
-  const app = createApp({ config, spaces, resources, ready: readyWithKeys, log, door });
+  const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
+  const app = createApp({ config, spaces, resources, ready: readyWithKeys, log, recipient });
 
   const { proxy, tls } = config;
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });

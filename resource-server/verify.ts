@@ -1,6 +1,6 @@
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
-import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
@@ -26,10 +26,14 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
  * those of the client leaves nothing that the client wrote.
  */
-export async function verify(request: AnyRequest, spaces: Spaces, door: Door): Promise<Answer> {
+export async function verify(
+  request: AnyRequest,
+  spaces: Spaces,
+  recipient: Recipient,
+): Promise<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
-  if (!door.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
+  if (!recipient.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
   const origin = forwardedOrigin(rawHeaders);
   const method = single(rawHeaders, 'x-forwarded-method');
   const uri = single(rawHeaders, 'x-forwarded-uri');
@@ -42,7 +46,7 @@ export async function verify(request: AnyRequest, spaces: Spaces, door: Door): P
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const space = spaces.find(origin, target.segments);
   if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-  const described = authRequest(request, { method, target: uri, origin }, door);
+  const described = authRequest(request, { method, target: uri, origin }, recipient);
   // Content and connection are the proxy's.
   const { content: _, exporter: __, ...asked } = described;
   const outcome = await admitted(request, space, asked);

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { cspSource } from '../pages/csp-source.ts';
 import type { PagesServer } from '../pages/pages-server.ts';
 import { seeOther } from '../pages/respond.ts';
-import { createSessions } from '../pages/sign-in/session.ts';
+import { createBrowserSessions } from '../pages/sign-in/session.ts';
 
 type Next = () => Promise<unknown>;
 type Params = KoaContextWithOIDC['oidc']['params'];
@@ -29,7 +29,7 @@ export const NAVIGATED = /^\/(?:auth|session)(?:\/|$)/;
  * form leads to; without script it has a button. Where the engine would have a form end a session, it ends.
  */
 export function enginePages(server: PagesServer, provider: Provider) {
-  const { currentVisitor, signOutVisitor, forget } = createSessions(server, provider);
+  const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
 
   /**
    * Ends what is left of a session, and goes on: of nobody (OpenID Connect RP-Initiated Logout 1.0 section 2),

@@ -2,13 +2,13 @@ import { errors } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { EngineHooks } from '../pages/engine-hooks.ts';
-import type { Resources } from '../resources.ts';
+import type { ResourceIndicators } from '../resources.ts';
 import type { AuthzServer } from '../server.ts';
 
 /** What the engine does beside authorization code, refresh token and the metadata. */
 export function features(
   { config, master }: AuthzServer,
-  known: Resources,
+  known: ResourceIndicators,
   { logoutSource, postLogoutSuccessSource }: EngineHooks,
 ): NonNullable<Configuration['features']> {
   return {

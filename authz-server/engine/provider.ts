@@ -13,7 +13,7 @@ import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../met
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '../pages/view.ts';
 import { pkceRequired } from './pkce.ts';
-import { OPENID_SCOPES, resources } from '../resources.ts';
+import { OPENID_SCOPES, resourceIndicators } from '../resources.ts';
 import type { AuthzServer } from '../server.ts';
 import type { TokenSteps } from './token-request.ts';
 
@@ -25,7 +25,7 @@ export type { AuthzServer } from '../server.ts';
  */
 export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSteps): Provider {
   const { config } = server;
-  const known = resources(config, keys);
+  const known = resourceIndicators(config, keys);
   const hooks = engineHooks(server);
   const configuration: Configuration = {
     ...steps.client,

@@ -33,7 +33,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
   /**
    * The engine checks the DPoP proof, finds the code or token (adapter/) and checks what it is bound to. Then it
    * asks these, in this order, except that it replaces a refresh token before it signs. That it consumes the
-   * one and saves the other is only noted (`TokenRequest`).
+   * one and saves the other is only noted (`EngineRequest`).
    */
   tokens: {
     findAccount: findAccount(server),
@@ -64,13 +64,13 @@ export type TokenServer = Pick<
 /** Before the engine redeems anything; throws what the client is told. */
 export type GrantStep = (ctx: KoaContextWithOIDC) => void | Promise<void>;
 /** After an answer of the engine that is no error; throws what the client is told instead. */
-export type AnswerStep = (ctx: KoaContextWithOIDC, request: TokenRequest) => void | Promise<void>;
+export type AnswerStep = (ctx: KoaContextWithOIDC, request: EngineRequest) => void | Promise<void>;
 
 /**
  * What is known of one request beside what the engine knows: all that adapters and steps tell one another. An
  * authorization request that uses up a pushed one (RFC 9126 section 4) has it too.
  */
-export interface TokenRequest {
+export interface EngineRequest {
   /** Attempts that were never settled, and in whose place this request steps; by stored identifier. */
   readonly lost: Map<string, string>;
   /** What the engine has consumed. `write` records that with the successor, in one step. */
@@ -81,15 +81,15 @@ export interface TokenRequest {
   settle?: () => Promise<void>;
 }
 
-const requests = new AsyncLocalStorage<TokenRequest>();
+const requests = new AsyncLocalStorage<EngineRequest>();
 
 /** Undefined outside of any request: then a use is written at once. */
-export const tokenRequest = (): TokenRequest | undefined => requests.getStore();
+export const engineRequest = (): EngineRequest | undefined => requests.getStore();
 
 /** Around the engine: the steps that follow its answers, whatever they are to; each knows which it is for. */
 export function answering(steps: readonly AnswerStep[]) {
   return (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
-    const request: TokenRequest = { lost: new Map() };
+    const request: EngineRequest = { lost: new Map() };
     return requests.run(request, async () => {
       await next();
       if (ctx.oidc === undefined || ctx.status >= 400) return;
@@ -99,7 +99,7 @@ export function answering(steps: readonly AnswerStep[]) {
 }
 
 /** All that is left to do is to answer: what was used is written, unless nobody waits for the answer any more. */
-async function written(ctx: KoaContextWithOIDC, { use }: TokenRequest): Promise<void> {
+async function written(ctx: KoaContextWithOIDC, { use }: EngineRequest): Promise<void> {
   if (use === undefined || ctx.oidc.route !== 'token' || (await isGone(ctx))) return;
   await use.write();
 }

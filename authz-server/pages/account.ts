@@ -10,7 +10,7 @@ import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { respond, seeOther } from './respond.ts';
-import { createSessions } from './sign-in/session.ts';
+import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import type { AccountAccess, AccountProps, Language } from './view.ts';
@@ -30,7 +30,7 @@ export function accountHandlers(
 ): Readonly<Record<'show' | 'ask' | 'end', Middleware>> {
   const { stores } = server;
   const { checkForm } = createCsrf(server);
-  const { currentVisitor, signOutVisitor } = createSessions(server, provider);
+  const { currentVisitor, signOutVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const viewOf = createViewOf(server);
 

@@ -10,7 +10,7 @@ import type { View } from './view.ts';
 /** What the frame of a page says: the pages without forms need no more of a view. */
 export type Frame = Pick<View, 'language' | 'brand' | 'person'>;
 
-export interface Content {
+export interface PageContent {
   readonly title: string;
   readonly content: Html;
   /** Default 200. */
@@ -25,7 +25,7 @@ export interface Content {
  * A page: without script, never framed, never stored. `Referrer-Policy: same-origin` and not
  * `no-referrer`, with which Chromium sends `Origin: null` on forms, and the check of forms refuses that.
  */
-export function document(frame: Frame, page: Content): Answer {
+export function document(frame: Frame, page: PageContent): Answer {
   const { title, content, status = 200, redirectUri, retryAfter } = page;
   const { language, brand } = frame;
   const style = styleOf(brand.color);

@@ -27,8 +27,3 @@ export async function receive(request: AnyRequest, type: string): Promise<Buffer
     () => new HttpError(413, `The content has at most ${LONGEST} octets.`),
   );
 }
-
-/** RFC 9110 section 15.5.21. */
-export function unprocessable(detail: string): HttpError {
-  return new HttpError(422, detail);
-}

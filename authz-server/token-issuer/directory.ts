@@ -3,7 +3,7 @@ import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-di
 import { type Answer, HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { validated } from '#shared/server/validated.ts';
-import { hasEachType, type IssuerKey, type IssuerKeyRing } from './key-ring.ts';
+import { hasEachType, type IssuingKey, type IssuerKeyRing } from './key-ring.ts';
 
 export interface DirectoryParts {
   readonly ring: IssuerKeyRing;
@@ -47,6 +47,6 @@ export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
 }
 
 /** The newest first (RFC 9578 section 4), in an order that leaves nothing to chance. */
-function preference(a: IssuerKey, b: IssuerKey): number {
+function preference(a: IssuingKey, b: IssuingKey): number {
   return b.notBefore - a.notBefore || a.type - b.type || a.id.compare(b.id);
 }

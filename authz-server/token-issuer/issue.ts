@@ -4,7 +4,8 @@ import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-direct
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import type { Rate } from '#shared/stores/limits.ts';
-import { receive, unprocessable } from './content.ts';
+import { unprocessable } from '#shared/http/answer.ts';
+import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
 import type { Pay } from './pay.ts';
 import type { Work } from './protection.ts';

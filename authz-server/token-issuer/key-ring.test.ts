@@ -8,7 +8,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
 import { blindSigners } from './blind-signers.ts';
-import { type IssuerKeyRing, openKeyRing } from './key-ring.ts';
+import { type IssuerKeyRing, openIssuerKeyRing } from './key-ring.ts';
 import { TIMES } from './token-issuer.fixture.ts';
 
 let clock: ManualClock;
@@ -35,7 +35,7 @@ const life = (more: Partial<TokenKeyLifecycle> = {}): TokenKeyLifecycle => ({
   ...more,
 });
 const open = (more: Partial<TokenKeyLifecycle> = {}) =>
-  openKeyRing(life(more), blindSigners(voprf));
+  openIssuerKeyRing(life(more), blindSigners(voprf));
 
 /** The store's keys, with what a test does to their reading. */
 const reading = (list: () => Promise<unknown>) => ({

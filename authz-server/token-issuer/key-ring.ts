@@ -12,7 +12,7 @@ import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import type { BlindSign, BlindSigners } from './blind-signers.ts';
 
 /** A key that is not retired, opened. */
-export interface IssuerKey extends TokenKeyPair {
+export interface IssuingKey extends TokenKeyPair {
   /** Milliseconds since the epoch: it issues from then on. */
   readonly notBefore: number;
   /** Milliseconds since the epoch: it is retired from then on, as far as is known now. */
@@ -25,9 +25,9 @@ export interface IssuerKey extends TokenKeyPair {
 /** The issuer's keys as this process has them; every process reads the same rows. */
 export interface IssuerKeyRing {
   /** Those that are not retired now, in the order in which they were added. */
-  readonly live: readonly IssuerKey[];
+  readonly live: readonly IssuingKey[];
   /** Finds one of them; reads the rows again, at most once a second, when it is not there. */
-  find(fits: (key: IssuerKey) => boolean): Promise<IssuerKey | undefined>;
+  find(fits: (key: IssuingKey) => boolean): Promise<IssuingKey | undefined>;
   /** Reads the rows again, once for all who ask while they are read. */
   refresh(): Promise<void>;
   /**
@@ -40,21 +40,21 @@ export interface IssuerKeyRing {
 /** Milliseconds between two readings for a key that is not there. */
 const PAUSE = 1000;
 
-export function hasEachType(keys: readonly IssuerKey[]): boolean {
+export function hasEachType(keys: readonly IssuingKey[]): boolean {
   return ISSUED_TYPES.every((type) => keys.some((key) => key.type === type));
 }
 
 /** Opens the ring, with a key of each type in it. Throws when the master secret is another one. */
-export async function openKeyRing(
+export async function openIssuerKeyRing(
   life: TokenKeyLifecycle,
   signers: BlindSigners,
 ): Promise<IssuerKeyRing> {
   const { clock, master } = life;
-  let keys: readonly IssuerKey[] = [];
+  let keys: readonly IssuingKey[] = [];
   let keeping: Promise<void> | undefined;
   let sought: { readonly at: number; readonly read: Promise<unknown> } | undefined;
 
-  function open({ key, until }: ScheduledTokenKey): IssuerKey {
+  function open({ key, until }: ScheduledTokenKey): IssuingKey {
     const known = keys.find(({ id }) => id.toString('base64url') === key.id);
     if (known !== undefined) return { ...known, until };
     const pair = {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
@@ -43,7 +43,11 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
   const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
-  const door: Door = { at: ORIGIN, proxies: trustedProxies(config.trustedProxies), local: false };
+  const recipient: Recipient = {
+    at: ORIGIN,
+    proxies: trustedProxies(config.trustedProxies),
+    local: false,
+  };
 
   function protectionSpace({ url, realm, scopes: needed }: TokenSpace): ProtectionSpace {
     const scopes = () => [...spaceScopes({ scopes: needed })];
@@ -57,7 +61,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
     const { origin } = new URL(resource.url);
     return async (request: AnyRequest): Promise<Answer<string | Uint8Array>> => {
       const { method = '', url = '' } = request;
-      const asked = authRequest(request, { method, target: url, origin }, door);
+      const asked = authRequest(request, { method, target: url, origin }, recipient);
       const outcome = await admitted(request, space, asked);
       if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
       if (outcome.kind === 'answer') return refusal(outcome, {});

@@ -19,7 +19,7 @@ import { validated } from '#shared/server/validated.ts';
 import { blindSigners } from './blind-signers.ts';
 import { directory } from './directory.ts';
 import { issuance } from './issue.ts';
-import { openKeyRing } from './key-ring.ts';
+import { openIssuerKeyRing } from './key-ring.ts';
 import { resourceMetadata } from './metadata.ts';
 import { payment } from './pay.ts';
 import { protection, type ProtectionParts } from './protection.ts';
@@ -71,7 +71,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   if (times === undefined || spaces === undefined) throw new Error('privateTokens is not set');
   const generate = { ...GENERATE, [VOPRF]: (random: Random) => voprf.generateKey(random) };
   const life = { ...parts, times, generate };
-  const ring = await openKeyRing(life, blindSigners(voprf));
+  const ring = await openIssuerKeyRing(life, blindSigners(voprf));
   const protect = protection(parts);
   const pay = payment(stores.limits, master);
 

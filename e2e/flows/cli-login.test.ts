@@ -3,7 +3,7 @@ import { chmod, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { loadProver } from '#shared/cli/oauth/dpop.ts';
-import { send } from '#shared/cli/oauth/http.ts';
+import { sendUnhurried } from '#shared/cli/oauth/http.ts';
 import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -32,7 +32,7 @@ describe('the command line as a client (RFC 8628)', () => {
     const url = flow.pair.documents;
     const prover = await loadProver(private_jwk, systemClock, systemRandom);
     const access = { accessToken, prover, resource: url };
-    return async () => (await sendWithToken(send, { method: 'GET', url }, access)).status;
+    return async () => (await sendWithToken(sendUnhurried, { method: 'GET', url }, access)).status;
   }
 
   const newUser = async () => CliUser.start(flow, person);

@@ -1,7 +1,7 @@
-import { command, type Part } from '#shared/auth/schemes/negotiate/debian.ts';
+import { command, type Installable } from '#shared/auth/schemes/negotiate/debian.ts';
 
 /** A program that tests start, and what brings it. */
-export interface TestPart extends Part {
+export interface TestPart extends Installable {
   /** As the tests name it where they start it. */
   readonly program: string;
 }

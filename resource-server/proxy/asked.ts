@@ -3,7 +3,7 @@ import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { framingOf } from './fields.ts';
-import { type Authority, parseAuthority, parseTarget, type Target } from './target.ts';
+import { type Authority, parseAuthority, parseProxyTarget, type ProxyTarget } from './target.ts';
 
 /** What a target is, and why a proxy does not take it. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -16,7 +16,10 @@ const OTHER = 'The target has to be an http URL, with a host that can be read in
  * What a request to a proxy is for, and its whole URL. Throws BadRequest, or HttpError 421 for what is
  * for an origin server.
  */
-export function targetOf(request: AnyRequest): { readonly uri: string; readonly target: Target } {
+export function targetOf(request: AnyRequest): {
+  readonly uri: string;
+  readonly target: ProxyTarget;
+} {
   const { method = '', url = '' } = request;
   refuseOtherHost(request);
   const http2 = request instanceof Http2ServerRequest;
@@ -32,7 +35,7 @@ export function targetOf(request: AnyRequest): { readonly uri: string; readonly 
     throw new BadRequest('TRACE has no content (RFC 9110 section 9.3.8).');
   }
   const uri = http2 ? `${request.scheme}://${request.authority}${url === '*' ? '' : url}` : url;
-  const target = parseTarget(method, uri);
+  const target = parseProxyTarget(method, uri);
   if (target === undefined) {
     const [, because = OTHER] = REASONS.find(([form]) => form.test(uri)) ?? [];
     throw new BadRequest(because);
@@ -41,7 +44,7 @@ export function targetOf(request: AnyRequest): { readonly uri: string; readonly 
 }
 
 /** Where a tunnel leads. Throws BadRequest for what is not `host:port` (RFC 9110 section 9.3.6). */
-export function destinationOf(request: AnyRequest, authority: string): Authority {
+export function tunnelDestination(request: AnyRequest, authority: string): Authority {
   refuseOtherHost(request);
   const { rawHeaders } = request;
   if (['content-length', 'transfer-encoding'].some((name) => single(rawHeaders, name))) {

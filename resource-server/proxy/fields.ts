@@ -4,7 +4,7 @@ import { BadRequest, lines, listMembers } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { failure } from './failure.ts';
-import type { Target } from './target.ts';
+import type { ProxyTarget } from './target.ts';
 
 /** Field lines as [name, value], in order. */
 export type Lines = [name: string, value: string][];
@@ -63,7 +63,7 @@ export function framingOf(request: AnyRequest): Framing {
  * The field lines that go on with a request; `pseudonym` is this proxy's in Via (RFC 9110 section
  * 7.6.3). Throws BadRequest when Connection names a field that is for all recipients.
  */
-export function requestLines(request: AnyRequest, target: Target, pseudonym: string): Lines {
+export function requestLines(request: AnyRequest, target: ProxyTarget, pseudonym: string): Lines {
   const { method, rawHeaders, httpVersion } = request;
   const named = connectionOptions(rawHeaders);
   const stolen = [...named].find((name) => END_TO_END.test(name));

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import type { Seal } from '#shared/auth/scheme.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import type { Target } from './target.ts';
+import type { ProxyTarget } from './target.ts';
 
 /** A request on its way through the proxy, and its answer on the way back. */
 export interface Forwarding {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
-  readonly target: Target;
+  readonly target: ProxyTarget;
   /** The connection to the target, for this request alone. */
   readonly socket: Socket;
   /** Of the proxy's own, for the answer. */

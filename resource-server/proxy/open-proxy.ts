@@ -47,7 +47,7 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     ...parts,
     space,
     // Nobody stands before a forward proxy whose word on addresses would count.
-    door: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
+    recipient: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
     origin: proxyUrl(config, address),
     self: () => listeners.filter((one) => one !== proxy),
   });

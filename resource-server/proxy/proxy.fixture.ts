@@ -72,7 +72,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
       total,
     },
     space,
-    door: { at: PROXY, proxies: trustedProxies([]), local: true },
+    recipient: { at: PROXY, proxies: trustedProxies([]), local: true },
     origin: 'http://proxy.example:3128',
     self: () => options.self ?? [],
     network: { ...systemNetwork, ...options.network },

@@ -4,7 +4,7 @@ import { constants, Http2ServerRequest } from 'node:http2';
 import type { Writable } from 'node:stream';
 import { admit } from '#shared/auth/admit.ts';
 import { refusal } from '#shared/auth/refusal.ts';
-import { authRequest, type Door } from '#shared/server/auth-request.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
@@ -16,7 +16,7 @@ import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
 import { accountOf } from '../account.ts';
 import { createAtMost } from '../at-most.ts';
 import { maxForwards } from '../max-forwards.ts';
-import { destinationOf, targetOf } from './asked.ts';
+import { tunnelDestination, targetOf } from './asked.ts';
 import { createDestinations, type Listener } from './destinations.ts';
 import { answerHere } from './final-recipient.ts';
 import { forward } from './forward.ts';
@@ -35,7 +35,7 @@ export interface ProxyParts extends LineParts {
   readonly config: ProxyConfig;
   /** Who may use the proxy. */
   readonly space: ProtectionSpace;
-  readonly door: Door;
+  readonly recipient: Recipient;
   /** Where clients find it: scheme, host and port. */
   readonly origin: string;
   /** Where this server listens: the destination `self`. */
@@ -57,7 +57,7 @@ type Passed = Extract<Outcome, { kind: 'pass' }>;
  * none.
  */
 export function createProxy(parts: ProxyParts): Proxy {
-  const { config, space, door, origin, self, network, random } = parts;
+  const { config, space, recipient, origin, self, network, random } = parts;
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
@@ -94,7 +94,10 @@ export function createProxy(parts: ProxyParts): Proxy {
     line.note({ method });
     const { uri, target } = targetOf(request);
     line.note({ host: target.authority, path: target.path.replace(/\?.*/s, '') });
-    const outcome = await enter(authRequest(request, { method, target: uri, origin }, door), line);
+    const outcome = await admitted(
+      authRequest(request, { method, target: uri, origin }, recipient),
+      line,
+    );
     if (outcome.kind !== 'pass') return denied(request, outcome);
     const { fields, seal } = outcome;
     return proven(outcome, { method, line, signal }, async () => {
@@ -129,12 +132,12 @@ export function createProxy(parts: ProxyParts): Proxy {
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
     const { request, authority } = asked;
-    const destination = destinationOf(request, authority);
+    const destination = tunnelDestination(request, authority);
     line.note({ host: authority });
     const method = 'CONNECT';
     const about = { method, target: authority, origin };
     const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
-    const outcome = await enter({ ...authRequest(request, about, door), content }, line);
+    const outcome = await admitted({ ...authRequest(request, about, recipient), content }, line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
       const carry = async () => {
@@ -148,7 +151,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     });
   }
 
-  async function enter(asked: AuthRequest, line: Line): Promise<Outcome> {
+  async function admitted(asked: AuthRequest, line: Line): Promise<Outcome> {
     const { outcome, noted } = await admit(space, asked);
     line.note(noted);
     return outcome;

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import { parseAuthority, parseTarget } from './target.ts';
+import { parseAuthority, parseProxyTarget } from './target.ts';
 
 describe('RFC 9110 section 9.3.6: host and port', () => {
   test.each([
@@ -106,13 +106,13 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     ['http://a.example/http://b.example/', 80, 'a.example', '/http://b.example/'],
     ['http://[::1]:3001/', 3001, '[::1]:3001', '/'],
   ])('%s: path and query go on as received', (text, port, authority, path) => {
-    expect(parseTarget('GET', text)).toMatchObject({ port, authority, path });
+    expect(parseProxyTarget('GET', text)).toMatchObject({ port, authority, path });
   });
 
   test('RFC 9112 section 3.2.4: OPTIONS without a path asks the whole server', () => {
-    expect(parseTarget('OPTIONS', 'http://a.example')?.path).toBe('*');
-    expect(parseTarget('OPTIONS', 'http://a.example/')?.path).toBe('/');
-    expect(parseTarget('OPTIONS', 'http://a.example?b')?.path).toBe('/?b');
+    expect(parseProxyTarget('OPTIONS', 'http://a.example')?.path).toBe('*');
+    expect(parseProxyTarget('OPTIONS', 'http://a.example/')?.path).toBe('/');
+    expect(parseProxyTarget('OPTIONS', 'http://a.example?b')?.path).toBe('/?b');
   });
 
   test.each([
@@ -137,13 +137,13 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     'http://a.example\\@b.example/',
     'http://127.1/',
   ])('%j is refused', (text) => {
-    expect(parseTarget('GET', text)).toBeUndefined();
+    expect(parseProxyTarget('GET', text)).toBeUndefined();
   });
 
   test('never throws, and never makes a line of a path', () => {
     fc.assert(
       fc.property(anyText(), fc.string(), (left, right) => {
-        const target = parseTarget('GET', `http://${left}/${right}`);
+        const target = parseProxyTarget('GET', `http://${left}/${right}`);
         if (target !== undefined) expect(target.path).toMatch(/^\/[!-~]*$/);
       }),
       { numRuns: 2000 },

@@ -8,7 +8,7 @@ export interface Authority {
 }
 
 /** The target of a request that a proxy forwards (RFC 9112 section 3.2.2). */
-export interface Target extends Authority {
+export interface ProxyTarget extends Authority {
   /** As received: the value of Host onwards. */
   readonly authority: string;
   /** Path and query as received; `*` for OPTIONS without a path (RFC 9112 section 3.2.4). */
@@ -49,7 +49,7 @@ function parseName(text = ''): string | undefined {
  * Parses absolute-form with the scheme http. Undefined when it is another form or malformed; there
  * are no fragments in targets, and userinfo is refused (RFC 9110 section 4.2.4).
  */
-export function parseTarget(method: string, text: string): Target | undefined {
+export function parseProxyTarget(method: string, text: string): ProxyTarget | undefined {
   const [, authority = '', rest = ''] = ABSOLUTE.exec(text) ?? [];
   const parsed = parseAuthority(authority, 80);
   if (parsed === undefined) return undefined;

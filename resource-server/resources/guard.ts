@@ -1,11 +1,15 @@
 import { type EntityTag, strongMatch } from '#shared/http/etag.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { type Condition, parseIf } from '#shared/http/if-field.ts';
-import type { Lock, View } from '#shared/stores/trees.ts';
+import type { Lock, TreeView } from '#shared/stores/trees.ts';
 import type { Write } from './webdav/lock-system.ts';
 import { locked } from './webdav/locked.ts';
 import type { Place, Services } from './place.ts';
-import { evaluate, preconditionFailed, type Validators } from './representation/preconditions.ts';
+import {
+  evaluateConditions,
+  preconditionFailed,
+  type Validators,
+} from './representation/preconditions.ts';
 import { resolveReference } from './webdav/reference.ts';
 import type { ResourceContext } from './resource.ts';
 
@@ -23,9 +27,9 @@ export interface Guard {
    * the token of a lock of the caller's, 423 (lock-token-submitted), or 207 if only members are locked.
    * Last, when the answer would be 2xx (RFC 9110 section 13.2.1).
    */
-  check(view: View, writes: readonly Write[]): void;
+  check(view: TreeView, writes: readonly Write[]): void;
   /** Of that, If alone: of what is sent as a representation, the other conditions are about that. */
-  checkIf(view: View): void;
+  checkIf(view: TreeView): void;
 }
 
 /** Reads the fields of a request; throws `BadRequest` when If is malformed or comes twice. */
@@ -53,7 +57,7 @@ export function createGuard(
 
   const paths = [...new Set(expectations.flatMap(({ path = [] }) => path))];
 
-  function stateOf(view: View, path: string): State {
+  function stateOf(view: TreeView, path: string): State {
     const entry = view.entries.get(path);
     return {
       tokens: new Set(locks.covering(view, path).map(({ token }) => token)),
@@ -62,7 +66,7 @@ export function createGuard(
   }
 
   /** RFC 4918 section 10.4.3: of one list every condition, of all lists one. */
-  function isAsExpected(view: View): boolean {
+  function isAsExpected(view: TreeView): boolean {
     const states = new Map<string | undefined, State>();
     for (const path of paths) states.set(path, stateOf(view, path));
     return (
@@ -73,7 +77,7 @@ export function createGuard(
     );
   }
 
-  function checkIf(view: View): void {
+  function checkIf(view: TreeView): void {
     if (!isAsExpected(view)) throw preconditionFailed();
   }
 
@@ -92,7 +96,7 @@ export function createGuard(
     check(view, writes) {
       checkIf(view);
       const current = validatorsOf(view, target, slash);
-      if (evaluate(request, current, clock.now()) === 412) throw preconditionFailed();
+      if (evaluateConditions(request, current, clock.now()) === 412) throw preconditionFailed();
       const closed = writes
         .flatMap((write) => [...locks.needed(view, write)])
         .filter(([, there]) => !there.some(mayUse));
@@ -121,7 +125,7 @@ function has(state: State | undefined, condition: Condition): boolean {
 const LISTING: Validators = { etag: ' ' };
 
 /** The representation that conditions are about. A document is not at its path with a slash. */
-function validatorsOf({ entries }: View, path: string, slash: boolean): Validators | undefined {
+function validatorsOf({ entries }: TreeView, path: string, slash: boolean): Validators | undefined {
   const entry = entries.get(path);
   if (entry?.kind === 'collection') return LISTING;
   return slash ? undefined : entry;

@@ -1,6 +1,6 @@
 import { allow } from '#shared/http/methods.ts';
 import { HttpError, methodNotAllowed } from '#shared/http/answer.ts';
-import type { Entry, View } from '#shared/stores/trees.ts';
+import type { Entry, TreeView } from '#shared/stores/trees.ts';
 import { accepted } from '../options.ts';
 import type { Space } from '../spaces.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
@@ -9,14 +9,14 @@ import { parentOf } from './path.ts';
 import type { Place } from './place.ts';
 
 /** Throws 409 unless the collection is there that a resource is to be in (RFC 4918 section 9.7.1). */
-export function checkParent({ entries }: View, path: string): void {
+export function checkParent({ entries }: TreeView, path: string): void {
   if (entries.get(parentOf(path))?.kind !== 'collection') {
     throw new HttpError(409, 'There is no collection for it to be in. Make it first (MKCOL).');
   }
 }
 
 /** What a PUT changes: a new member changes its collection too (RFC 4918 section 7.4). */
-export function writesOf({ entries }: View, path: string): readonly Write[] {
+export function writesOf({ entries }: TreeView, path: string): readonly Write[] {
   const itself = { path, deep: false };
   return entries.get(path) ? [itself] : [itself, { path: parentOf(path), deep: false }];
 }

@@ -7,13 +7,13 @@ import type { AuthRequest, Outcome, Principal, ProtectionSpace } from './scheme.
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
 
 /** What comes of a request, and what its line in the log says of that. */
-export interface Admission {
+export interface Admitted {
   readonly outcome: Outcome;
   readonly noted: LogFields;
 }
 
 /** Authenticates, then authorizes. */
-export async function admit(space: ProtectionSpace, request: AuthRequest): Promise<Admission> {
+export async function admit(space: ProtectionSpace, request: AuthRequest): Promise<Admitted> {
   const judged = await judge(space, request);
   const outcome = judged.kind === 'pass' ? authorize(space, judged, request) : judged;
   return {

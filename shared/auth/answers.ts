@@ -12,11 +12,16 @@ import {
   type Verdict,
 } from './scheme.ts';
 
-export type Answer = Extract<Outcome, { kind: 'answer' }>;
+export type AnswerOutcome = Extract<Outcome, { kind: 'answer' }>;
 type Refused = Extract<Verdict, { kind: 'refused' }>;
 
 /** An answer without challenges; `detail`: for the client. */
-export function bare(status: number, reason: string, fields: Fields = {}, detail?: string): Answer {
+export function bare(
+  status: number,
+  reason: string,
+  fields: Fields = {},
+  detail?: string,
+): AnswerOutcome {
   return { kind: 'answer', status, reason, fields, ...(detail && { detail }) };
 }
 
@@ -26,7 +31,7 @@ export function unavailable(
   reason: string,
   retryAfter: number,
   fields: Fields = {},
-): Answer {
+): AnswerOutcome {
   return bare(status, reason, {
     ...fields,
     'Retry-After': String(Math.max(1, Math.ceil(retryAfter))),
@@ -39,7 +44,7 @@ export function answerTo(
   space: ProtectionSpace,
   request: AuthRequest,
   scheme: Scheme,
-): Awaitable<Answer> {
+): Awaitable<AnswerOutcome> {
   if (verdict.kind === 'unavailable') {
     return unavailable(verdict.status, verdict.reason, verdict.retryAfter, verdict.fields);
   }
@@ -53,7 +58,7 @@ function refuse(
   space: ProtectionSpace,
   request: AuthRequest,
   scheme: Scheme,
-): Awaitable<Answer> {
+): Awaitable<AnswerOutcome> {
   if (as === 'forbidden') {
     const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
     return bare(403, reason, { ...fields, ...asked });
@@ -82,7 +87,7 @@ export async function challenged(
     /** What one of the schemes says in place of its usual challenges. */
     readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
   } = {},
-): Promise<Answer> {
+): Promise<AnswerOutcome> {
   const { fields, instead } = more;
   const asked = await Promise.allSettled(
     space.schemes.map(async (scheme) =>

@@ -3,7 +3,7 @@ import { parseCredentials, type Credentials } from '#shared/http/auth/credential
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { type Answer, answerTo, bare, challenged, unavailable } from './answers.ts';
+import { type AnswerOutcome, answerTo, bare, challenged, unavailable } from './answers.ts';
 import { conceal } from './conceal.ts';
 import { isCrossSite } from './cross-site.ts';
 import type { Fields } from '#shared/http/answer.ts';
@@ -27,7 +27,7 @@ interface Found {
 
 /**
  * Whether a request may enter a protection space, as far as its credentials say. Writes nothing: every
- * door (resources, `/verify`, tunnels) turns the outcome into its own answer. Throws only on a defect.
+ * recipient (resources, `/verify`, tunnels) turns the outcome into its own answer. Throws only on a defect.
  */
 export async function judge(space: ProtectionSpace, request: AuthRequest): Promise<Outcome> {
   const outcome = await decide(space, request).catch((error: unknown) => {
@@ -40,7 +40,7 @@ export async function judge(space: ProtectionSpace, request: AuthRequest): Promi
 }
 
 /** What can be refused without looking at a secret is refused first. */
-async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pass | Answer> {
+async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
   if (found === 'malformed') {
     return challenged(space, request, 400, `${space.at.answer} is not of the form of credentials`);
@@ -61,7 +61,7 @@ async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pas
   }
   return application !== undefined && shown !== undefined
     ? besideApplication(space, request, application, shown, only)
-    : enter(space, request, only);
+    : authenticate(space, request, only);
 }
 
 /** All there are, before any is looked at: choosing between two would invite confusion. */
@@ -101,24 +101,24 @@ async function besideApplication(
   application: Scheme,
   credentials: Credentials,
   found: Found | undefined,
-): Promise<Pass | Answer> {
+): Promise<Pass | AnswerOutcome> {
   const verdict = await application.authenticate(credentials, request);
   if (verdict.kind !== 'granted') {
     const answer = await answerTo(verdict, space, request, application);
     return { ...answer, scheme: application.name };
   }
-  const outcome = await enter(space, request, found);
+  const outcome = await authenticate(space, request, found);
   const fields = { ...verdict.proof?.fields, ...outcome.fields };
   return outcome.kind === 'pass'
     ? { ...outcome, fields, application: verdict.principal }
     : { ...outcome, fields };
 }
 
-async function enter(
+async function authenticate(
   space: ProtectionSpace,
   request: AuthRequest,
   found: Found | undefined,
-): Promise<Pass | Answer> {
+): Promise<Pass | AnswerOutcome> {
   const { status } = space.at;
   if (found === undefined) return challenged(space, request, status, 'no credentials');
   const { scheme, credentials } = found;

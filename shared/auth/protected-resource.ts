@@ -12,9 +12,10 @@ export interface ResourceDescription {
 }
 
 /** Where the metadata of a resource is: the well-known path goes between host and path (RFC 9728 section 3.1). */
-export function metadataUrl(spaceUrl: string): string {
-  const { origin, pathname } = new URL(spaceUrl);
-  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
+export function metadataUrl(resource: string): string {
+  const { origin, pathname, search } = new URL(resource);
+  const path = pathname === '/' ? '' : pathname;
+  return `${origin}/.well-known/oauth-protected-resource${path}${search}`;
 }
 
 /** Protected resource metadata (RFC 9728 section 2); a parameter without a value is left out (section 3.2). */

@@ -55,7 +55,7 @@ export interface AuthRequest {
    * TLS 1.3, which ends here.
    */
   readonly exporter?: ((label: string, context: Buffer, length: number) => Buffer) | undefined;
-  /** Absent at a door that the content does not come through, such as `/verify`. */
+  /** Absent where the content does not come, such as `/verify`. */
   readonly content?: {
     /**
      * Digest of the whole content, by a name of `node:crypto`; who handles the request can still read

@@ -2,14 +2,14 @@ import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import { importPublicJwk } from '#shared/jose/algorithms.ts';
-import type { Refusal } from '#shared/jose/compact-jws.ts';
+import type { JwsRefusal } from '#shared/jose/compact-jws.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { Keys } from '#shared/stores/keys.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 
 export type CheckedToken =
   | { readonly ok: true; readonly kid: string; readonly claims: AccessTokenClaims }
-  | Refusal;
+  | JwsRefusal;
 
 /**
  * Whether a token is a good one of this pair, by the keys in its store: signature, issuer, audience

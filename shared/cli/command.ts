@@ -46,10 +46,10 @@ export interface Report {
 
 /** What a command says of what may be too long to be held: an array, slice by slice. */
 export interface LongReport {
-  readonly slices: AsyncIterable<Slice>;
+  readonly slices: AsyncIterable<OutputSlice>;
 }
 
-export interface Slice {
+export interface OutputSlice {
   /** With `--json`, elements of the array. */
   readonly json: readonly unknown[];
   /** Otherwise. */

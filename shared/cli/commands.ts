@@ -7,7 +7,7 @@ import { clientSecret } from './commands/client-secret.ts';
 import { configCheck } from './commands/config-check.ts';
 import { configInit } from './commands/config-init.ts';
 import { configPrint } from './commands/config-print.ts';
-import { configSchema } from './commands/config-schema.ts';
+import { configSchemaCommand } from './commands/config-schema.ts';
 import { directoryExport } from './commands/directory-export.ts';
 import { directoryImport } from './commands/directory-import.ts';
 import { keyAdd } from './commands/key-add.ts';
@@ -73,5 +73,5 @@ export const COMMANDS: readonly Command[] = [
   configInit,
   configCheck,
   configPrint,
-  configSchema,
+  configSchemaCommand,
 ];

@@ -11,7 +11,11 @@ import { readPublicJwks } from './public-jwks.ts';
 import { scopeTokens } from './scope-tokens.ts';
 
 /** How a client that is not public proves who it is. */
-export const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+export const AUTH_METHODS = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
 
 /** What may sign its ID tokens: first what clients expect of themselves (OpenID Connect Registration 1.0 section 2). */
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
@@ -73,7 +77,7 @@ async function proof(
   Pick<ClientRecord, 'token_endpoint_auth_method' | 'secret_hash' | 'jwks'> & { secret?: string }
 > {
   if (input.flag('public')) return { token_endpoint_auth_method: 'none' };
-  const method = oneOf('--auth', METHODS, input.text('auth') ?? METHODS[0]);
+  const method = oneOf('--auth', AUTH_METHODS, input.text('auth') ?? AUTH_METHODS[0]);
   const file = input.text('jwks');
   if ((method === 'private_key_jwt') !== (file !== undefined)) {
     throw new UsageError('--jwks FILE belongs to --auth private_key_jwt, and the other way round');

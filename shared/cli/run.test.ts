@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { inProcess, TestShell } from './cli.fixture.ts';
-import { type Command, Failure, type LongReport, type Report, type Slice } from './command.ts';
+import {
+  type Command,
+  Failure,
+  type LongReport,
+  type Report,
+  type OutputSlice,
+} from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
 
@@ -97,13 +103,13 @@ describe('output', () => {
   test('what comes in slices is printed before the next is asked for; JSON is one array on one line', async () => {
     const shell = new TestShell();
     const before: string[] = [];
-    async function* inSlices(slices: readonly Slice[]) {
+    async function* inSlices(slices: readonly OutputSlice[]) {
       for (const slice of slices) {
         yield slice;
         before.push(shell.stdout);
       }
     }
-    const say = async (slices: readonly Slice[], ...args: readonly string[]) => {
+    const say = async (slices: readonly OutputSlice[], ...args: readonly string[]) => {
       shell.stdout = '';
       before.length = 0;
       await run(['say', ...args], saying({ slices: inSlices(slices) }), shell);

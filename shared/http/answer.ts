@@ -36,6 +36,11 @@ export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
+/** What is sent is well-formed, but nothing can be done with it (RFC 9110 section 15.5.21). */
+export function unprocessable(detail: string): HttpError {
+  return new HttpError(422, detail);
+}
+
 /** RFC 9110 section 15.5.6. */
 export function methodNotAllowed(allow: string): HttpError {
   return new HttpError(405, `This address has these methods: ${allow}.`, { Allow: allow });

@@ -5,7 +5,7 @@ import {
   isObject,
   type JsonObject,
   parseCompactJws,
-  type Refusal,
+  type JwsRefusal,
 } from './compact-jws.ts';
 
 /** An access token taken apart; nothing in it is to be believed before `checkAccessToken`. */
@@ -80,7 +80,7 @@ function claimsOf(payload: JsonObject): Claims | string {
 }
 
 /** The structure and header of a JWT access token (RFC 9068 sections 2.1 and 4). */
-export function parseAccessToken(token: string): ParsedToken | Refusal {
+export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   const jws = parseCompactJws(token);
   if (!jws.ok) return jws;
   const { typ, kid } = jws.header;
@@ -109,8 +109,8 @@ export function checkAccessToken(
   { algorithm, signingInput, signature, payload }: ParsedToken,
   key: KeyObject,
   expected: ExpectedToken,
-): { readonly ok: true; readonly claims: AccessTokenClaims } | Refusal {
-  const refuse = (reason: string): Refusal => ({ ok: false, reason });
+): { readonly ok: true; readonly claims: AccessTokenClaims } | JwsRefusal {
+  const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
   if (!algorithm.fits(key)) return refuse('alg does not fit the key');
   if (!algorithm.verify(signingInput, key, signature)) return refuse('signature is wrong');
   const claims = claimsOf(payload);

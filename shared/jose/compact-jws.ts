@@ -4,7 +4,7 @@ import { ALGORITHMS, type JwsAlgorithm } from './algorithms.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Why something is not accepted; for the log, never for the client. */
-export interface Refusal {
+export interface JwsRefusal {
   readonly ok: false;
   readonly reason: string;
 }
@@ -22,7 +22,7 @@ export interface CompactJws {
 /** Characters; a token of ours has about 700, a proof with an RSA key of 4096 bits about 2000. */
 const LARGEST = 8192;
 
-const refuse = (reason: string): Refusal => ({ ok: false, reason });
+const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
 
 /** base64url without padding (RFC 7515 section 2): only the one canonical spelling. */
 function decode(text: string): Buffer | undefined {
@@ -49,7 +49,7 @@ export function isObject(value: unknown): value is JsonObject {
  * apart. `alg` must be on the allow-list; `crit` is refused, since we understand no extension
  * (section 4.1.11). Of members with the same name the last counts, as section 4 permits.
  */
-export function parseCompactJws(text: string): CompactJws | Refusal {
+export function parseCompactJws(text: string): CompactJws | JwsRefusal {
   if (text.length > LARGEST) return refuse('longer than 8192 characters');
   const parts = text.split('.', 4);
   const [first = '', second = '', third = ''] = parts;

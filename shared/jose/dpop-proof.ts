@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
 import { importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
-import { isObject, parseCompactJws, type JsonObject, type Refusal } from './compact-jws.ts';
+import { isObject, parseCompactJws, type JsonObject, type JwsRefusal } from './compact-jws.ts';
 import { normaliseTargetUri } from './target-uri.ts';
 
 export interface ExpectedProof {
@@ -26,7 +26,7 @@ export interface ExpectedProof {
 /** The error code of RFC 9449 sections 7.1 and 9. */
 export type ProofError = 'invalid_dpop_proof' | 'use_dpop_nonce' | 'invalid_token';
 
-export type ProofRefusal = Refusal & { readonly error: ProofError };
+export type ProofRefusal = JwsRefusal & { readonly error: ProofError };
 
 export interface CheckedProof {
   readonly ok: true;

@@ -4,7 +4,7 @@ import { blindEvaluate, deriveKeyPair, evaluate } from './voprf.ts';
 type Octets = Uint8Array<ArrayBuffer>;
 
 /** A function of voprf.ts and what it is called with; the memory of that belongs to the thread. */
-export type Task =
+export type VoprfTask =
   | {
       readonly operation: 'blindEvaluate';
       readonly args: readonly [privateKey: Octets, publicKey: Octets, blinded: Octets];
@@ -18,7 +18,7 @@ export type Task =
 const FUNCTIONS = { blindEvaluate, evaluate, deriveKeyPair };
 
 /** What a thread of voprf-threads.ts runs: a task in, its result out. A defect ends the thread. */
-parentPort?.on('message', (task: Task) => {
+parentPort?.on('message', (task: VoprfTask) => {
   const run = FUNCTIONS[task.operation] as (...args: readonly Octets[]) => Buffer | undefined;
   const result = run(...task.args);
   task.args[0].fill(0);

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { TokenKeyPair } from './token-key.ts';
-import type { Task } from './voprf-thread.ts';
+import type { VoprfTask } from './voprf-thread.ts';
 import { SEED, voprfKeyPair } from './voprf.ts';
 
 const FILE = fileURLToPath(new URL(`voprf-thread${extname(import.meta.url)}`, import.meta.url));
@@ -28,7 +28,7 @@ export interface VoprfThreads extends AsyncDisposable {
 }
 
 interface Job {
-  readonly task: Task;
+  readonly task: VoprfTask;
   readonly resolve: (result: Uint8Array | undefined) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -37,7 +37,7 @@ class Threads implements VoprfThreads {
   readonly #threads: number;
   readonly #most: number;
   /** What waits, for each operation. The line that is served next stands first. */
-  readonly #lines = new Map<Task['operation'], Job[]>();
+  readonly #lines = new Map<VoprfTask['operation'], Job[]>();
   readonly #running = new Set<Worker>();
   readonly #idle: Worker[] = [];
   #serving = 0;
@@ -82,7 +82,7 @@ class Threads implements VoprfThreads {
     await Promise.all(this.running.map((worker) => worker.terminate()));
   }
 
-  async #result(task: Task): Promise<Uint8Array | undefined> {
+  async #result(task: VoprfTask): Promise<Uint8Array | undefined> {
     const line = this.#lines.get(task.operation) ?? [];
     if (this.#closed || line.length >= this.#most) throw tooMany();
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
@@ -129,7 +129,7 @@ class Threads implements VoprfThreads {
 }
 
 /** The result of a task. Rejects when the thread ends instead; a process does not end before. */
-async function reply(worker: Worker, task: Task): Promise<Uint8Array | undefined> {
+async function reply(worker: Worker, task: VoprfTask): Promise<Uint8Array | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
   const ended = () => reject(new Error('a VOPRF thread ended'));
   worker.once('message', resolve).once('error', reject).once('exit', ended);

@@ -5,12 +5,12 @@ import { TLSSocket } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import { BadRequest } from '#shared/http/fields.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { authRequest, type Door } from './auth-request.ts';
+import { authRequest, type Recipient } from './auth-request.ts';
 import { ORIGIN, PROXY } from '#shared/auth/scheme.ts';
 
 const ASKED = { method: 'GET', target: '/a', origin: 'https://rs.example' };
-const FAR: Door = { at: ORIGIN, proxies: trustedProxies(['10.0.0.0/8']), local: false };
-const LOCAL: Door = { at: ORIGIN, proxies: trustedProxies([]), local: true };
+const FAR: Recipient = { at: ORIGIN, proxies: trustedProxies(['10.0.0.0/8']), local: false };
+const LOCAL: Recipient = { at: ORIGIN, proxies: trustedProxies([]), local: true };
 const [TRUSTED, STRANGER] = ['10.0.0.1', '203.0.113.7'];
 
 /** A request from a peer, with fields as [name, value]. */
@@ -27,8 +27,8 @@ function requestFrom(
 const proto = (...values: string[]) => values.map((value) => ['X-Forwarded-Proto', value] as const);
 
 describe('confidential', () => {
-  const over = (request: IncomingMessage, door = FAR) =>
-    authRequest(request, ASKED, door).confidential;
+  const over = (request: IncomingMessage, recipient = FAR) =>
+    authRequest(request, ASKED, recipient).confidential;
 
   test('TLS: yes, whatever anybody writes', () => {
     const tls = () => new TLSSocket(new Socket());
@@ -77,7 +77,7 @@ describe('confidential', () => {
 });
 
 describe('what a request says', () => {
-  test('its door, what it asks for, and its fields, of which one that comes twice is malformed', () => {
+  test('its recipient, what it asks for, and its fields, of which one that comes twice is malformed', () => {
     const fields = [
       ['Authorization', 'One x'],
       ['authorization', 'Two y'],

@@ -6,11 +6,11 @@ import { exporterOf } from './exporter.ts';
 import type { AnyRequest } from './message.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
-/** What a request asks for, as the door that it came through knows it. */
+/** What a request asks for, as its recipient knows it. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
-/** Where requests come in. */
-export interface Door {
+/** Whom requests are sent to, and what it knows of the way that they come. */
+export interface Recipient {
   readonly at: Position;
   readonly proxies: TrustedProxies;
   /** What comes in clear text comes from this machine: not from elsewhere, nor through a proxy. */
@@ -21,7 +21,7 @@ export interface Door {
 export function authRequest(
   request: AnyRequest,
   asked: Asked,
-  { at, proxies, local }: Door,
+  { at, proxies, local }: Recipient,
 ): AuthRequest {
   const { rawHeaders, socket, httpVersionMajor } = request;
   const peer = socket.remoteAddress ?? '';

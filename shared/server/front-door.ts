@@ -39,7 +39,7 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
     answer = errorAnswer,
   }: FrontDoor<Request>,
 ): (request: Request, response: Response) => Promise<void> {
-  async function enter(request: Request, response: Response): Promise<void> {
+  async function receive(request: Request, response: Response): Promise<void> {
     setFields(response, GUARD);
     const target = parse(request);
     if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
@@ -53,7 +53,7 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
 
   return async (request, response) => {
     try {
-      await enter(request, response);
+      await receive(request, response);
     } catch (error) {
       noteError(request, error, log);
       send(request, response, answer(error, request));

@@ -49,7 +49,7 @@ export interface Lock {
 }
 
 /** Several things of a tree as they were at one moment. */
-export interface View {
+export interface TreeView {
   /** What is at each of the paths that were asked for. */
   readonly entries: ReadonlyMap<string, Entry | undefined>;
   readonly locks: readonly Lock[];
@@ -119,7 +119,7 @@ export interface Change {
   readonly quota: Quota;
 }
 
-export type Outcome =
+export type CommitOutcome =
   /** `released`: content files that no resource of the tree names any more. */
   | { readonly kind: 'done'; readonly released: readonly string[] }
   /** What was seen is not so any more; nothing was done. */
@@ -135,7 +135,7 @@ export type Outcome =
  */
 export interface Trees {
   get(tree: string, path: string): Promise<Entry | undefined>;
-  look(tree: string, paths: readonly string[]): Promise<View>;
+  look(tree: string, paths: readonly string[]): Promise<TreeView>;
   /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
   members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
   /** The same without reading their dead properties. */
@@ -149,7 +149,7 @@ export interface Trees {
    * Rejects with `ImpossibleEdit`, and does nothing, when an edit is none. What depends on the tree is
    * judged after what was seen.
    */
-  commit(tree: string, change: Change): Promise<Outcome>;
+  commit(tree: string, change: Change): Promise<CommitOutcome>;
   /** Content files that some resource of the tree names. */
   files(tree: string): Promise<ReadonlySet<string>>;
 }

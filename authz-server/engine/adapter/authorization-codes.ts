@@ -1,6 +1,6 @@
 import type { Adapter } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { tokenRequest } from '../token-request.ts';
+import { engineRequest } from '../token-request.ts';
 import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
 
@@ -17,7 +17,7 @@ export function authorizationCodeAdapter(store: AdapterStore): Adapter {
     ...codes,
     async upsert(id, payload, expiresIn) {
       await codes.upsert(id, payload, expiresIn);
-      await tokenRequest()?.use?.write();
+      await engineRequest()?.use?.write();
     },
   };
 }

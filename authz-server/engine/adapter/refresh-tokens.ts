@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { spend } from '../../spend.ts';
-import { tokenRequest } from '../token-request.ts';
+import { engineRequest } from '../token-request.ts';
 import { artefactOf } from './artefacts.ts';
 import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from './store.ts';
@@ -61,7 +61,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
 
     /** One that comes of what the request uses up is written with that. */
     async upsert(id, payload, expiresIn) {
-      const request = tokenRequest();
+      const request = engineRequest();
       if (request?.use === undefined) return tokens.upsert(id, payload, expiresIn);
       const account = payload.accountId ?? '';
       await spend(store.stores, 'refresh-tokens', account, config.limits.visits);

@@ -4,7 +4,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
-import { tokenRequest } from '../token-request.ts';
+import { engineRequest } from '../token-request.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
@@ -77,7 +77,7 @@ export function singleUseAdapter(
     async find(id) {
       const found = await engines.find(id);
       const { attempt, consumed } = found ?? {};
-      const request = tokenRequest();
+      const request = engineRequest();
       if (request === undefined || typeof attempt !== 'string') return found;
       const recent = epochSeconds(store.clock) - Number(consumed) < LOST_SECONDS;
       if (!recent || !(await isLost(id, attempt))) return engines.find(id);
@@ -86,7 +86,7 @@ export function singleUseAdapter(
     },
 
     async consume(id) {
-      const request = tokenRequest();
+      const request = engineRequest();
       if (request === undefined) return write(id);
       const stored = storedId(kind, id);
       const attempt = randomId(store.random);

@@ -11,7 +11,7 @@ import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../page-error.ts';
 import type { PagesServer } from '../pages-server.ts';
 import { respond } from '../respond.ts';
-import { createSessions } from '../sign-in/session.ts';
+import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { displayUserCode, normaliseUserCode } from './user-code.ts';
@@ -38,7 +38,7 @@ export function deviceHandlers(
 ): Readonly<Record<'enter' | 'decide', Middleware>> {
   const { config, clock } = server;
   const { checkForm } = createCsrf(server);
-  const { currentVisitor } = createSessions(server, provider);
+  const { currentVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
   const { ask } = createSignIn(server, provider);
   const { approve, deny } = createDeviceDecisions(server, provider);

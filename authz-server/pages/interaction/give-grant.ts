@@ -9,7 +9,7 @@ import type { PagesServer } from '../pages-server.ts';
 import type { AskedItem } from '../view.ts';
 
 /** What a person decided about a client's request. */
-export interface Decision {
+export interface GrantDecision {
   readonly clientId: string;
   /** That of the browser in which it was decided. */
   readonly signIn: SignIn;
@@ -25,7 +25,7 @@ export interface Decision {
 type Grant = InstanceType<Provider['Grant']>;
 
 /** Resolves to the id of the grant. Throws the 'expired' page when the sign-in was ended meanwhile. */
-export type GiveGrant = (decision: Decision) => Promise<string>;
+export type GiveGrant = (decision: GrantDecision) => Promise<string>;
 
 /**
  * Writes the engine's Grant and the Access beside it. A grant that holds `offline_access` (OpenID Connect
@@ -35,7 +35,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   const { config, clock } = server;
 
   /** The grant to extend with its Access, unless either has ended. */
-  async function existing({ extend, signIn, clientId }: Decision) {
+  async function existing({ extend, signIn, clientId }: GrantDecision) {
     const [grant, access] = await Promise.all([
       extend === undefined ? undefined : provider.Grant.find<Grant>(extend),
       extend === undefined ? undefined : findAccess(server, extend),

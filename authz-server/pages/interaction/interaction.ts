@@ -15,7 +15,7 @@ import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
 import { respond, seeOther } from '../respond.ts';
 import { createSameBrowser } from '../same-browser.ts';
 import type { Interaction } from '../same-browser.ts';
-import { createSessions, originOf } from '../sign-in/session.ts';
+import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import type { SignInProps } from '../view.ts';
 import { createViewOf } from '../view-of.ts';
@@ -42,7 +42,7 @@ export function interactionHandlers(
 ): Readonly<Record<'show' | 'signIn' | 'consent' | 'abort', Middleware>> {
   const { config, stores, clock } = server;
   const { checkForm } = createCsrf(server);
-  const { currentVisitor } = createSessions(server, provider);
+  const { currentVisitor } = createBrowserSessions(server, provider);
   const { mark } = createSameBrowser(server, provider);
   const viewOf = createViewOf(server);
   const passwordSignIn = createPasswordSignIn(server);

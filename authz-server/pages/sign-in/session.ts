@@ -17,7 +17,7 @@ export interface Visitor {
   readonly session: Session;
 }
 
-export interface Sessions {
+export interface BrowserSessions {
   /** Undefined: nobody is signed in, or no longer. */
   currentVisitor(ctx: Context): Promise<Visitor | undefined>;
   /**
@@ -39,7 +39,7 @@ export function originOf(ctx: Context): Pick<SignIn, 'address' | 'agent'> {
 
 const LONGEST_AGENT = 512;
 
-export function createSessions(server: PagesServer, provider: Provider): Sessions {
+export function createBrowserSessions(server: PagesServer, provider: Provider): BrowserSessions {
   const { config, clock, directory } = server;
   const lifetime = config.people.session;
   const cookie = provider.cookieName('session');

@@ -4,7 +4,7 @@ import { createCsrf } from '../csrf.ts';
 import type { PagesServer } from '../pages-server.ts';
 import { createPasswordSignIn } from './password-sign-in.ts';
 import { respond, seeOther } from '../respond.ts';
-import { createSessions } from './session.ts';
+import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../view.ts';
 import { createViewOf } from '../view-of.ts';
 import { signInPage } from '../views/sign-in.ts';
@@ -26,7 +26,7 @@ export interface StandaloneSignIn {
 export function createSignIn(server: PagesServer, provider: Provider): StandaloneSignIn {
   const { config } = server;
   const { checkForm } = createCsrf(server);
-  const { signInVisitor } = createSessions(server, provider);
+  const { signInVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
   const passwordSignIn = createPasswordSignIn(server);
 

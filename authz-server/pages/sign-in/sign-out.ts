@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider';
 import { createCsrf } from '../csrf.ts';
 import type { PagesServer } from '../pages-server.ts';
 import { respond, seeOther } from '../respond.ts';
-import { createSessions } from './session.ts';
+import { createBrowserSessions } from './session.ts';
 import { createViewOf } from '../view-of.ts';
 import { signOutPage } from '../views/sign-out.ts';
 import { signedOutPage } from '../views/signed-out.ts';
@@ -14,7 +14,7 @@ export function signOutHandlers(
   provider: Provider,
 ): Readonly<Record<'ask' | 'signOut', Middleware>> {
   const { checkForm } = createCsrf(server);
-  const { currentVisitor, signOutVisitor } = createSessions(server, provider);
+  const { currentVisitor, signOutVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
 
   return {

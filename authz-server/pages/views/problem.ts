@@ -1,6 +1,6 @@
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import type { Content } from '../shell.ts';
+import type { PageContent } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { View } from '../view.ts';
 import { relative } from './times.ts';
@@ -11,7 +11,7 @@ interface Later {
 }
 
 /** How a form says what was wrong with it: before its fields, and tied to them. */
-export interface ShownProblem extends Pick<Content, 'status' | 'retryAfter'> {
+export interface ShownProblem extends Pick<PageContent, 'status' | 'retryAfter'> {
   /** For `aria-describedby`. */
   readonly id: string;
   readonly note: Html;

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
-import type { IssuerKey, TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import { type DirectoryKey, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { keepDocument } from '../kept-document.ts';
@@ -22,12 +22,12 @@ export interface IssuerDirectoryOptions {
 }
 
 /** `keys`, which challenges ask, does not wait for an issuer that did not answer before. */
-export type IssuerKeys = Pick<TokenIssuer, 'keys' | 'key'>;
+export type DirectoryKeys = Pick<TrustedIssuer, 'keys' | 'key'>;
 
 interface KnownKey extends DirectoryKey, IssuerKey {}
 
 /** The keys of an issuer as its directory (RFC 9578 section 4) has them, fetched over HTTP. */
-export function openDirectory(options: IssuerDirectoryOptions): IssuerKeys {
+export function openDirectory(options: IssuerDirectoryOptions): DirectoryKeys {
   const { url, fetch, types, endOf, skew, cooldown, clock, log } = options;
 
   const directory = keepDocument<readonly KnownKey[]>({

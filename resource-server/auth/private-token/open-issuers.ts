@@ -1,7 +1,7 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Awaitable } from '#shared/auth/scheme.ts';
-import type { TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
@@ -13,7 +13,11 @@ import type { Parts } from '#shared/server/process.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { fetchDirectory } from './fetch-directory.ts';
-import { type IssuerDirectoryOptions, type IssuerKeys, openDirectory } from './issuer-directory.ts';
+import {
+  type IssuerDirectoryOptions,
+  type DirectoryKeys,
+  openDirectory,
+} from './issuer-directory.ts';
 import type { Send } from '#shared/client/send.ts';
 import { verificationByIssuer } from './verification-by-issuer.ts';
 import { verificationByStore } from './verification-by-store.ts';
@@ -47,14 +51,14 @@ const LIFE_ELSEWHERE = 30 * 86_400;
 const ENDS = 1024;
 
 /** Gives the issuer of that name, and this pair's for none: one object, whoever asks. */
-export function openIssuers(options: IssuersOptions): (name: string | undefined) => TokenIssuer {
+export function openIssuers(options: IssuersOptions): (name: string | undefined) => TrustedIssuer {
   const { config, stores, clock, log } = options;
   const { privateTokens } = config;
   const own = privateTokens && serverNameOf(privateTokens.issuer);
   const verifyUrl = tokenIssuerSpaces(config)?.verify.url;
-  const opened = new Map<string, TokenIssuer>();
+  const opened = new Map<string, TrustedIssuer>();
 
-  function open(name: string): TokenIssuer {
+  function open(name: string): TrustedIssuer {
     const { send, endOf, verify, canVerify } =
       privateTokens && verifyUrl !== undefined && name === own
         ? thisPair(options, privateTokens, verifyUrl)
@@ -99,12 +103,12 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
  * be a second old. Throws `KeysUnavailable` while it has no memory.
  */
 function followingStore(
-  open: (memory: string) => IssuerKeys,
+  open: (memory: string) => DirectoryKeys,
   { revocations, tokenKeys }: Pick<Stores, 'revocations' | 'tokenKeys'>,
-): IssuerKeys {
-  let current: { readonly memory: string; readonly directory: IssuerKeys } | undefined;
+): DirectoryKeys {
+  let current: { readonly memory: string; readonly directory: DirectoryKeys } | undefined;
 
-  async function inMemory<Found>(look: (directory: IssuerKeys) => Awaitable<Found>) {
+  async function inMemory<Found>(look: (directory: DirectoryKeys) => Awaitable<Found>) {
     const [epoch, recalls] = await Promise.all([revocations.epoch(false), tokenKeys.recalls()]);
     if (epoch === undefined) throw new KeysUnavailable(1);
     const memory = `${epoch}.${recalls}`;

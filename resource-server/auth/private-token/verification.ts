@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import type { IssuerKey, TokenIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import { blindRsaPublicKey, verifyBlindRsa } from '#shared/private-token/blind-rsa.ts';
 
 /** Whether the authenticator of a token of one type is right, which has the key's type. */
-export type Verify = TokenIssuer['verify'];
+export type Verify = TrustedIssuer['verify'];
 
 /** Of publicly verifiable tokens (RFC 9578 section 6.4). A key is imported once. */
 export function blindRsaVerification(): Verify {

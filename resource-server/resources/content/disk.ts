@@ -5,7 +5,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
-import type { Collection, Outcome, Quota, Trees, View } from '#shared/stores/trees.ts';
+import type { Collection, CommitOutcome, Quota, Trees, TreeView } from '#shared/stores/trees.ts';
 import { type Content, openContent, quotaExceeded } from './content.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
@@ -93,7 +93,7 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
     /** `alone`: its turn to change a whole tree has come. */
     async function change<T>(
       paths: readonly string[],
-      decide: (view: View) => Decision<T>,
+      decide: (view: TreeView) => Decision<T>,
       alone: boolean,
     ): Promise<T> {
       for (let turn = 0; turn < TURNS; turn += 1) {
@@ -129,13 +129,15 @@ export function openDisk({ folder, trees, maxBytes, quota, clock, random }: Disk
   }
 }
 
-const REFUSALS: Readonly<Record<Exclude<Outcome['kind'], 'done' | 'conflict'>, () => HttpError>> = {
+const REFUSALS: Readonly<
+  Record<Exclude<CommitOutcome['kind'], 'done' | 'conflict'>, () => HttpError>
+> = {
   full: quotaExceeded,
   'too long': () =>
     new HttpError(403, 'The path of something in it would be too long there. Move its parts.'),
 };
 
-function withRoot(view: View): View {
+function withRoot(view: TreeView): TreeView {
   if (!view.entries.has('') || view.entries.get('')) return view;
   return { ...view, entries: new Map([...view.entries, ['', ROOT]]) };
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Document, Edit, Entry, Listed, Quota, View } from '#shared/stores/trees.ts';
+import type { Document, Edit, Entry, Listed, Quota, TreeView } from '#shared/stores/trees.ts';
 import type { Range } from '../representation/range.ts';
 
 /** What to do about what was seen, and what the caller gets when it is done. */
@@ -14,7 +14,7 @@ export interface ResourceStore {
   readonly quota: Quota;
   get(path: string): Promise<Entry | undefined>;
   /** Several paths, the locks and the usage, at one moment. */
-  look(paths: readonly string[]): Promise<View>;
+  look(paths: readonly string[]): Promise<TreeView>;
   /** What is directly in a collection, by name, after the name `after`; at most `limit`. */
   members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
   /** The same without their dead properties. */
@@ -25,7 +25,7 @@ export interface ResourceStore {
    * turn first. Rejects with `HttpError` 507 when the quota is used up, 403 when a path would be too long,
    * 503 when others were faster too often or too many wait for their turn.
    */
-  change<T>(paths: readonly string[], decide: (view: View) => Decision<T>): Promise<T>;
+  change<T>(paths: readonly string[], decide: (view: TreeView) => Decision<T>): Promise<T>;
   /**
    * Writes content to a new immutable file, durably, and hands it to `commit`, which names it in a
    * `change`. `announced`: bytes that are known to come. Removed again when `commit` rejects with anything but an outage of the store. Rejects

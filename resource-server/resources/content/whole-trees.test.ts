@@ -7,7 +7,7 @@ import {
   someDocument,
   someLock,
 } from '#shared/stores/contract/samples.ts';
-import type { Edit, Entry, View } from '#shared/stores/trees.ts';
+import type { Edit, Entry, TreeView } from '#shared/stores/trees.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 /** Work that ends when it is told to, and what of it has begun. */
@@ -91,7 +91,7 @@ describe('turns', () => {
 });
 
 describe('a whole tree is taken', () => {
-  const view: View = {
+  const view: TreeView = {
     entries: new Map<string, Entry | undefined>([
       ['c', someCollection('c')],
       ['d', someDocument('d')],

@@ -1,5 +1,5 @@
 import { byKind, type ByKind } from '#shared/stores/edits.ts';
-import type { Edit, View } from '#shared/stores/trees.ts';
+import type { Edit, TreeView } from '#shared/stores/trees.ts';
 import { createAtMost } from '../../at-most.ts';
 import { createInTurn, type InTurn } from '../in-turn.ts';
 
@@ -20,13 +20,14 @@ export function createWholeTreeTurns(): InTurn {
 }
 
 /** Whether an edit takes a collection with all that is in it. The view has the paths of the edit. */
-export function takesWholeTree(edit: Edit, view: View): boolean {
+export function takesWholeTree(edit: Edit, view: TreeView): boolean {
   return byKind(TAKES, edit, view);
 }
 
-const isCollection = ({ entries }: View, path: string) => entries.get(path)?.kind === 'collection';
+const isCollection = ({ entries }: TreeView, path: string) =>
+  entries.get(path)?.kind === 'collection';
 
-const TAKES: ByKind<View, boolean> = {
+const TAKES: ByKind<TreeView, boolean> = {
   put: () => false,
   remove: ({ path }, view) => isCollection(view, path),
   move: ({ from }, view) => isCollection(view, from),

@@ -1,4 +1,5 @@
-import { MAX_DEPTH, MAX_VALUES, unprocessable } from './parse.ts';
+import { unprocessable } from '#shared/http/answer.ts';
+import { MAX_DEPTH, MAX_VALUES } from './parse.ts';
 import { arrayIndex, child, type Pointer } from './pointer.ts';
 import type { Json } from './value.ts';
 

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { Draft } from './draft.ts';
-import { unprocessable } from './parse.ts';
+import { unprocessable } from '#shared/http/answer.ts';
 import { parsePointer, type Pointer } from './pointer.ts';
 import { equal, type Json } from './value.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '#shared/http/answer.ts';
+import { unprocessable } from '#shared/http/answer.ts';
 import { type Json, NumberText } from './value.ts';
 
 /** Arrays and objects around a value, at most. */
@@ -11,11 +11,6 @@ const MAX_NUMBER = 1000;
 /** It is no JSON text, or a member's name comes twice; the message says where. */
 export class MalformedJson extends Error {
   override readonly name = 'MalformedJson';
-}
-
-/** What has to do with more, or with deeper, than this server takes: 422. */
-export function unprocessable(detail: string): HttpError {
-  return new HttpError(422, detail);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
-import { MAX_DEPTH, unprocessable } from './parse.ts';
+import { unprocessable } from '#shared/http/answer.ts';
+import { MAX_DEPTH } from './parse.ts';
 import type { Json } from './value.ts';
 
 /** The reference tokens of a JSON Pointer (RFC 6901), without escapes; none: the whole document. */

@@ -1,5 +1,6 @@
 import { HttpError } from '#shared/http/answer.ts';
-import { MAX_DEPTH, MAX_VALUES, unprocessable } from './parse.ts';
+import { unprocessable } from '#shared/http/answer.ts';
+import { MAX_DEPTH, MAX_VALUES } from './parse.ts';
 import { type Json, NumberText } from './value.ts';
 
 /**

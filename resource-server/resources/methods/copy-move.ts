@@ -1,7 +1,7 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { Edit, View } from '#shared/stores/trees.ts';
+import type { Edit, TreeView } from '#shared/stores/trees.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { destinationOf } from '../webdav/destination.ts';
 import { createGuard } from '../guard.ts';
@@ -27,7 +27,7 @@ interface Transfer {
   readonly leaves: (from: string) => readonly Write[];
   readonly edit: (journey: Journey) => Edit;
   /** What becomes of the locks of the source. */
-  readonly locks: (locks: LockSystem, view: View, from: string) => readonly Edit[];
+  readonly locks: (locks: LockSystem, view: TreeView, from: string) => readonly Edit[];
 }
 
 /** RFC 4918 section 9.8. Locks are not copied (section 7.6). */
@@ -88,7 +88,7 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
 }
 
 /** Throws where a resource cannot go (RFC 4918 sections 9.8.5 and 9.9.4). */
-function checkJourney({ entries }: View, { from, to, deep }: Journey, occupied: boolean): void {
+function checkJourney({ entries }: TreeView, { from, to, deep }: Journey, occupied: boolean): void {
   if (to === from) throw new HttpError(403, 'The destination is the source.');
   if (deep && isBelow(to, from)) throw new HttpError(403, 'The destination is within the source.');
   if (entries.get(parentOf(to))?.kind !== 'collection') {

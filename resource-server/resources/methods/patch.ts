@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Document, View } from '#shared/stores/trees.ts';
+import type { Document, TreeView } from '#shared/stores/trees.ts';
 import { createAtMost } from '../../at-most.ts';
 import { createGuard } from '../guard.ts';
 import { createInTurn } from '../in-turn.ts';
@@ -55,7 +55,7 @@ export const patch: MethodFactory = (services) => {
     const paths = [path, parentOf(path), ...guard.paths];
     const maxBytes = Math.min(services.maxBytes, MAX_DOCUMENT);
 
-    function judge(view: View): Document | undefined {
+    function judge(view: TreeView): Document | undefined {
       checkParent(view, path);
       const entry = view.entries.get(path);
       if (entry !== undefined && (entry.kind !== 'document' || !isJson(entry.type))) {

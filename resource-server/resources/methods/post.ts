@@ -1,6 +1,6 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import type { View } from '#shared/stores/trees.ts';
+import type { TreeView } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { writesOf } from '../member.ts';
 import { LONGEST_PATH, urlOf } from '../path.ts';
@@ -22,7 +22,7 @@ export const post: MethodFactory = (services) => async (context, place) => {
     throw new HttpError(409, detail);
   }
 
-  function judge(view: View): void {
+  function judge(view: TreeView): void {
     if (view.entries.get(collection)?.kind !== 'collection') throw notFound();
     if (view.entries.get(path)) throw new Error(`the random name ${name} is taken`);
     guard.check(view, writesOf(view, path));

@@ -1,4 +1,4 @@
-import type { Document, View } from '#shared/stores/trees.ts';
+import type { Document, TreeView } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
 import { typeOfName } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
@@ -18,7 +18,7 @@ export const put: MethodFactory = (services) => async (context, place) => {
   const guard = createGuard(context, place, services);
   const paths = [path, parentOf(path), ...guard.paths];
 
-  function replaced(view: View): Document | undefined {
+  function replaced(view: TreeView): Document | undefined {
     checkParent(view, path);
     const entry = view.entries.get(path);
     if (entry?.kind === 'collection') throw overtaken(space, place, entry);

@@ -2,7 +2,7 @@ import { notFound } from '#shared/http/answer.ts';
 import { checkIfField } from '../guard.ts';
 import { hrefOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { evaluate } from '../representation/preconditions.ts';
+import { evaluateConditions } from '../representation/preconditions.ts';
 import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
 import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
 import { representationOf, resultOf } from '../query/result.ts';
@@ -25,7 +25,7 @@ export const query: MethodFactory = (services) => async (context, place) => {
   await checkIfField(context, place, services);
   const representation = representationOf(result);
   // What ends in 304 or 412 leaves nothing behind.
-  const proceeds = evaluate(request, representation, services.clock.now()) === 'proceed';
+  const proceeds = evaluateConditions(request, representation, services.clock.now()) === 'proceed';
   const kept = proceeds ? await keepQuery(services.kept, place, asked, result) : {};
   const href = hrefOf(space, entry);
   const fields = {

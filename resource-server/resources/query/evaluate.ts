@@ -8,7 +8,7 @@ export interface Query {
   readonly text: string;
 }
 
-export interface Task {
+export interface QueryTask {
   readonly query: Query;
   /** JSON in UTF-8, which the query is put to. */
   readonly content: Uint8Array;
@@ -19,7 +19,7 @@ export interface Task {
  * The result of a query. Takes as long and as much memory as it takes: for a process that can be ended.
  * Throws `BadRequest` and `HttpError` 422.
  */
-export function evaluate({ query, content, as }: Task): Buffer {
+export function evaluateQuery({ query, content, as }: QueryTask): Buffer {
   const compile = FORMATS.get(query.type);
   if (compile === undefined) throw new Error(`no format for ${query.type}`);
   try {

@@ -6,9 +6,9 @@
 import { Script } from 'node:vm';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { evaluate, type Task } from './evaluate.ts';
+import { evaluateQuery, type QueryTask } from './evaluate.ts';
 
-export type Reply =
+export type EvaluatorReply =
   | { readonly kind: 'result'; readonly content: Uint8Array }
   | { readonly kind: 'refused'; readonly status: number; readonly detail: string; reason: string }
   | { readonly kind: 'late' }
@@ -19,9 +19,9 @@ const MILLISECONDS = 1000;
 /** A script is what Node ends after some time, with all that it calls: regular expressions too. */
 const script = new Script('run()');
 
-function reply(task: Task): Reply {
+function reply(task: QueryTask): EvaluatorReply {
   try {
-    const run = () => evaluate(task);
+    const run = () => evaluateQuery(task);
     const content = script.runInNewContext({ run }, { timeout: MILLISECONDS }) as Buffer;
     return { kind: 'result', content };
   } catch (error) {
@@ -42,5 +42,5 @@ function isTimeout(error: unknown): boolean {
 
 // They reach a whole group of processes; the server still answers what has been asked of it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-process.on('message', (task: Task) => process.send?.(reply(task)));
+process.on('message', (task: QueryTask) => process.send?.(reply(task)));
 process.send?.('ready');

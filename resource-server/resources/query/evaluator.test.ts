@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { describe, expect, test } from '@jest/globals';
 import { HttpError } from '#shared/http/answer.ts';
-import { Evaluator, LIMITS } from './evaluator.ts';
+import { Evaluator, QUERY_LIMITS } from './evaluator.ts';
 import { FORMATS } from './formats.ts';
 
 const evaluator = new Evaluator();
@@ -61,7 +61,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
   });
 
   test('a process that does not answer at all is replaced', async () => {
-    const impatient = new Evaluator({ ...LIMITS, evaluation: 100 });
+    const impatient = new Evaluator({ ...QUERY_LIMITS, evaluation: 100 });
     await evaluate('$', '1', impatient);
     const { pid = 0 } = impatient;
     process.kill(pid, 'SIGSTOP');

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Task } from './evaluate.ts';
-import type { Reply } from './evaluator-process.ts';
+import type { QueryTask } from './evaluate.ts';
+import type { EvaluatorReply } from './evaluator-process.ts';
 
 const FILE = fileURLToPath(
   new URL(`evaluator-process${extname(import.meta.url)}`, import.meta.url),
@@ -13,7 +13,7 @@ const FILE = fileURLToPath(
 const HEAP = 256;
 
 /** Milliseconds. */
-export const LIMITS = {
+export const QUERY_LIMITS = {
   start: 30_000,
   /** The process itself ends what takes over a second; this is for what cannot be interrupted. */
   evaluation: 3000,
@@ -21,10 +21,10 @@ export const LIMITS = {
 
 /** One process for queries: started when it is needed first, replaced when it has ended. */
 export class Evaluator {
-  readonly #limits: typeof LIMITS;
+  readonly #limits: typeof QUERY_LIMITS;
   #child: ChildProcess | undefined;
 
-  constructor(limits = LIMITS) {
+  constructor(limits = QUERY_LIMITS) {
     this.#limits = limits;
   }
 
@@ -34,11 +34,11 @@ export class Evaluator {
   }
 
   /** The result of one query at a time. Rejects with `HttpError` 400 and 422. */
-  async evaluate(task: Task): Promise<Buffer> {
+  async evaluate(task: QueryTask): Promise<Buffer> {
     const child = this.#child ?? (await this.#start());
     const replied = answerOf(child, this.#limits.evaluation);
     child.send(task, () => undefined); // when it has just ended, `exit` tells
-    const reply = (await replied) as Reply | undefined;
+    const reply = (await replied) as EvaluatorReply | undefined;
     if (reply === undefined || reply.kind === 'late') {
       throw new HttpError(422, 'The query costs too much time or memory: ask for less.');
     }

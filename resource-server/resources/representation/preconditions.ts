@@ -16,7 +16,7 @@ export interface Validators {
  * Evaluates the conditions of a request (RFC 9110 section 13.2.2); malformed ones are a `BadRequest`.
  * `now`: milliseconds since the epoch.
  */
-export function evaluate(
+export function evaluateConditions(
   { headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>,
   current: Validators | undefined,
   now: number,

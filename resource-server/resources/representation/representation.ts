@@ -4,7 +4,7 @@ import type { Space } from '../../spaces.ts';
 import { urlOf } from '../path.ts';
 import { multipartRanges, type Ranged } from './multipart-ranges.ts';
 import type { Services } from '../place.ts';
-import { evaluate, preconditionFailed, type Validators } from './preconditions.ts';
+import { evaluateConditions, preconditionFailed, type Validators } from './preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from './range.ts';
 import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 
@@ -55,7 +55,7 @@ export async function represent(
   { clock, random }: Pick<Services, 'clock' | 'random'>,
 ): Promise<ResourceAnswer> {
   const now = clock.now();
-  const verdict = evaluate(request, representation, now);
+  const verdict = evaluateConditions(request, representation, now);
   if (verdict === 412) throw preconditionFailed();
   const common = { ...validators(representation), ...GUARDED, ...representation.fields };
   if (verdict === 304) return { status: 304, fields: common };

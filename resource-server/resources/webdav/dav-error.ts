@@ -4,7 +4,7 @@ import { dav, davDocument, davHref } from './xml-writer.ts';
 export const XML_TYPE = 'application/xml; charset="utf-8"';
 
 /** A precondition or postcondition code of RFC 4918 section 16 or RFC 4331 section 6. */
-export type Condition =
+export type ConditionCode =
   | 'cannot-modify-protected-property'
   | 'lock-token-matches-request-uri'
   | 'lock-token-submitted'
@@ -16,14 +16,14 @@ export type Condition =
   | 'sufficient-disk-space';
 
 /** Markup of the code, with the resources that are in the way. */
-export function conditionMarkup(condition: Condition, hrefs: readonly string[] = []): string {
+export function conditionMarkup(condition: ConditionCode, hrefs: readonly string[] = []): string {
   return dav(condition, ...hrefs.map(davHref));
 }
 
 /** An error with its code as DAV:error (RFC 4918 section 16); `detail` goes to the log. */
 export function davError(
   status: number,
-  condition: Condition,
+  condition: ConditionCode,
   detail: string,
   hrefs: readonly string[] = [],
 ): HttpError {

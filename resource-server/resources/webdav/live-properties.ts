@@ -1,4 +1,4 @@
-import type { Document, Entry, Usage, View } from '#shared/stores/trees.ts';
+import type { Document, Entry, Usage, TreeView } from '#shared/stores/trees.ts';
 import { activeLocks, type Asking, LOCK_ENTRIES } from './lock-discovery.ts';
 import type { LockSystem } from './lock-system.ts';
 import { dav, escapeText } from './xml-writer.ts';
@@ -6,7 +6,7 @@ import { dav, escapeText } from './xml-writer.ts';
 /** What the properties of a resource follow from. */
 export interface Subject {
   readonly entry: Entry;
-  readonly view: View;
+  readonly view: TreeView;
   readonly locks: LockSystem;
   readonly quota: Usage;
   readonly asking: Asking;

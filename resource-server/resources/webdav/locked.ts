@@ -1,5 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
-import type { Lock, View } from '#shared/stores/trees.ts';
+import type { Lock, TreeView } from '#shared/stores/trees.ts';
 import type { Space } from '../../spaces.ts';
 import { conditionMarkup, davError, XML_TYPE } from './dav-error.ts';
 import type { Write } from './lock-system.ts';
@@ -14,7 +14,7 @@ import { davDocument } from './xml-writer.ts';
  */
 export function locked(
   space: Space,
-  view: View,
+  view: TreeView,
   writes: readonly Write[],
   closed: ReadonlyMap<string, readonly Lock[]>,
 ): HttpError {
@@ -37,7 +37,7 @@ export function locked(
  */
 export function lockConflict(
   space: Space,
-  view: View,
+  view: TreeView,
   target: string,
   locks: readonly Lock[],
 ): HttpError {
@@ -59,7 +59,7 @@ function membersError(detail: string, responses: readonly MemberResponse[]): Htt
 }
 
 /** Of roots of locks: what is above something else is a collection, what nothing is known of may be none. */
-function hrefs(space: Space, { entries }: View, roots: readonly string[]): readonly string[] {
+function hrefs(space: Space, { entries }: TreeView, roots: readonly string[]): readonly string[] {
   const seen = [...entries.keys()];
   return [...new Set(roots)].map((path) => {
     const kind = seen.some((other) => isBelow(other, path)) ? 'collection' : 'document';

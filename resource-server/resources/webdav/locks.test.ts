@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { Edit, Lock, View } from '#shared/stores/trees.ts';
+import type { Edit, Lock, TreeView } from '#shared/stores/trees.ts';
 import type { LockRequest } from './lock-system.ts';
 import { createLockSystem, isBelow } from './locks.ts';
 
 const clock = new ManualClock();
 const system = createLockSystem({ clock, random: systemRandom });
 
-const viewOf = (locks: readonly Lock[]): View => ({
+const viewOf = (locks: readonly Lock[]): TreeView => ({
   entries: new Map(),
   locks,
   locksVersion: '1',

@@ -10,7 +10,7 @@ import type { Attempts } from '../attempts.ts';
 import type { OAuthSchemes } from '../oauth-schemes.ts';
 import type { Scheme } from '../scheme.ts';
 import type { Gss } from './negotiate/gss.ts';
-import type { TokenIssuer } from './private-token/issuer.ts';
+import type { TrustedIssuer } from './private-token/issuer.ts';
 
 /** What a server opens its schemes with. */
 export interface SchemeParts {
@@ -29,7 +29,7 @@ export interface SchemeParts {
   /** Undefined: Negotiate is off. */
   readonly gss: Gss | undefined;
   /** The issuer of that name, one object for each; undefined: this pair's. */
-  readonly issuers: (name: string | undefined) => TokenIssuer;
+  readonly issuers: (name: string | undefined) => TrustedIssuer;
   /** Of the tokens of PrivateToken from one address. */
   readonly redemptions: Rate;
 }

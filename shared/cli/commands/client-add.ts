@@ -1,6 +1,6 @@
 import { GRANTS } from '../client-grants.ts';
 import { type Command, Failure } from '../command.ts';
-import { ID_TOKEN_ALGS, METHODS, newClient } from '../new-client.ts';
+import { ID_TOKEN_ALGS, AUTH_METHODS, newClient } from '../new-client.ts';
 import { withStores } from '../with-stores.ts';
 
 /** Registers a client (RFC 7591 section 2 names its members). */
@@ -18,7 +18,7 @@ export const clientAdd: Command = {
     scope: { value: '"A B"', help: 'all scopes it may ever ask for' },
     'default-scope': { value: '"A"', help: 'what it gets when it asks for none; default: all' },
     public: { help: 'it can keep no secret: it runs in a browser or on a device, and gets none' },
-    auth: { value: 'METHOD', help: `${METHODS.join(', ')}; default: ${METHODS[0]}` },
+    auth: { value: 'METHOD', help: `${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}` },
     jwks: { value: 'FILE', help: 'its public keys, for private_key_jwt' },
     'redirect-uri': {
       value: 'URI',

@@ -1,7 +1,7 @@
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import type { Command } from '../command.ts';
 
-export const configSchema: Command = {
+export const configSchemaCommand: Command = {
   name: 'config schema',
   summary: 'print the JSON Schema of the configuration file',
   run: async () => {

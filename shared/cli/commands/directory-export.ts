@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { everybody } from '#shared/people/everybody.ts';
-import { formatDirectory } from '#shared/people/file/format-directory.ts';
+import { formatDirectoryFile } from '#shared/people/file/format-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -23,7 +23,7 @@ export const directoryExport: Command = {
           yield person;
         }
       }
-      await writeNew(file, formatDirectory(counted(), keys));
+      await writeNew(file, formatDirectoryFile(counted(), keys));
       return {
         json: { file, people: count, api_keys: keys.length },
         lines: [`Wrote ${count} people and ${keys.length} API keys to ${file}.`],

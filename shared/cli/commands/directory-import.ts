@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseDirectory } from '#shared/people/file/directory-file.ts';
+import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
 import { type Command, Failure } from '../command.ts';
 import { withPeople } from '../with-people.ts';
@@ -17,7 +17,7 @@ export const directoryImport: Command = {
     const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       throw new Failure(`cannot read ${file} (${error.code})`);
     });
-    const directory = parseDirectory(content);
+    const directory = parseDirectoryFile(content);
     const counts = await withPeople(shell, (store) => importDirectory(store, directory));
     return {
       json: counts,

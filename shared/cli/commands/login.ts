@@ -1,7 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
-import { parseSafeUrl, send } from '../oauth/http.ts';
+import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
@@ -64,11 +64,11 @@ async function approve(input: Input, shell: Shell): Promise<Login> {
   const asked = input.text('scope');
   const scope = asked && [...new Set(`openid profile ${asked}`.match(/[^ ]+/g))].join(' ');
   const onTerminal = shell.terminal && !input.flag('json');
-  return signIn(send, { issuer, client_id, scope, resource }, shell, onTerminal);
+  return signIn(sendUnhurried, { issuer, client_id, scope, resource }, shell, onTerminal);
 }
 
 async function endEarlier(earlier: Login, shell: Shell): Promise<void> {
-  await revokeLogin(send, earlier).catch((error: Error) =>
+  await revokeLogin(sendUnhurried, earlier).catch((error: Error) =>
     shell.note(`The earlier login at ${earlier.issuer} is not ended: ${error.message}`),
   );
 }

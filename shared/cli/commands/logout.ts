@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { send } from '../oauth/http.ts';
+import { sendUnhurried } from '../oauth/http.ts';
 import { loginPath, readLogin, removeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { lockPrivate } from '../private-file.ts';
@@ -17,7 +17,7 @@ export const logout: Command = {
       const login = await readLogin(path);
       if (login === undefined) return NOBODY;
       const { issuer } = login;
-      const error = await revokeLogin(send, login).then(
+      const error = await revokeLogin(sendUnhurried, login).then(
         () => undefined,
         ({ message }: Error) => message,
       );

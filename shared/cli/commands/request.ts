@@ -4,9 +4,9 @@ import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
-import { parseSafeUrl, send } from '../oauth/http.ts';
+import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import { loginAccess } from '../oauth/login-access.ts';
-import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
+import { type GetBoundToken, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { parseField } from '../request-field.ts';
 import { readSecret, SECRET_OPTIONS } from '../secret.ts';
@@ -47,7 +47,7 @@ export const request: Command = {
 
     const client = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
     const access = client ? clientAccess(client, input, shell) : personAccess(input, shell);
-    const answer = await sendProtected(send, message, access);
+    const answer = await sendProtected(sendUnhurried, message, access);
     shell.note(`HTTP ${answer.status}`);
     if (answer.status === 401 && !client) {
       shell.note(`The token was refused: run ${CLI} login again.`);
@@ -62,14 +62,14 @@ export const request: Command = {
 };
 
 /** Refuses what only a client has use for: the login's scopes are those that the person approved. */
-function personAccess(input: Input, shell: Shell): GetAccess {
+function personAccess(input: Input, shell: Shell): GetBoundToken {
   const stray = ['scope', ...Object.keys(SECRET_OPTIONS)].find((option) => input.flag(option));
   if (stray !== undefined) throw new UsageError(`--${stray} goes with a --client`);
-  return loginAccess(send, shell);
+  return loginAccess(sendUnhurried, shell);
 }
 
 /** The client's secret goes to our own authorization server only, whatever a resource names. */
-function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
+function clientAccess(id: string, input: Input, shell: Shell): GetBoundToken {
   return async ({ resource, authorizationServers, scope }) => {
     const secret = await readSecret(input, shell);
     return withStores(shell, async ({ clients }, { issuer }: Config) => {
@@ -79,7 +79,7 @@ function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
       const client = await findClient(clients, id);
       const prover = await createProver(shell.clock, shell.random);
       const asked = input.text('scope') ?? scope;
-      const token = await requestToken(send, {
+      const token = await requestToken(sendUnhurried, {
         issuer,
         client,
         secret,

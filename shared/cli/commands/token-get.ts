@@ -1,7 +1,7 @@
 import { type Command, Failure } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
-import { send } from '../oauth/http.ts';
+import { sendUnhurried } from '../oauth/http.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { readSecret, SECRET_OPTIONS } from '../secret.ts';
 import { withStores } from '../with-stores.ts';
@@ -29,7 +29,7 @@ export const tokenGet: Command = {
     if (client.secret_hash === undefined)
       throw new Failure(`client ${client.client_id} has no secret`);
     const prover = input.flag('dpop') ? await createProver(shell.clock, shell.random) : undefined;
-    const answer = await requestToken(send, {
+    const answer = await requestToken(sendUnhurried, {
       issuer,
       client,
       secret,

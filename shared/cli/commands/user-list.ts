@@ -1,7 +1,7 @@
 import { lackingOf } from '#shared/people/lacking.ts';
 import { realmNeeds, type RealmNeeds } from '#shared/people/realms.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
-import type { Command, Shell, Slice } from '../command.ts';
+import type { Command, Shell, OutputSlice } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
 import { openShellStores } from '../with-stores.ts';
 
@@ -16,7 +16,7 @@ export const userList: Command = {
   run: async (_, shell) => ({ slices: everybody(shell) }),
 };
 
-async function* everybody(shell: Shell): AsyncGenerator<Slice> {
+async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
   await using opened = await openShellStores(shell);
   const { people } = opened.stores;
   const lacking = lackingOf(people, realmNeeds(opened.config));

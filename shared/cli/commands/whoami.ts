@@ -2,7 +2,7 @@ import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
-import { jsonObject, send } from '../oauth/http.ts';
+import { jsonObject, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { sendWithToken } from '../oauth/protected-request.ts';
 import { findServer } from '../oauth/server-metadata.ts';
@@ -13,7 +13,7 @@ export const whoami: Command = {
   summary: 'say who is logged in, where, with which client and scopes, until when',
   details: ['The authorization server is asked, so a login that was ended there is noticed.'],
   run: async (_, shell) => {
-    const login = await currentLogin(send, shell);
+    const login = await currentLogin(sendUnhurried, shell);
     if (login === undefined) throw new Failure(`nobody is logged in: run ${CLI} login`);
     const { issuer, client_id, scope, resource, expires_at: end, refresh_token } = login;
     const { sub, name } = await askWho(login, shell);
@@ -37,13 +37,13 @@ async function askWho(
   login: Login,
   { clock, random }: Shell,
 ): Promise<{ readonly sub?: string; readonly name?: string }> {
-  const url = (await findServer(send, login.issuer)).endpoint('userinfo_endpoint');
+  const url = (await findServer(sendUnhurried, login.issuer)).endpoint('userinfo_endpoint');
   const access = {
     accessToken: login.access_token,
     prover: await loadProver(login.private_jwk, clock, random),
     resource: url,
   };
-  const answer = await sendWithToken(send, { method: 'GET', url }, access);
+  const answer = await sendWithToken(sendUnhurried, { method: 'GET', url }, access);
   if (answer.status === 401) throw endedLogin(login);
   if (answer.status === 403) return {};
   if (answer.status !== 200) throw new Failure(`${url} answers ${answer.status}`);

@@ -10,7 +10,7 @@ import type { Received } from '../listen.fixture.ts';
 import { lockPrivate } from '../private-file.ts';
 import { authorizationServer } from './authorization-server.fixture.ts';
 import { currentLogin } from './current-login.ts';
-import { send } from './http.ts';
+import { sendUnhurried } from './http.ts';
 import type { Login } from './login.ts';
 import { LOGIN } from './login.fixture.ts';
 import { loginPath, readLogin, writeLogin } from './login-file.ts';
@@ -62,7 +62,7 @@ describe('currentLogin', () => {
     const server = await rotating();
     await keep({ ...LOGIN, issuer: server.origin, refresh_token: 'rt1' });
     shell.clock.advance(30);
-    const login = await currentLogin(send, shell);
+    const login = await currentLogin(sendUnhurried, shell);
     expect(login).toMatchObject({
       access_token: 'at2',
       refresh_token: 'rt2',
@@ -89,7 +89,7 @@ describe('currentLogin', () => {
     const server = await authorizationServer({ '/token': () => ({ body }) });
     await keep({ ...LOGIN, issuer: server.origin });
     shell.clock.advance(60);
-    expect(await currentLogin(send, shell)).toMatchObject({
+    expect(await currentLogin(sendUnhurried, shell)).toMatchObject({
       access_token: 'at2',
       refresh_token: 'rt',
     });
@@ -99,7 +99,9 @@ describe('currentLogin', () => {
     const server = await rotating();
     await keep({ ...LOGIN, issuer: server.origin, refresh_token: 'rt1', expires_at: 0 });
     Object.assign(shell, { wait: (milliseconds: number) => setTimeout(milliseconds) });
-    const logins = await Promise.all(Array.from({ length: 10 }, () => currentLogin(send, shell)));
+    const logins = await Promise.all(
+      Array.from({ length: 10 }, () => currentLogin(sendUnhurried, shell)),
+    );
     expect(logins.map((login) => login?.access_token)).toEqual(
       Array.from({ length: 10 }, () => 'at2'),
     );
@@ -113,11 +115,11 @@ describe('currentLogin', () => {
       JSON.stringify(fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
     const script = `
       const { currentLogin } = await import(${module('current-login')});
-      const { send } = await import(${module('http')});
+      const { sendUnhurried } = await import(${module('http')});
       const { setTimeout } = await import('node:timers/promises');
       const { randomBytes } = await import('node:crypto');
       const shell = { env: process.env, clock: Date, random: randomBytes, wait: setTimeout };
-      process.stdout.write((await currentLogin(send, shell)).access_token);`;
+      process.stdout.write((await currentLogin(sendUnhurried, shell)).access_token);`;
     const ended = await Promise.all(
       Array.from({ length: 4 }, () =>
         runScript(['--input-type=module', '--eval', script], {
@@ -140,7 +142,7 @@ describe('currentLogin', () => {
     const refuse = () => ({ status: 400, body: { error: 'invalid_grant' } });
     const server = await authorizationServer({ '/token': refuse });
     await keep({ ...LOGIN, issuer: server.origin, expires_at: 0 });
-    await expect(currentLogin(send, shell)).rejects.toThrow(
+    await expect(currentLogin(sendUnhurried, shell)).rejects.toThrow(
       `the login at ${server.origin} has ended: run ${CLI} login`,
     );
     expect(await readLogin(path)).toMatchObject({ refresh_token: 'rt' });
@@ -154,7 +156,7 @@ describe('currentLogin', () => {
     const server = await authorizationServer({ '/token': reply });
     const login = { ...LOGIN, issuer: server.origin, expires_at: 0 };
     await keep(login);
-    await expect(currentLogin(send, shell)).rejects.toThrow(reason);
+    await expect(currentLogin(sendUnhurried, shell)).rejects.toThrow(reason);
     expect(await readLogin(path)).toEqual(login);
   });
 

@@ -6,7 +6,7 @@ import { Failure } from '../command.ts';
 const LONGEST = 256 * 1024 * 1024;
 
 /** For as long as something comes: what people send and get may be long. */
-export const send = openSend({ milliseconds: Infinity, most: LONGEST });
+export const sendUnhurried = openSend({ milliseconds: Infinity, most: LONGEST });
 
 /**
  * A URL that secrets and tokens may be sent to: https, or http on loopback; without user and fragment.

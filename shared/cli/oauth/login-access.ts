@@ -3,13 +3,13 @@ import { Failure, type Shell, UsageError } from '../command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';
 import type { Send } from '#shared/client/send.ts';
-import type { GetAccess } from './protected-request.ts';
+import type { GetBoundToken } from './protected-request.ts';
 
 /**
  * The token of the login, for the resource it was issued for and nothing else, and only if that resource
  * itself takes tokens of its issuer (RFC 9728 section 3.3).
  */
-export function loginAccess(send: Send, shell: Shell): GetAccess {
+export function loginAccess(send: Send, shell: Shell): GetBoundToken {
   return async ({ resource, authorizationServers }) => {
     const login = await currentLogin(send, shell);
     if (login === undefined) {

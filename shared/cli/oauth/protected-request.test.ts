@@ -5,8 +5,8 @@ import { systemRandom } from '#shared/base/random.ts';
 import { createProver } from './dpop.ts';
 import type { Message } from '#shared/client/send.ts';
 import { scripted } from './oauth.fixture.ts';
-import { type GetAccess, sendProtected } from './protected-request.ts';
-import { metadataUrl } from './resource-metadata.ts';
+import { type GetBoundToken, sendProtected } from './protected-request.ts';
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
 
 const SPACE = 'https://api.example/documents/';
 const A = `${SPACE}a`;
@@ -23,7 +23,7 @@ const asksForNonce = {
 };
 const redirect = (status: number, location: string) => ({ status, fields: { location } });
 
-const getAccess: GetAccess = async ({ resource }) => ({
+const getAccess: GetBoundToken = async ({ resource }) => ({
   accessToken: `token for ${resource}`,
   prover: await createProver(new ManualClock(), systemRandom),
   resource,

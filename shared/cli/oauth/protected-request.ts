@@ -7,7 +7,7 @@ import { findMetadata, isWithin, type ResourceMetadata } from './resource-metada
 
 const MOST_REDIRECTS = 5;
 
-export interface Access {
+export interface BoundToken {
   readonly accessToken: string;
   readonly prover: Prover;
   /** Audience of the token: it goes nowhere else. */
@@ -15,7 +15,7 @@ export interface Access {
 }
 
 /** Gets a token for the resource that asks for one. */
-export type GetAccess = (metadata: ResourceMetadata) => Promise<Access>;
+export type GetBoundToken = (metadata: ResourceMetadata) => Promise<BoundToken>;
 
 /**
  * Sends a message; when the answer is 401, gets a DPoP-bound token for the resource that says so and
@@ -25,10 +25,10 @@ export type GetAccess = (metadata: ResourceMetadata) => Promise<Access>;
 export async function sendProtected(
   sendMessage: Send,
   message: Message,
-  getAccess: GetAccess,
+  getAccess: GetBoundToken,
 ): Promise<Reply> {
   let url: string | undefined = message.url;
-  let access: Access | undefined;
+  let access: BoundToken | undefined;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const current: Message = Object.assign({}, message, { url });
     if (access && !isWithin(url, access.resource)) access = undefined;
@@ -50,7 +50,7 @@ export async function sendProtected(
 export async function sendWithToken(
   sendMessage: Send,
   message: Message,
-  access: Access | undefined,
+  access: BoundToken | undefined,
 ): Promise<Reply> {
   if (access === undefined) return sendMessage(message);
   const { accessToken, prover } = access;

@@ -1,3 +1,4 @@
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { Failure } from '../command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
@@ -9,14 +10,6 @@ export interface ResourceMetadata {
   readonly authorizationServers: readonly string[];
   /** What the challenge asked for (RFC 6750 section 3). */
   readonly scope?: string | undefined;
-}
-
-const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-
-/** RFC 9728 section 3.1: the well-known path goes between the host and the path of the resource. */
-export function metadataUrl(resource: string): string {
-  const { origin, pathname, search } = new URL(resource);
-  return origin + WELL_KNOWN + (pathname === '/' ? '' : pathname) + search;
 }
 
 /**

@@ -19,7 +19,7 @@ export const CLIENT_OPTION: Readonly<Record<string, Option>> = {
   },
 };
 
-export interface SignIn {
+export interface SignInRequest {
   readonly issuer: string;
   readonly client_id: string;
   readonly scope?: string | undefined;
@@ -32,7 +32,7 @@ export interface SignIn {
  */
 export async function signIn(
   send: Send,
-  { issuer, client_id, scope, resource }: SignIn,
+  { issuer, client_id, scope, resource }: SignInRequest,
   shell: Shell,
   onTerminal: boolean,
 ): Promise<Login> {

@@ -4,7 +4,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { createProver } from './dpop.ts';
 import { scripted } from './oauth.fixture.ts';
-import { requestToken, type TokenRequest } from './token-request.ts';
+import { requestToken, type ClientCredentialsRequest } from './token-request.ts';
 
 const ISSUER = 'https://auth.example';
 const METADATA = `GET ${ISSUER}/.well-known/oauth-authorization-server`;
@@ -14,7 +14,7 @@ const granted = (token_type: string) => ({
   body: { access_token: 'at', token_type, expires_in: 600 },
 });
 
-const REQUEST: TokenRequest = {
+const REQUEST: ClientCredentialsRequest = {
   issuer: ISSUER,
   client: { client_id: 'a:b', token_endpoint_auth_method: 'client_secret_basic' },
   secret: 'p q&ü',

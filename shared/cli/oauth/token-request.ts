@@ -5,7 +5,7 @@ import type { Send } from '#shared/client/send.ts';
 import { findServer } from './server-metadata.ts';
 import { type TokenAnswer, tokenAnswer } from './token-answer.ts';
 
-export interface TokenRequest {
+export interface ClientCredentialsRequest {
   readonly issuer: string;
   readonly client: Pick<ClientRecord, 'client_id' | 'token_endpoint_auth_method'>;
   readonly secret: string;
@@ -16,7 +16,10 @@ export interface TokenRequest {
 }
 
 /** Gets a token with the client credentials grant (RFC 6749 section 4.4). Throws `Failure` with the reason. */
-export async function requestToken(send: Send, request: TokenRequest): Promise<TokenAnswer> {
+export async function requestToken(
+  send: Send,
+  request: ClientCredentialsRequest,
+): Promise<TokenAnswer> {
   const { issuer, prover, scope, resource } = request;
   const url = (await findServer(send, issuer)).endpoint('token_endpoint');
   const { fields, params } = authentication(request);
@@ -26,7 +29,7 @@ export async function requestToken(send: Send, request: TokenRequest): Promise<T
 }
 
 /** RFC 6749 section 2.3.1: identifier and secret, form-encoded in the Authorization field or in the body. */
-function authentication({ client, secret }: TokenRequest) {
+function authentication({ client, secret }: ClientCredentialsRequest) {
   const { client_id: id, token_endpoint_auth_method: method } = client;
   if (method === 'client_secret_post') {
     return { fields: {}, params: { client_id: id, client_secret: secret } };

@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** What an issuer was asked for. */
-export type Asked =
+export type AskedOfIssuer =
   | { readonly for: 'nothing' | 'keys' }
   | {
       readonly for: 'tokens';
@@ -22,7 +22,7 @@ export type Asked =
     };
 
 /** Of the issuer: who asked, and not for which site. */
-export function issuerAccount(issuer: string, asked: Asked): Account {
+export function issuerAccount(issuer: string, asked: AskedOfIssuer): Account {
   const title = `What the issuer ${issuer} has learned now:`;
   if (asked.for !== 'tokens') {
     const learned = asked.for === 'keys' ? 'that somebody looked at its keys' : 'nothing';

@@ -6,7 +6,7 @@ import { Failure, type Shell } from '../command.ts';
 import type { Login } from '../oauth/login.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { openSendTo } from './send-to.ts';
-import { fetchDirectory, LONGEST_ANSWER } from './issuer.ts';
+import { fetchIssuerDirectory, LONGEST_ANSWER } from './issuer.ts';
 import { issuerLogin } from './issuer-login.ts';
 import { obtainTokens } from './obtain.ts';
 
@@ -32,7 +32,7 @@ export interface Obtained {
 /** Over connections of its own: the issuer cannot show a person who signed in other keys than everybody. */
 export async function directoryOf(issuer: string, config: Config): Promise<IssuerDirectory> {
   await using send = await openSendTo(originOfServer(issuer), config, LONGEST_ANSWER);
-  return await fetchDirectory(send, issuer);
+  return await fetchIssuerDirectory(send, issuer);
 }
 
 /** Tokens for a challenge, at least one. Throws `Failure` when there is none. */

@@ -6,17 +6,17 @@ import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell } from '../command.ts';
 import { currentLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
-import { send } from '../oauth/http.ts';
+import { sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { loginPath, readLogin } from '../oauth/login-file.ts';
-import type { GetAccess } from '../oauth/protected-request.ts';
+import type { GetBoundToken } from '../oauth/protected-request.ts';
 import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { signIn } from '../oauth/sign-in.ts';
 
 /** Who asks an issuer for tokens. Disposing of it ends a login that was made for this alone. */
 export interface IssuerLogin extends AsyncDisposable {
-  readonly getAccess: GetAccess;
+  readonly getAccess: GetBoundToken;
   /** Undefined until the issuer has asked for one. */
   readonly login: Login | undefined;
 }
@@ -43,7 +43,7 @@ export function issuerLogin(
       );
     }
     approved = await signIn(
-      send,
+      sendUnhurried,
       { issuer, client_id, scope: REQUEST_SCOPE, resource },
       shell,
       onTerminal,
@@ -63,7 +63,7 @@ export function issuerLogin(
     },
     [Symbol.asyncDispose]: async () => {
       if (approved === undefined) return;
-      await revokeLogin(send, approved).catch((error: Error) =>
+      await revokeLogin(sendUnhurried, approved).catch((error: Error) =>
         shell.note(`The login at ${issuer} is not ended: ${error.message}`),
       );
     },
@@ -80,7 +80,7 @@ async function keptLogin(
     kept?.resource === resource &&
     authorizationServers.includes(kept.issuer) &&
     parseScope(kept.scope).has(REQUEST_SCOPE);
-  return fits ? currentLogin(send, shell) : undefined;
+  return fits ? currentLogin(sendUnhurried, shell) : undefined;
 }
 
 /** `sub` of the login's token (RFC 9068 section 2.2), as the issuer sees it; undefined when it is no JWT. */

@@ -10,7 +10,7 @@ import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { Failure } from '../command.ts';
 import { scripted } from '../oauth/oauth.fixture.ts';
 import type { SiteChallenge } from './challenges.ts';
-import { fetchDirectory, keyFor } from './issuer.ts';
+import { fetchIssuerDirectory, keyFor } from './issuer.ts';
 import { blindRsaKey } from './parties.fixture.ts';
 
 const NAME = 'issuer.example:8443';
@@ -31,7 +31,7 @@ const fetched = async ({ status = 200, type = DIRECTORY_TYPE, body = document() 
   const { send, sent } = scripted({
     [`GET ${PLACE}`]: { status, fields: { 'content-type': type, location: REQUEST }, body },
   });
-  return { directory: await fetchDirectory(send, NAME), sent };
+  return { directory: await fetchIssuerDirectory(send, NAME), sent };
 };
 
 describe('RFC 9578 section 4: the directory of an issuer', () => {

@@ -17,7 +17,7 @@ import type { SiteChallenge } from './challenges.ts';
 export const LONGEST_ANSWER = 65_536;
 
 /** RFC 9578 section 4. A redirect is not followed: the name says where it is. Throws `Failure`. */
-export async function fetchDirectory(send: Send, issuer: string): Promise<IssuerDirectory> {
+export async function fetchIssuerDirectory(send: Send, issuer: string): Promise<IssuerDirectory> {
   const url = originOfServer(issuer) + DIRECTORY_PATH;
   const answer = await send({ method: 'GET', url, fields: { accept: DIRECTORY_TYPE } });
   if (answer.status !== 200) throw new Failure(`${url} answers ${answer.status}`);

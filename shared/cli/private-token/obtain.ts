@@ -14,11 +14,11 @@ import type { Random } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { retryAfter } from '../oauth/http.ts';
-import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';
+import { type BoundToken, type GetBoundToken, sendWithToken } from '../oauth/protected-request.ts';
 import { findMetadata } from '../oauth/resource-metadata.ts';
 import { expectMediaType } from './issuer.ts';
 
-export interface Order {
+export interface TokenOrder {
   readonly requestUrl: string;
   readonly key: DirectoryKey;
   /** Of the challenge that the tokens are for. */
@@ -37,13 +37,13 @@ const BLIND: Readonly<
  */
 export async function* obtainTokens(
   send: Send,
-  order: Order,
-  getAccess: GetAccess,
+  order: TokenOrder,
+  getAccess: GetBoundToken,
   random: Random,
 ): AsyncGenerator<Buffer> {
   const { requestUrl: url, key, digest, count } = order;
   const { type } = key;
-  let access: Access | undefined;
+  let access: BoundToken | undefined;
   for (let got = 0; got < count; got += 1) {
     const input = tokenInput(type, random(32), digest, key.id);
     const { blinded, finalize } = BLIND[type](key.publicKey, input, random);

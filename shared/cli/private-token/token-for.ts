@@ -2,7 +2,7 @@ import type { Token } from '#shared/private-token/token.ts';
 import { tokenKeyId } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import type { Asked } from './account.ts';
+import type { AskedOfIssuer } from './account.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
 import { keyFor, keysInUse } from './issuer.ts';
@@ -14,7 +14,7 @@ export interface Found {
   /** Server name. */
   readonly issuer: string;
   /** What the issuer was asked for, to find it. */
-  readonly asked: Asked;
+  readonly asked: AskedOfIssuer;
 }
 
 /**

@@ -5,9 +5,9 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { PersonRecord, WholePerson } from '#shared/stores/people.ts';
 import { newApiKey } from '../api-key.ts';
 import { userhashOf } from '../digest-hash.ts';
-import { DirectoryFileError, parseDirectory } from './directory-file.ts';
+import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';
-import { formatDirectory } from './format-directory.ts';
+import { formatDirectoryFile } from './format-directory.ts';
 import { addPerson, setKerberos } from '../people.ts';
 
 const REALMS = [
@@ -27,10 +27,10 @@ async function exported() {
   return { alice, text: await written([alice], [KEY]) };
 }
 
-const written = async (...directory: Parameters<typeof formatDirectory>) =>
-  text(formatDirectory(...directory));
+const written = async (...directory: Parameters<typeof formatDirectoryFile>) =>
+  text(formatDirectoryFile(...directory));
 
-const parse = (file: string) => parseDirectory(Buffer.from(file));
+const parse = (file: string) => parseDirectoryFile(Buffer.from(file));
 
 /** The message of the refusal. */
 function mistakes(file: string): string {
@@ -155,7 +155,7 @@ describe('refused, by its place', () => {
       person: { ...alice.person, ...changes },
     });
     const bob = { id: 'bob', name: 'bob' };
-    const twice: readonly (readonly [Parameters<typeof formatDirectory>, string])[] = [
+    const twice: readonly (readonly [Parameters<typeof formatDirectoryFile>, string])[] = [
       [[[alice, alice], []], 'people.1.id: '],
       [[[alice, other({ id: 'other' })], []], 'people.1.name: has the name alice again'],
       [[[alice, other(bob)], []], 'people.1: has the alias kerberos:alice@A again'],
@@ -178,7 +178,7 @@ describe('refused, by its place', () => {
     for (const other of ['null', '[]', '1', '"x"', '{}']) expect(mistakes(other)).not.toBe('taken');
     const broken = Buffer.from(exportedText);
     broken[exportedText.indexOf('alice')] = 0xff;
-    expect(() => parseDirectory(broken)).toThrow(/^all: is not JSON in UTF-8$/);
+    expect(() => parseDirectoryFile(broken)).toThrow(/^all: is not JSON in UTF-8$/);
   });
 
   test('of a thousand mistakes twenty are told, and no secret in them', async () => {

@@ -147,7 +147,7 @@ export class DirectoryFileError extends Error {
 const MISTAKES = 20;
 
 /** Throws `DirectoryFileError` when anything in it is not as `formatDirectory` writes it. */
-export function parseDirectory(file: Uint8Array): DirectoryFile {
+export function parseDirectoryFile(file: Uint8Array): DirectoryFile {
   const { data, error } = schema.safeParse(parseJson(file));
   if (data !== undefined) return data;
   const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'all'}: ${message}`);

@@ -6,7 +6,7 @@ import { VERSION } from './directory-file.ts';
  * The text of a directory's file (JSON), piece by piece: a line for each person and key, without what follows
  * from the rest of it.
  */
-export async function* formatDirectory(
+export async function* formatDirectoryFile(
   people: AsyncIterable<WholePerson> | Iterable<WholePerson>,
   apiKeys: Iterable<ApiKeyRecord>,
 ): AsyncGenerator<string> {

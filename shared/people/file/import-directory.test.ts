@@ -3,11 +3,11 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { findSignIn, recordSignIn } from '../access/sign-ins.ts';
 import { newApiKey } from '../api-key.ts';
-import { parseDirectory } from './directory-file.ts';
+import { parseDirectoryFile } from './directory-file.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { everybody } from '../everybody.ts';
-import { formatDirectory } from './format-directory.ts';
+import { formatDirectoryFile } from './format-directory.ts';
 import { importDirectory } from './import-directory.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
@@ -38,9 +38,9 @@ async function full() {
 }
 
 const exported = async ({ stores }: Town) =>
-  parseDirectory(
+  parseDirectoryFile(
     await buffer(
-      Readable.from(formatDirectory(everybody(stores.people), await stores.apiKeys.list())),
+      Readable.from(formatDirectoryFile(everybody(stores.people), await stores.apiKeys.list())),
     ),
   );
 

@@ -6,7 +6,7 @@ import type { StoredKey } from '../keys.ts';
 import type { DigestRow, PersonRecord } from '../people.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../token-keys.ts';
-import type { Collection, Document, Edit, Lock, Outcome, Quota } from '../trees.ts';
+import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees.ts';
 
 export const fresh = (): string => randomId(systemRandom);
 
@@ -133,7 +133,7 @@ export async function edit(
   edits: readonly Edit[],
   expected: Readonly<Record<string, string | undefined>> = {},
   quota = NO_QUOTA,
-): Promise<Outcome> {
+): Promise<CommitOutcome> {
   const { locksVersion } = await trees.look(tree, []);
   const seen = new Map(Object.entries(expected));
   return trees.commit(tree, { seen, locksVersion, edits, quota });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { byKind, type ByKind, checkEdits } from '../edits.ts';
-import { type Edit, type Entry, ImpossibleEdit, type Outcome, type Quota } from '../trees.ts';
+import { type Edit, type Entry, ImpossibleEdit, type CommitOutcome, type Quota } from '../trees.ts';
 import { edit, fresh, puts, someCollection, someDocument, someLock } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
@@ -93,7 +93,7 @@ function applied(
   model: Model,
   edits: readonly Edit[],
   quota: Quota,
-): [Outcome | 'impossible', Model] {
+): [CommitOutcome | 'impossible', Model] {
   const next: Model = {
     entries: new Map(model.entries),
     locks: new Set(model.locks),

@@ -67,7 +67,7 @@ export class Connection implements Disposable {
 
   /** Runs a script on keys of one slot. */
   script<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
-    return this.#shared.use((wire) => evaluate<T>(wire, body, keys, args));
+    return this.#shared.use((wire) => evalScript<T>(wire, body, keys, args));
   }
 
   durableCommand<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
@@ -75,7 +75,7 @@ export class Connection implements Disposable {
   }
 
   durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
-    return this.#confirmed(keys[0], (wire) => evaluate<T>(wire, body, keys, args));
+    return this.#confirmed(keys[0], (wire) => evalScript<T>(wire, body, keys, args));
   }
 
   /**
@@ -125,7 +125,7 @@ export class Connection implements Disposable {
 type Keys = readonly [string, ...string[]];
 
 /** EVALSHA, and EVAL where the server does not know the script yet. */
-export async function evaluate<T>(
+export async function evalScript<T>(
   wire: Wire,
   body: Script,
   keys: Keys,

@@ -2,7 +2,7 @@ import { randomId, type Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import { milliseconds } from './milliseconds.ts';
 
 /**
@@ -30,7 +30,7 @@ if longest > 0 then redis.call('PEXPIRE', KEYS[1], longest) end
 
 /** `{prefix:kept:SHA-256 of the owner}` and, with `:{id}` after it, the values: one slot for each owner. */
 export function redisKept(redis: Connection, prefix: string, random: Random): Kept {
-  const ids = (owner: string) => `{${prefix}:kept:${digest(owner)}}`;
+  const ids = (owner: string) => `{${prefix}:kept:${digestOf(owner)}}`;
   return {
     async put(owner, value, { seconds, most }) {
       const id = randomId(random);

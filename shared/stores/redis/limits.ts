@@ -1,7 +1,7 @@
 import type { Limits, Rate } from '#shared/stores/limits.ts';
 import { script } from './connection.ts';
 import type { Connection, Script } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 
 /**
  * Generic cell rate algorithm: the key holds the theoretical arrival time in microseconds of the
@@ -41,7 +41,7 @@ if arrival > now then keep() else redis.call('DEL', KEYS[1]) end
  * failover gives back what was spent in its last moments, and no more.
  */
 export function redisLimits(redis: Connection, prefix: string): Limits {
-  const name = (namespace: string, key: string) => `${prefix}:limit:${namespace}:${digest(key)}`;
+  const name = (namespace: string, key: string) => `${prefix}:limit:${namespace}:${digestOf(key)}`;
   // Whole microseconds, so that no rounding takes one from the burst.
   const intervalOf = ({ per }: Rate) => Math.ceil(per * 1_000_000);
   const ask = <R>(code: Script, namespace: string, key: string, rate: Rate) =>

@@ -1,13 +1,13 @@
 import type { Replay } from '#shared/stores/replay.ts';
 import type { Connection } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import { milliseconds } from './milliseconds.ts';
 
 /** `{prefix}:replay:{namespace}:{SHA-256 of the key}`: there for as long as the key counts as seen. */
 export function redisReplay(redis: Connection, prefix: string): Replay {
   return {
     async unique(namespace, key, seconds) {
-      const name = `${prefix}:replay:${namespace}:${digest(key)}`;
+      const name = `${prefix}:replay:${namespace}:${digestOf(key)}`;
       const reply = await redis.durableCommand<'OK' | null>(
         'SET',
         name,

@@ -8,7 +8,7 @@ import type {
   RevocationView,
 } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { evaluate, script } from './connection.ts';
+import { evalScript, script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { precedes, START, streamEntry } from './revocation-stream.ts';
@@ -160,7 +160,7 @@ export class RedisFeed implements RevocationFeed {
   /** Compares the stream with what is known of it, then waits for more. */
   async #round(wire: Wire): Promise<void> {
     const { stream, epoch } = this.#options;
-    const looked = evaluate<[string | null, EntryId]>(wire, look, [stream, epoch]);
+    const looked = evalScript<[string | null, EntryId]>(wire, look, [stream, epoch]);
     const [found, last] = await within(DEADLINE, looked);
     if (found !== (this.#set.epoch ?? null) || precedes(last, this.#cursor)) {
       this.#heard = -Infinity;

@@ -2,7 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 
 /** ARGV: seconds, which end with a second of the server's clock: of two tokens none tells which was first. */
 const spend = script(`
@@ -21,7 +21,7 @@ export function redisSpentTokens(redis: Connection, prefix: string, clock: Clock
     async spend(token, until) {
       const left = (until - clock.now()) / 1000;
       if (left <= 0) return false;
-      const name = `{${prefix}}:spent:${digest(token)}`;
+      const name = `{${prefix}}:spent:${digestOf(token)}`;
       return (await redis.durable<number>(spend, [name], String(left))) === 1;
     },
   };

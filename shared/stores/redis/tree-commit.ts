@@ -1,5 +1,5 @@
 import { type ByKind, byKind } from '#shared/stores/edits.ts';
-import { type Change, ImpossibleEdit, type Outcome } from '#shared/stores/trees.ts';
+import { type Change, ImpossibleEdit, type CommitOutcome } from '#shared/stores/trees.ts';
 import { script } from './connection.ts';
 import { LOCK_CHANGES, lockReach } from '#shared/stores/lock-reach.ts';
 import { ROWS, rowOf, token, untoken } from './tree-rows.ts';
@@ -274,10 +274,10 @@ const ARGUMENTS: ByKind<undefined, readonly (readonly string[])[]> = {
   unlock: ({ kind, locks }) => locks.map(({ token: id, root }) => [kind, id, root]),
 };
 
-export type Reply = readonly [kind: Outcome['kind'] | 'impossible', ...string[]];
+export type CommitReply = readonly [kind: CommitOutcome['kind'] | 'impossible', ...string[]];
 
 /** Throws `ImpossibleEdit`. */
-export function outcomeOf([kind, ...rest]: Reply): Outcome {
+export function outcomeOf([kind, ...rest]: CommitReply): CommitOutcome {
   if (kind === 'impossible') throw new ImpossibleEdit(rest[0]);
   return kind === 'done' ? { kind, released: rest.map(untoken) } : { kind };
 }

@@ -2,7 +2,7 @@ import { checkEdits } from '#shared/stores/edits.ts';
 import type { Lock, Trees } from '#shared/stores/trees.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { argumentsOf, COMMIT, outcomeOf, type Reply } from './tree-commit.ts';
+import { argumentsOf, COMMIT, outcomeOf, type CommitReply } from './tree-commit.ts';
 import { entryOf, listedOf, memberOf, ROWS, untoken } from './tree-rows.ts';
 
 /** KEYS: rows, locks, meta. ARGV: paths. */
@@ -116,7 +116,7 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
       checkEdits(change.edits);
       const { rows, names, files, locks, meta, relocked } = keys(tree);
       return outcomeOf(
-        await redis.durable<Reply>(
+        await redis.durable<CommitReply>(
           COMMIT,
           [rows, names, files, locks, meta, relocked],
           ...argumentsOf(change),

@@ -1,7 +1,7 @@
 import type { UseCounts } from '#shared/stores/use-counts.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import { milliseconds } from './milliseconds.ts';
 
 /**
@@ -33,7 +33,7 @@ export function redisUseCounts(redis: Connection, prefix: string): UseCounts {
   return {
     async use(namespace, key, count, seconds) {
       if (!Number.isSafeInteger(count) || count < 1) return false;
-      const name = `${prefix}:use-count:${namespace}:${digest(key)}`;
+      const name = `${prefix}:use-count:${namespace}:${digestOf(key)}`;
       const life = milliseconds(seconds);
       return (await redis.durable<number>(use, [name], String(count), life)) === 1;
     },

@@ -1,11 +1,11 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Kept } from '../kept.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 
 export function sqliteKept(file: SqliteFile, clock: Clock, random: Random): Kept {
-  const ownerOf = (owner: string) => digest('kept', owner);
+  const ownerOf = (owner: string) => digestOf('kept', owner);
   return {
     put: (owner, value, { seconds, most }) =>
       file.write((connection) => {

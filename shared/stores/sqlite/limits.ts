@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Limits, Rate } from '../limits.ts';
 import type { Connection } from './connection.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 
 /**
@@ -32,7 +32,7 @@ export function sqliteLimits(file: SqliteFile, clock: Clock): Limits {
   return {
     spend: (namespace, name, rate) =>
       file.write((connection) => {
-        const key = digest(namespace, name);
+        const key = digestOf(namespace, name);
         const { now, interval, kept, fullAt } = look(connection, key, rate);
         const wait = fullAt - now - (rate.burst - 1) * interval;
         if (wait > 0) {
@@ -49,7 +49,7 @@ export function sqliteLimits(file: SqliteFile, clock: Clock): Limits {
       }),
     giveBack: (namespace, name, rate) =>
       file.write((connection) => {
-        const key = digest(namespace, name);
+        const key = digestOf(namespace, name);
         const { interval, fullAt } = look(connection, key, rate);
         keep(connection, key, fullAt - interval);
       }),

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '../replay.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 
 export function sqliteReplay(file: SqliteFile, clock: Clock): Replay {
@@ -11,7 +11,7 @@ export function sqliteReplay(file: SqliteFile, clock: Clock): Replay {
         const inserted = connection.run(
           `INSERT INTO replay (key, expires) VALUES (?1, ?2)
            ON CONFLICT (key) DO UPDATE SET expires = ?2 WHERE expires <= ?3`,
-          digest(namespace, key),
+          digestOf(namespace, key),
           Math.ceil(now + seconds * 1000),
           now,
         );

@@ -3,7 +3,7 @@ import {
   type Change,
   ImpossibleEdit,
   type Lock,
-  type Outcome,
+  type CommitOutcome,
   type Quota,
   type Trees,
 } from '../trees.ts';
@@ -112,7 +112,11 @@ function stateOf(connection: Connection, tree: string): State {
   return state;
 }
 
-function commit(connection: Connection, tree: string, change: Change): Outcome | ImpossibleEdit {
+function commit(
+  connection: Connection,
+  tree: string,
+  change: Change,
+): CommitOutcome | ImpossibleEdit {
   const { seen, edits, quota } = change;
   const before = stateOf(connection, tree);
   const changed = [...seen].some(

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { UseCounts } from '../use-counts.ts';
-import { digest } from './digest.ts';
+import { digestOf } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 
 const WIDTH = 128;
@@ -30,7 +30,7 @@ export function sqliteUseCounts(file: SqliteFile, clock: Clock): UseCounts {
     use: async (namespace, key, count, seconds) => {
       if (!Number.isSafeInteger(count) || count < 1) return false;
       return file.write((connection) => {
-        const id = digest(namespace, key);
+        const id = digestOf(namespace, key);
         const now = clock.now();
         const [row] = connection.all<{ highest: number; used: string; expires: number }>(
           'SELECT highest, used, expires FROM use_count WHERE key = ? AND expires > ?',

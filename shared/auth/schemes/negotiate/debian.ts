@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-export interface Part {
+export interface Installable {
   /** Shell command that succeeds when the part is there. */
   readonly check: string;
   /** Debian packages that bring it. */
@@ -15,7 +15,7 @@ export const command = (name: string) => `PATH=$PATH:/usr/sbin command -v ${name
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Installs what is missing, on Debian as root; elsewhere throws an Error that says what to install. */
-export function installParts(parts: readonly Part[]): void {
+export function installParts(parts: readonly Installable[]): void {
   const missing = packagesMissing(parts);
   if (missing.length === 0) return;
   const install = `apt-get install --yes --no-install-recommends ${missing.join(' ')}`;
@@ -36,7 +36,7 @@ export function installParts(parts: readonly Part[]): void {
   process.stdout.write('Installed.\n');
 }
 
-function packagesMissing(parts: readonly Part[]): readonly string[] {
+function packagesMissing(parts: readonly Installable[]): readonly string[] {
   return parts.filter(({ check }) => !succeeds(check)).flatMap(({ packages }) => packages);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { contentOf, membersOf, readElements } from './der.ts';
+import { elementContent, membersOf, readElements } from './der.ts';
 import { der } from './token.fixture.ts';
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
@@ -64,7 +64,7 @@ describe('contentOf', () => {
     ['two elements', '300100300100'],
     ['nothing', ''],
   ])('%s is none', (_what, hex) => {
-    expect(contentOf(bytes(hex), 0x30)).toBeUndefined();
+    expect(elementContent(bytes(hex), 0x30)).toBeUndefined();
   });
 });
 

@@ -36,7 +36,7 @@ export function readElements(bytes: Buffer): Element[] | undefined {
 }
 
 /** The content of the one element that `bytes` is, if it has this tag. */
-export function contentOf(bytes: Buffer | undefined, tag: number): Buffer | undefined {
+export function elementContent(bytes: Buffer | undefined, tag: number): Buffer | undefined {
   const [only, another] = (bytes && readElements(bytes)) ?? [];
   return only?.tag === tag && another === undefined ? only.content : undefined;
 }
@@ -45,7 +45,7 @@ export const SEQUENCE = 0x30;
 
 /** The members of the SEQUENCE that `bytes` is, by tag; undefined as well when they are not in ascending order. */
 export function membersOf(bytes: Buffer | undefined): ReadonlyMap<number, Buffer> | undefined {
-  const content = contentOf(bytes, SEQUENCE);
+  const content = elementContent(bytes, SEQUENCE);
   const elements = content && readElements(content);
   if (elements?.some(({ tag }, index) => tag <= (elements[index - 1]?.tag ?? -1))) return undefined;
   return elements && new Map(elements.map(({ tag, content: member }) => [tag, member]));

@@ -9,9 +9,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { command, installParts, type Part } from './debian.ts';
+import { command, installParts, type Installable } from './debian.ts';
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly Installable[] = [
   { check: 'test -e /usr/include/gssapi/gssapi_krb5.h', packages: ['libkrb5-dev'] },
   { check: command('g++'), packages: ['g++'] },
   { check: command('make'), packages: ['make'] },

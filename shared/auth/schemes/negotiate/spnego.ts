@@ -1,4 +1,4 @@
-import { contentOf, membersOf, readElements, SEQUENCE } from './der.ts';
+import { elementContent, membersOf, readElements, SEQUENCE } from './der.ts';
 
 /** What a client has sent, as far as it is looked at before GSS does. */
 export interface ClientToken {
@@ -39,13 +39,13 @@ const after = (prefix: Buffer, bytes: Buffer) =>
  */
 export function readClientToken(bytes: Buffer): ClientToken | 'ntlm' | 'unknown' {
   if (after(NTLM_SIGNATURE, bytes) !== undefined) return 'ntlm';
-  const response = contentOf(bytes, context(1));
+  const response = elementContent(bytes, context(1));
   if (response !== undefined) {
     const members = membersOf(response);
     if (members === undefined) return 'unknown';
-    return token(false, contentOf(members.get(context(2)), OCTET_STRING));
+    return token(false, elementContent(members.get(context(2)), OCTET_STRING));
   }
-  const initial = contentOf(bytes, INITIAL_TOKEN);
+  const initial = elementContent(bytes, INITIAL_TOKEN);
   if (initial === undefined) return 'unknown';
   if (after(framed(KERBEROS), initial) !== undefined) return token(true, bytes);
   const inner = after(framed(SPNEGO), initial);
@@ -53,7 +53,7 @@ export function readClientToken(bytes: Buffer): ClientToken | 'ntlm' | 'unknown'
 }
 
 function readNegTokenInit(inner: Buffer): ClientToken | 'ntlm' | 'unknown' {
-  const members = membersOf(contentOf(inner, context(0)));
+  const members = membersOf(elementContent(inner, context(0)));
   const mechanisms = mechanismsOf(members?.get(context(0)));
   if (members === undefined || mechanisms === undefined) return 'unknown';
   const isKerberos = (one: Buffer) => one.equals(KERBEROS) || one.equals(KERBEROS_OF_WINDOWS);
@@ -62,13 +62,13 @@ function readNegTokenInit(inner: Buffer): ClientToken | 'ntlm' | 'unknown' {
   }
   // The token, if there is one, is for the mechanism that the client likes best.
   const [best] = mechanisms;
-  const optimistic = contentOf(members.get(context(2)), OCTET_STRING);
+  const optimistic = elementContent(members.get(context(2)), OCTET_STRING);
   return token(true, best && isKerberos(best) ? optimistic : undefined);
 }
 
 /** Contents of the object identifiers, in the client's order. */
 function mechanismsOf(list: Buffer | undefined): Buffer[] | undefined {
-  const content = contentOf(list, SEQUENCE);
+  const content = elementContent(list, SEQUENCE);
   const elements = content && readElements(content);
   return elements?.map((element) => element.content);
 }
@@ -80,9 +80,9 @@ function token(first: boolean, mechanismToken: Buffer | undefined): ClientToken 
 
 /** Of a request in its frame, or without it, as in a handshake of three messages (MS-KILE section 3.4.5.1). */
 function authenticatorOf(mechanismToken: Buffer): Buffer | undefined {
-  const initial = contentOf(mechanismToken, INITIAL_TOKEN);
+  const initial = elementContent(mechanismToken, INITIAL_TOKEN);
   const request = initial === undefined ? mechanismToken : after(AP_REQ, initial);
-  const members = membersOf(contentOf(request, KERBEROS_REQUEST));
+  const members = membersOf(elementContent(request, KERBEROS_REQUEST));
   const encrypted = membersOf(members?.get(context(4)));
-  return contentOf(encrypted?.get(context(2)), OCTET_STRING);
+  return elementContent(encrypted?.get(context(2)), OCTET_STRING);
 }

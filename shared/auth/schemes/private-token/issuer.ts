@@ -10,7 +10,7 @@ export interface IssuerKey extends TokenKey {
 }
 
 /** The issuer that an origin names in its challenges, however the origin comes by its keys. */
-export interface TokenIssuer {
+export interface TrustedIssuer {
   /** `issuer_name`: a server name (RFC 9577 section 2.1.1.1). */
   readonly name: string;
   /**

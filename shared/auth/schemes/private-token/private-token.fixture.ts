@@ -31,7 +31,7 @@ import { requestOf } from '../../auth.fixture.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
 import type { Verdict } from '../../scheme.ts';
 import type { TokenSite } from './challenges.ts';
-import type { IssuerKey, TokenIssuer } from './issuer.ts';
+import type { IssuerKey, TrustedIssuer } from './issuer.ts';
 import { privateToken } from './private-token.ts';
 
 const SPACE_URL = 'https://rs.example/tokens/';
@@ -112,7 +112,7 @@ export function memoryIssuer(known: readonly TestKey[], name = 'issuer.example:8
     if (state.down) throw new KeysUnavailable(7);
     return answer();
   };
-  const issuer: TokenIssuer = {
+  const issuer: TrustedIssuer = {
     name,
     keys: (type) => asked(() => keys.filter((key) => key.type === type)),
     key: (type, id) => asked(() => keys.find((key) => key.type === type && key.id.equals(id))),
@@ -138,7 +138,7 @@ export function answerTo(challenge: Challenge, keys: readonly TestKey[]): Buffer
 }
 
 export interface OriginOptions {
-  readonly issuer: TokenIssuer;
+  readonly issuer: TrustedIssuer;
   readonly stores: { readonly spentTokens: SpentTokens; readonly limits: Pick<Limits, 'spend'> };
   readonly clock: Clock;
   readonly site?: Partial<TokenSite>;

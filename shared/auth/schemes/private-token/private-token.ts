@@ -17,11 +17,11 @@ import {
   type SpaceChallenge,
   type TokenSite,
 } from './challenges.ts';
-import type { IssuerKey, TokenIssuer } from './issuer.ts';
+import type { IssuerKey, TrustedIssuer } from './issuer.ts';
 
 export interface PrivateTokenOptions {
   readonly site: TokenSite;
-  readonly issuer: TokenIssuer;
+  readonly issuer: TrustedIssuer;
   readonly spent: SpentTokens;
   readonly limits: Pick<Limits, 'spend'>;
   /** Of the tokens from one address, or one IPv6 network, that are verified. */
