@@ -5,7 +5,7 @@ import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
 import { APP, basic, SECRET } from './authz.fixture.ts';
 import { CALLBACK, SERVER, testFlow } from './code-flow.fixture.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { startWorld } from './token-issuer/token-issuer.fixture.ts';
+import { startTokenIssuer } from './token-issuer/token-issuer.fixture.ts';
 
 const ISSUER = 'https://as.example';
 const ORIGINS = {
@@ -74,8 +74,8 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
 });
 
 test('and at the token issuer with an origin of its own: token-issuer/endpoints.txt', async () => {
-  await using world = await startWorld();
-  const { running, accessToken, serverToken } = world;
+  await using tokenIssuer = await startTokenIssuer();
+  const { running, accessToken, serverToken } = tokenIssuer;
   const table = await endpointTable(running[0]?.port ?? 0, ORIGINS, [
     { path: '*' },
     { path: '/nowhere' },

@@ -55,7 +55,7 @@ interface Call {
 }
 
 /** The endpoint on a real port, over a real store that holds alice, her app and its grant `g1`. */
-export async function startWorld(settings: object = {}) {
+export async function startUserinfo(settings: object = {}) {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
   const data = await mkdtemp(join(tmpdir(), 'countersign-userinfo-'));
@@ -182,5 +182,5 @@ export async function startWorld(settings: object = {}) {
   };
 }
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
-export type Reply = Awaited<ReturnType<World['ask']>>;
+export type TestUserinfo = Awaited<ReturnType<typeof startUserinfo>>;
+export type UserinfoAnswer = Awaited<ReturnType<TestUserinfo['ask']>>;

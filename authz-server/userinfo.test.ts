@@ -16,16 +16,16 @@ import {
   ISSUER,
   LIFE,
   USERINFO,
-  startWorld,
+  startUserinfo,
 } from './userinfo.fixture.ts';
-import type { Reply, World } from './userinfo.fixture.ts';
+import type { UserinfoAnswer, TestUserinfo } from './userinfo.fixture.ts';
 
-let world: World;
+let endpoint: TestUserinfo;
 beforeEach(async () => {
-  world = await startWorld();
+  endpoint = await startUserinfo();
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await endpoint[Symbol.asyncDispose]();
 });
 
 /** The `error` of each scheme that is asked for, as a client reads it. */
@@ -34,7 +34,7 @@ function errorsOf(headers: IncomingHttpHeaders): Record<string, string | undefin
   return Object.fromEntries(challenges.map(({ scheme, params }) => [scheme, params?.['error']]));
 }
 function expectRefused(
-  reply: Reply,
+  reply: UserinfoAnswer,
   status: number,
   errors: { readonly Bearer?: string; readonly DPoP?: string },
 ): void {
@@ -49,7 +49,7 @@ const INVALID = { Bearer: 'invalid_token' };
 
 describe('RFC 6750 section 3: without credentials that count', () => {
   test.each(['GET', 'POST'])('%s with none: 401, both schemes, no error code', async (method) => {
-    const reply = await world.ask({ method });
+    const reply = await endpoint.ask({ method });
     expectRefused(reply, 401, {});
     const challenges = parseChallenges(reply.headers['www-authenticate'] ?? '') ?? [];
     for (const { params } of challenges) {
@@ -59,27 +59,27 @@ describe('RFC 6750 section 3: without credentials that count', () => {
   });
 
   test('section 2.2: a token in a form is not looked at', async () => {
-    const reply = await world.ask({
+    const reply = await endpoint.ask({
       method: 'POST',
       fields: ['Content-Type', 'application/x-www-form-urlencoded'],
-      body: new URLSearchParams({ access_token: world.token() }).toString(),
+      body: new URLSearchParams({ access_token: endpoint.token() }).toString(),
     });
     expectRefused(reply, 401, {});
   });
 
   test('section 2.3: nor one in the query; beside another it is 400', async () => {
-    const target = `/userinfo?access_token=${world.token()}`;
-    expectRefused(await world.ask({ target }), 401, {});
-    expect((await world.bearer(world.token(), { target })).status).toBe(400);
+    const target = `/userinfo?access_token=${endpoint.token()}`;
+    expectRefused(await endpoint.ask({ target }), 401, {});
+    expect((await endpoint.bearer(endpoint.token(), { target })).status).toBe(400);
   });
 
   test('another scheme: 401', async () => {
-    expectRefused(await world.ask({ fields: ['Authorization', 'Basic YTpi'] }), 401, {});
+    expectRefused(await endpoint.ask({ fields: ['Authorization', 'Basic YTpi'] }), 401, {});
   });
 
   test('two Authorization fields: 400, though both are good', async () => {
-    const good = `Bearer ${world.token()}`;
-    const reply = await world.ask({ fields: ['Authorization', good, 'Authorization', good] });
+    const good = `Bearer ${endpoint.token()}`;
+    const reply = await endpoint.ask({ fields: ['Authorization', good, 'Authorization', good] });
     expect(reply.status).toBe(400);
     expect(reply.text).not.toMatch(/alice/);
   });
@@ -88,7 +88,7 @@ describe('RFC 6750 section 3: without credentials that count', () => {
     const visible = fc.string({ unit: 'grapheme-ascii' });
     await fc.assert(
       fc.asyncProperty(visible, fc.constantFrom('Bearer ', 'DPoP ', ''), async (rest, scheme) => {
-        const { status } = await world.ask({ fields: ['Authorization', scheme + rest] });
+        const { status } = await endpoint.ask({ fields: ['Authorization', scheme + rest] });
         return status === 400 || status === 401;
       }),
       { numRuns: 60 },
@@ -107,27 +107,27 @@ describe('RFC 9068 section 4: tokens that are not good', () => {
     ['a binding of another kind', { cnf: { 'x5t#S256': 'x' } }, {}],
     ['a generation that is none', { sub_gen: -1 }, {}],
   ])('%s: invalid_token', async (_, claims, header) => {
-    expectRefused(await world.bearer(world.token(claims, header)), 401, INVALID);
+    expectRefused(await endpoint.bearer(endpoint.token(claims, header)), 401, INVALID);
   });
 
   test('signed by another key', async () => {
     const stranger = GENERATE.ES256().privateKey;
-    expectRefused(await world.bearer(world.token({}, {}, stranger)), 401, INVALID);
+    expectRefused(await endpoint.bearer(endpoint.token({}, {}, stranger)), 401, INVALID);
   });
 
   test('expired', async () => {
-    const token = world.token();
-    world.clock.advance(LIFE - 1);
-    expect((await world.bearer(token)).status).toBe(200);
-    world.clock.advance(1);
-    expectRefused(await world.bearer(token), 401, INVALID);
+    const token = endpoint.token();
+    endpoint.clock.advance(LIFE - 1);
+    expect((await endpoint.bearer(token)).status).toBe(200);
+    endpoint.clock.advance(1);
+    expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
   test('cut anywhere', async () => {
-    const token = world.token();
+    const token = endpoint.token();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: token.length - 1 }), async (length) => {
-        const { status } = await world.bearer(token.slice(0, length));
+        const { status } = await endpoint.bearer(token.slice(0, length));
         return status === 401;
       }),
       { numRuns: 40 },
@@ -137,50 +137,50 @@ describe('RFC 9068 section 4: tokens that are not good', () => {
 
 describe('revocation reaches the very next request', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['token', () => world.stores.revocations.revoke('token', 'the-one', world.until())],
-    ['grant', () => endGrant(world.access, 'g1')],
-    ['key', () => world.stores.revocations.revoke('key', 'k1', world.until())],
-    ['client', () => world.stores.revocations.raise('client', 'app', world.until())],
-    ['person', () => endEverything(world.access, ALICE.id)],
+    ['token', () => endpoint.stores.revocations.revoke('token', 'the-one', endpoint.until())],
+    ['grant', () => endGrant(endpoint.access, 'g1')],
+    ['key', () => endpoint.stores.revocations.revoke('key', 'k1', endpoint.until())],
+    ['client', () => endpoint.stores.revocations.raise('client', 'app', endpoint.until())],
+    ['person', () => endEverything(endpoint.access, ALICE.id)],
   ])('of the %s', async (_, end) => {
-    const token = world.token({ jti: 'the-one' });
-    expect((await world.bearer(token)).status).toBe(200);
+    const token = endpoint.token({ jti: 'the-one' });
+    expect((await endpoint.bearer(token)).status).toBe(200);
     await end();
-    expectRefused(await world.bearer(token), 401, INVALID);
+    expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
   test('a person who is disabled, before anything else of theirs was ended', async () => {
-    const token = world.token();
-    expect((await world.bearer(token)).status).toBe(200);
-    await world.stores.people.replace({ ...ALICE, disabled: true, version: 1 });
-    expectRefused(await world.bearer(token), 401, INVALID);
+    const token = endpoint.token();
+    expect((await endpoint.bearer(token)).status).toBe(200);
+    await endpoint.stores.people.replace({ ...ALICE, disabled: true, version: 1 });
+    expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
   test('a person who is not in the directory', async () => {
-    expectRefused(await world.bearer(world.token({ sub: 'bob-id' })), 401, INVALID);
+    expectRefused(await endpoint.bearer(endpoint.token({ sub: 'bob-id' })), 401, INVALID);
   });
 
   test('what is known of the grant has expired', async () => {
-    await world.stores.artefacts.remove('Access', 'g1');
-    expectRefused(await world.bearer(world.token()), 401, INVALID);
+    await endpoint.stores.artefacts.remove('Access', 'g1');
+    expectRefused(await endpoint.bearer(endpoint.token()), 401, INVALID);
   });
 
   test('a grant of an earlier generation is no ground for a token of a later one', async () => {
-    await world.stores.revocations.raise('person', ALICE.id, world.until());
-    expectRefused(await world.bearer(world.token({ sub_gen: 1 })), 401, INVALID);
+    await endpoint.stores.revocations.raise('person', ALICE.id, endpoint.until());
+    expectRefused(await endpoint.bearer(endpoint.token({ sub_gen: 1 })), 401, INVALID);
   });
 
   test('who signed in anew in the same second is let in', async () => {
-    await endEverything(world.access, ALICE.id);
-    await world.grant('g2', 'openid', 1);
-    const anew = world.token({ sub_gen: 1, grant_id: 'g2' });
-    expect((await world.bearer(anew)).status).toBe(200);
+    await endEverything(endpoint.access, ALICE.id);
+    await endpoint.grant('g2', 'openid', 1);
+    const anew = endpoint.token({ sub_gen: 1, grant_id: 'g2' });
+    expect((await endpoint.bearer(anew)).status).toBe(200);
   });
 });
 
 describe('OpenID Connect Core 1.0 section 5.3: only what was granted with openid', () => {
   async function expectLacking(token: string): Promise<void> {
-    const reply = await world.bearer(token);
+    const reply = await endpoint.bearer(token);
     expect([reply.status, reply.headers['cache-control']]).toEqual([403, 'no-store']);
     expect(errorsOf(reply.headers)).toEqual({ Bearer: 'insufficient_scope' });
     expect(reply.headers['www-authenticate']).toMatch(/scope="openid[ "]/);
@@ -189,63 +189,63 @@ describe('OpenID Connect Core 1.0 section 5.3: only what was granted with openid
 
   test('a token of a machine', async () => {
     const machine = { sub: 'app', sub_gen: undefined, grant_id: undefined };
-    await expectLacking(world.token(machine));
+    await expectLacking(endpoint.token(machine));
   });
 
   test('a machine whose client_id looks like a person and whose scope says openid', async () => {
     const claims = { sub_gen: undefined, grant_id: 'g1', scope: 'openid profile' };
-    await expectLacking(world.token(claims));
+    await expectLacking(endpoint.token(claims));
   });
 
   test('a person without a grant', async () => {
-    await expectLacking(world.token({ grant_id: undefined, scope: 'openid' }));
+    await expectLacking(endpoint.token({ grant_id: undefined, scope: 'openid' }));
   });
 
   test.each([undefined, '', 'profile', 'openid_not'])(
     'a token that was asked for with %j, of a grant that holds openid',
     async (openid_scope) => {
-      await expectLacking(world.token({ openid_scope, scope: 'documents:read openid' }));
+      await expectLacking(endpoint.token({ openid_scope, scope: 'documents:read openid' }));
     },
   );
 
   test.each(['', 'profile', 'openid_not', 'OPENID'])('a grant of %j', async (scope) => {
-    await world.grant('g2', scope);
-    await expectLacking(world.token({ grant_id: 'g2', scope: 'openid' }));
+    await endpoint.grant('g2', scope);
+    await expectLacking(endpoint.token({ grant_id: 'g2', scope: 'openid' }));
   });
 
   test('a grant of a resource that has a scope of that name', async () => {
     const resources = { [DOCUMENTS]: 'openid profile' };
     const payload = { accountId: ALICE.id, openid: { scope: 'profile' }, resources };
-    await world.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
-    await expectLacking(world.token({ scope: 'openid profile' }));
+    await endpoint.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
+    await expectLacking(endpoint.token({ scope: 'openid profile' }));
   });
 
   test('a grant of which openid was refused', async () => {
     const openid = { scope: 'openid profile' };
     const payload = { accountId: ALICE.id, openid, rejected: { openid: { scope: 'openid' } } };
-    await world.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
-    await expectLacking(world.token());
+    await endpoint.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
+    await expectLacking(endpoint.token());
   });
 
   test('a Grant that the engine does not have any more', async () => {
-    await world.stores.artefacts.remove('Grant', 'g1');
-    await expectLacking(world.token());
+    await endpoint.stores.artefacts.remove('Grant', 'g1');
+    await expectLacking(endpoint.token());
   });
 });
 
 describe('RFC 9449 section 7: bound tokens', () => {
   test('as Bearer: refused', async () => {
-    expectRefused(await world.bearer(world.bound), 401, INVALID);
+    expectRefused(await endpoint.bearer(endpoint.bound), 401, INVALID);
   });
 
   test('an unbound token as DPoP: refused', async () => {
-    const fields = ['Authorization', `DPoP ${world.token()}`, 'DPoP', world.proof()];
-    expectRefused(await world.ask({ fields }), 401, { DPoP: 'invalid_token' });
+    const fields = ['Authorization', `DPoP ${endpoint.token()}`, 'DPoP', endpoint.proof()];
+    expectRefused(await endpoint.ask({ fields }), 401, { DPoP: 'invalid_token' });
   });
 
   test('without a proof, and with two', async () => {
-    expectRefused(await world.dpop([]), 401, { DPoP: 'invalid_dpop_proof' });
-    const two = await world.dpop([world.proof(), world.proof()]);
+    expectRefused(await endpoint.dpop([]), 401, { DPoP: 'invalid_dpop_proof' });
+    const two = await endpoint.dpop([endpoint.proof(), endpoint.proof()]);
     expectRefused(two, 400, { DPoP: 'invalid_request' });
   });
 
@@ -256,24 +256,24 @@ describe('RFC 9449 section 7: bound tokens', () => {
     ['another token', { ath: 'x' }],
     ['yesterday', { iat: 1_799_913_600 }],
   ])('a proof for %s', async (_, claims) => {
-    const reply = await world.dpop([world.proof(claims)]);
+    const reply = await endpoint.dpop([endpoint.proof(claims)]);
     expectRefused(reply, 401, { DPoP: 'invalid_dpop_proof' });
   });
 
   test('a proof by another key', async () => {
-    const stolen = prover(world.now).proof(world.bound, { htu: USERINFO });
-    expectRefused(await world.dpop([stolen]), 401, { DPoP: 'invalid_token' });
+    const stolen = prover(endpoint.now).proof(endpoint.bound, { htu: USERINFO });
+    expectRefused(await endpoint.dpop([stolen]), 401, { DPoP: 'invalid_token' });
   });
 
   test('section 11.1: ten at once with one proof, one is answered', async () => {
-    const proof = world.proof();
-    const replies = await Promise.all(Array.from({ length: 10 }, () => world.dpop([proof])));
+    const proof = endpoint.proof();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => endpoint.dpop([proof])));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(9);
   });
 
   test.each(['GET', 'POST'])('%s with the proof for it: the claims', async (htm) => {
-    const reply = await world.dpop([world.proof({ htm })], { method: htm });
+    const reply = await endpoint.dpop([endpoint.proof({ htm })], { method: htm });
     expect([reply.status, JSON.parse(reply.text)]).toEqual([
       200,
       { sub: ALICE.id, preferred_username: 'alice' },
@@ -282,14 +282,14 @@ describe('RFC 9449 section 7: bound tokens', () => {
   });
 
   test('the Host field has no say in what the URL is', async () => {
-    const proof = world.proof({ htu: 'https://evil.example/userinfo' });
+    const proof = endpoint.proof({ htu: 'https://evil.example/userinfo' });
     for (const call of [{ host: 'evil.example' }, { target: 'https://evil.example/userinfo' }]) {
-      expectRefused(await world.dpop([proof], call), 401, { DPoP: 'invalid_dpop_proof' });
+      expectRefused(await endpoint.dpop([proof], call), 401, { DPoP: 'invalid_dpop_proof' });
     }
   });
 
   test('section 9: where nonces are asked for, one is given and then serves', async () => {
-    await using asking = await startWorld({ tokens: { nonce: true } });
+    await using asking = await startUserinfo({ tokens: { nonce: true } });
     const asked = await asking.dpop([asking.proof()], { fields: ['Origin', FOREIGN] });
     expectRefused(asked, 401, { DPoP: 'use_dpop_nonce' });
     expect(asked.headers).toMatchObject({
@@ -304,7 +304,7 @@ describe('RFC 9449 section 7: bound tokens', () => {
 
 describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
   test.each(['GET', 'POST'])('%s: sub, and the name with the scope profile', async (method) => {
-    const { status, headers, text: body } = await world.bearer(world.token(), { method });
+    const { status, headers, text: body } = await endpoint.bearer(endpoint.token(), { method });
     expect([status, JSON.parse(body)]).toEqual([
       200,
       { sub: ALICE.id, preferred_username: 'alice' },
@@ -317,27 +317,27 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
   });
 
   test('section 5.4: without profile, sub alone, whether the grant or the token is without', async () => {
-    await world.grant('g2', 'openid');
+    await endpoint.grant('g2', 'openid');
     for (const claims of [{ grant_id: 'g2' }, { openid_scope: 'openid' }]) {
-      const { text: body } = await world.bearer(world.token(claims));
+      const { text: body } = await endpoint.bearer(endpoint.token(claims));
       expect(JSON.parse(body)).toEqual({ sub: ALICE.id });
     }
   });
 
   test('RFC 8707 section 2: a token of any resource, a bare origin in both spellings', async () => {
     for (const aud of ['https://rs.example', 'https://rs.example/', [DOCUMENTS, 'x:y']]) {
-      expect((await world.bearer(world.token({ aud }))).status).toBe(200);
+      expect((await endpoint.bearer(endpoint.token({ aud }))).status).toBe(200);
     }
   });
 
   test('HEAD has the fields and no content', async () => {
-    const reply = await world.bearer(world.token(), { method: 'HEAD' });
+    const reply = await endpoint.bearer(endpoint.token(), { method: 'HEAD' });
     expect([reply.status, reply.text]).toEqual([200, '']);
     expect(reply.headers['cache-control']).toBe('no-store');
   });
 
   test('another path is not its business', async () => {
-    expect((await world.bearer(world.token(), { target: '/userinfo/x' })).status).toBe(404);
+    expect((await endpoint.bearer(endpoint.token(), { target: '/userinfo/x' })).status).toBe(404);
   });
 });
 
@@ -348,7 +348,7 @@ describe('the Fetch Standard: CORS', () => {
     const named = 'authorization, x-okta-user-agent-extended';
     const asked = ['Access-Control-Request-Headers', named];
     const fields = ['Origin', FOREIGN, 'Access-Control-Request-Method', 'GET', ...asked];
-    const { status, headers } = await world.ask({ method: 'OPTIONS', fields });
+    const { status, headers } = await endpoint.ask({ method: 'OPTIONS', fields });
     expect(status).toBe(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -359,14 +359,14 @@ describe('the Fetch Standard: CORS', () => {
   });
 
   test('OPTIONS that is no preflight must authenticate', async () => {
-    expect((await world.ask({ method: 'OPTIONS' })).status).toBe(401);
-    expect((await world.ask({ method: 'OPTIONS', ...from(FOREIGN) })).status).toBe(401);
+    expect((await endpoint.ask({ method: 'OPTIONS' })).status).toBe(401);
+    expect((await endpoint.ask({ method: 'OPTIONS', ...from(FOREIGN) })).status).toBe(401);
   });
 
   test.each([APP_ORIGIN, 'https://admin.example'])(
     'a script of %s may read what the token of its client gives',
     async (origin) => {
-      const { status, headers } = await world.bearer(world.token(), from(origin));
+      const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
       expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
       expect(headers['access-control-expose-headers']).toBe('DPoP-Nonce, WWW-Authenticate');
     },
@@ -375,7 +375,7 @@ describe('the Fetch Standard: CORS', () => {
   test.each([FOREIGN, 'null', '*', 'https://app.example.evil.example', 'http://app.example'])(
     'a script of %s may not',
     async (origin) => {
-      const { status, headers } = await world.bearer(world.token(), from(origin));
+      const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
       expect([status, headers.vary]).toEqual([200, 'Origin']);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
     },
@@ -383,16 +383,16 @@ describe('the Fetch Standard: CORS', () => {
 
   test('nor may the origin of another client, or of one that was removed', async () => {
     const other = { ...APP, client_id: 'other', redirect_uris: [`${FOREIGN}/cb`] };
-    await world.stores.clients.add(other);
-    const ofOther = await world.bearer(world.token(), from(FOREIGN));
+    await endpoint.stores.clients.add(other);
+    const ofOther = await endpoint.bearer(endpoint.token(), from(FOREIGN));
     expect(ofOther.headers).not.toHaveProperty('access-control-allow-origin');
-    await world.stores.clients.remove('app');
-    const ofNone = await world.bearer(world.token(), from(APP_ORIGIN));
+    await endpoint.stores.clients.remove('app');
+    const ofNone = await endpoint.bearer(endpoint.token(), from(APP_ORIGIN));
     expect(ofNone.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
   test('why it was refused, a script of any origin may read: it holds nothing', async () => {
-    const { status, headers } = await world.bearer('x', from(FOREIGN));
+    const { status, headers } = await endpoint.bearer('x', from(FOREIGN));
     expect([status, headers['access-control-allow-origin']]).toEqual([401, '*']);
     expect(headers['access-control-expose-headers']).toBe('DPoP-Nonce, WWW-Authenticate');
   });
@@ -400,28 +400,28 @@ describe('the Fetch Standard: CORS', () => {
 
 describe('fails closed: 503 with Retry-After, and nothing about alice', () => {
   const down = () => Promise.reject(new StoreUnavailable('down'));
-  const expectUnavailable = (reply: Reply) => {
+  const expectUnavailable = (reply: UserinfoAnswer) => {
     expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1']);
     expect(reply.headers['cache-control']).toBe('no-store');
     expect(reply.text).not.toMatch(/alice|down/);
   };
 
   test.each<[string, () => void]>([
-    ['the feed', () => Object.assign(world.server.feed, { latest: down })],
-    ['the grants', () => Object.assign(world.stores.artefacts, { get: down })],
-    ['the generations', () => Object.assign(world.stores.revocations, { generation: down })],
-    ['the directory', () => Object.assign(world.server.directory, { find: down })],
-    ['the clients', () => Object.assign(world.stores.clients, { get: down })],
+    ['the feed', () => Object.assign(endpoint.server.feed, { latest: down })],
+    ['the grants', () => Object.assign(endpoint.stores.artefacts, { get: down })],
+    ['the generations', () => Object.assign(endpoint.stores.revocations, { generation: down })],
+    ['the directory', () => Object.assign(endpoint.server.directory, { find: down })],
+    ['the clients', () => Object.assign(endpoint.stores.clients, { get: down })],
   ])('%s', async (_, breakIt) => {
-    const token = world.token();
+    const token = endpoint.token();
     const call = { fields: ['Origin', APP_ORIGIN] };
-    expect((await world.bearer(token, call)).status).toBe(200);
+    expect((await endpoint.bearer(token, call)).status).toBe(200);
     breakIt();
-    expectUnavailable(await world.bearer(token, call));
+    expectUnavailable(await endpoint.bearer(token, call));
   });
 
   test('the memory of proofs', async () => {
-    Object.assign(world.stores.replay, { unique: down });
-    expectUnavailable(await world.dpop([world.proof()]));
+    Object.assign(endpoint.stores.replay, { unique: down });
+    expectUnavailable(await endpoint.dpop([endpoint.proof()]));
   });
 });

@@ -14,7 +14,7 @@ import { errorAnswer } from '#shared/server/answer.ts';
 import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { respond } from './pages/respond.ts';
+import { answerWith } from './pages/respond.ts';
 import { personTokens } from './person-tokens.ts';
 import type { AuthzServer } from './server.ts';
 
@@ -84,7 +84,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
           throw error;
         });
     ctx.set({ 'Cache-Control': 'no-store', Vary: 'Origin' });
-    respond(ctx, answered);
+    answerWith(ctx, answered);
   };
 }
 

@@ -17,7 +17,7 @@ import { documents } from './resources/documents.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import { everyScheme } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
-import { ask, RESOURCE } from './world.fixture.ts';
+import { ask, RESOURCE } from './resource-server.fixture.ts';
 
 /** Lets everybody in, as nobody in particular. */
 const open = (name: string) => (): Scheme => ({

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow } from '#shared/http/methods.ts';
 import { METHODS_OF } from './resources/kinds.ts';
 import { spaceAt } from './spaces.fixture.ts';
-import { type Call, PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+import {
+  type Call,
+  PAGES,
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('documents'),
       spaceAt('narrowed', { methods: ['GET', 'QUERY'] }),
@@ -26,12 +32,12 @@ beforeAll(async () => {
       spaceAt('identity', { serves: 'identity' }),
     ],
   });
-  await world.as('PUT', '/documents/there', { body: 'x' });
+  await rs.as('PUT', '/documents/there', { body: 'x' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const preflight = (path: string, headers: object = {}) =>
-  world.ask('OPTIONS', path, {
+  rs.ask('OPTIONS', path, {
     headers: { Origin: PAGES, 'Access-Control-Request-Method': 'PUT', ...headers },
   });
 const cors = ({ headers }: Reply) =>
@@ -93,11 +99,11 @@ describe('Fetch, section CORS-preflight fetch', () => {
 
   test('only both fields make one: other OPTIONS of a space that hides authenticate', async () => {
     for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
-      expect((await world.ask('OPTIONS', '/hidden/there', { headers })).status).toBe(401);
+      expect((await rs.ask('OPTIONS', '/hidden/there', { headers })).status).toBe(401);
     }
     const headers = { Origin: PAGES, 'Access-Control-Request-Method': 'PUT' };
-    expect((await world.ask('DELETE', '/documents/there', { headers })).status).toBe(401);
-    expect((await world.ask('GET', '/documents/there', { headers })).status).toBe(401);
+    expect((await rs.ask('DELETE', '/documents/there', { headers })).status).toBe(401);
+    expect((await rs.ask('GET', '/documents/there', { headers })).status).toBe(401);
   });
 
   test('outside every space there is nothing to ask for', async () => {
@@ -126,7 +132,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     '%i to %s of %j can be read by a listed origin and by no other',
     async (status, method, path, call) => {
       const from = (origin: string) =>
-        world.as(method, `/documents/${path}`, {
+        rs.as(method, `/documents/${path}`, {
           ...call,
           headers: { ...call.headers, Origin: origin },
         });
@@ -145,11 +151,11 @@ describe('Fetch, section CORS check: actual answers', () => {
   );
 
   test('401, 403 and OPTIONS without credentials too', async () => {
-    const reader = { Origin, Authorization: `Bearer ${world.token('documents:read')}` };
+    const reader = { Origin, Authorization: `Bearer ${rs.token('documents:read')}` };
     const replies = [
-      await world.ask('GET', '/documents/there', { headers: { Origin } }),
-      await world.ask('PUT', '/documents/there', { headers: reader }),
-      await world.ask('OPTIONS', '/documents/there', { headers: { Origin } }),
+      await rs.ask('GET', '/documents/there', { headers: { Origin } }),
+      await rs.ask('PUT', '/documents/there', { headers: reader }),
+      await rs.ask('OPTIONS', '/documents/there', { headers: { Origin } }),
     ];
     expect(replies.map(({ status }) => status)).toEqual([401, 403, 204]);
     for (const { headers } of replies) {
@@ -159,7 +165,7 @@ describe('Fetch, section CORS check: actual answers', () => {
   });
 
   test('RFC 9110 section 12.5.5: Vary names what chose the form, and Origin', async () => {
-    const { headers } = await world.as('GET', '/documents/', { headers: { Origin } });
+    const { headers } = await rs.as('GET', '/documents/', { headers: { Origin } });
     expect(headers.vary?.toLowerCase().split(/, */)).toEqual(
       expect.arrayContaining(['accept', 'origin']),
     );
@@ -167,37 +173,37 @@ describe('Fetch, section CORS check: actual answers', () => {
 
   test('and so does that of a refusal', async () => {
     const headers = { Origin, Accept: 'image/png' };
-    const reply = await world.as('GET', '/documents/', { headers });
+    const reply = await rs.as('GET', '/documents/', { headers });
     expect([reply.status, reply.headers.vary]).toEqual([406, 'Accept, Origin']);
   });
 
   test('and in trees of their own whoever asks', async () => {
-    const own = { Authorization: `Bearer ${world.token('own:read')}`, Origin };
+    const own = { Authorization: `Bearer ${rs.token('own:read')}`, Origin };
     const [listing, missing] = [
-      await world.ask('GET', '/own/', { headers: own }),
-      await world.ask('GET', '/own/missing', { headers: own }),
+      await rs.ask('GET', '/own/', { headers: own }),
+      await rs.ask('GET', '/own/missing', { headers: own }),
     ];
     expect([listing.status, listing.headers.vary]).toEqual([200, 'Accept, Authorization, Origin']);
     expect([missing.status, missing.headers.vary]).toEqual([404, 'Authorization, Origin']);
     expect(listing.headers['cache-control']).toContain('private');
-    const keys = { Authorization: `Bearer ${world.token('keys:read')}` };
-    const keyed = await world.ask('GET', '/keys/', { headers: keys });
+    const keys = { Authorization: `Bearer ${rs.token('keys:read')}` };
+    const keyed = await rs.ask('GET', '/keys/', { headers: keys });
     expect(keyed.headers.vary).toBe('Accept, Authorization, X-Partner, Origin');
   });
 
   test('credentials where the space has them, never with `*`', async () => {
-    const Authorization = `Bearer ${world.token('trusting:read')}`;
+    const Authorization = `Bearer ${rs.token('trusting:read')}`;
     for (const reply of [
       await preflight('/trusting/'),
-      await world.ask('GET', '/trusting/', { headers: { Origin } }),
-      await world.ask('GET', '/trusting/', { headers: { Origin, Authorization } }),
+      await rs.ask('GET', '/trusting/', { headers: { Origin } }),
+      await rs.ask('GET', '/trusting/', { headers: { Origin, Authorization } }),
     ]) {
       expect(reply.headers).toMatchObject({
         'access-control-allow-origin': Origin,
         'access-control-allow-credentials': 'true',
       });
     }
-    const closed = await world.ask('GET', '/closed/', { headers: { Origin } });
+    const closed = await rs.ask('GET', '/closed/', { headers: { Origin } });
     expect([cors(closed), closed.headers.vary]).toEqual([[], undefined]);
   });
 });

@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
-import { type Call, type Reply, startWorld, type World } from './world.fixture.ts';
+import {
+  type Call,
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('documents'),
       spaceAt('blind', { methods: ['PUT'] }),
       spaceAt('identity', { serves: 'identity' }),
     ],
   });
-  as = clientOf(world);
+  as = clientOf(rs);
   await as('PUT', '/documents/text', { headers: { 'Content-Type': 'text/plain' }, body: 'text' });
   const headers = { 'Content-Type': 'application/json' };
   await as('PUT', '/documents/data', { headers, body: '{"a":1}' });
   await as('PUT', '/blind/text', { body: 'text' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
   const OF_THE_MOMENT = { date: '', connection: '', 'keep-alive': '', 'x-request-id': '' };
@@ -32,7 +37,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
   const stranger =
     (path: string, headers: Call['headers'] = {}): Ask =>
     (method) =>
-      world.ask(method, path, { headers });
+      rs.ask(method, path, { headers });
 
   test.each<[number, string, Ask]>([
     [200, 'a document', asking('/documents/text')],
@@ -61,7 +66,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
   });
 
   test('403', async () => {
-    const headers = { Authorization: `Bearer ${world.token('documents:write')}` };
+    const headers = { Authorization: `Bearer ${rs.token('documents:write')}` };
     const ask = stranger('/documents/text', headers);
     const [get, head] = [await ask('GET'), await ask('HEAD')];
     expect(get.status).toBe(403);

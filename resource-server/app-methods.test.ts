@@ -4,12 +4,17 @@ import { allow, SERVED } from '#shared/http/methods.ts';
 import { exchange } from '#shared/server/test-socket.fixture.ts';
 import { METHODS_OF } from './resources/kinds.ts';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
-import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+import {
+  PAGES,
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('documents'),
       spaceAt('narrowed', { methods: ['GET', 'PUT'] }),
@@ -18,14 +23,14 @@ beforeAll(async () => {
       spaceAt('traced', { trace: {} }),
     ],
   });
-  as = clientOf(world);
+  as = clientOf(rs);
   await as('MKCOL', '/documents/folder/');
   await as('PUT', '/documents/text', { headers: { 'Content-Type': 'text/plain' }, body: 'text' });
   const headers = { 'Content-Type': 'application/json' };
   await as('PUT', '/documents/data', { headers, body: '{"a":1}' });
   await as('PUT', '/narrowed/text', { body: 'text' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
 
@@ -115,11 +120,11 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     async (path) => {
       for (const method of SERVED) {
         if (['GET', 'HEAD', 'OPTIONS'].includes(method)) continue;
-        const reply = await world.ask(method, path);
+        const reply = await rs.ask(method, path);
         expect([method, reply.status]).toEqual([method, 405]);
         expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
       }
-      const reply = await world.ask('OPTIONS', path);
+      const reply = await rs.ask('OPTIONS', path);
       expect([reply.status, reply.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
     },
   );
@@ -145,7 +150,7 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
 
   test.each(PATHS)('%s: what the parser passes', async (path) => {
     for (const method of foreign) {
-      const reply = await world.ask(method, path);
+      const reply = await rs.ask(method, path);
       expect([method, reply.status]).toEqual([method, 501]);
       expect(reply.headers['content-type']).toBe('application/problem+json');
       expect(reply.headers.allow).toBeUndefined();
@@ -155,7 +160,7 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
   test.each(PATHS)('%s: what the parser does not know', async (path) => {
     for (const method of ['FOO', 'BAN', 'get', 'Put', 'TRACK', 'X-HTTP', 'constructor']) {
       const text = `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-      expect(await exchange(world.listening, text)).toMatch(/^HTTP\/1.1 501 /);
+      expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 501 /);
     }
   });
 
@@ -163,36 +168,36 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
     for (const method of ['PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
       expect((await as(method, '/documents/text')).status).toBe(501);
       const headers = { Authorization: 'Bearer not.a.token' };
-      expect((await world.ask(method, '/documents/text', { headers })).status).toBe(501);
+      expect((await rs.ask(method, '/documents/text', { headers })).status).toBe(501);
     }
   });
 
   test('a page of a listed origin can read it', async () => {
-    const reply = await world.ask('PURGE', '/documents/text', { headers: { Origin: PAGES } });
+    const reply = await rs.ask('PURGE', '/documents/text', { headers: { Origin: PAGES } });
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': PAGES, vary: 'Origin' });
-    const outside = await world.ask('PURGE', '/nowhere', { headers: { Origin: PAGES } });
+    const outside = await rs.ask('PURGE', '/nowhere', { headers: { Origin: PAGES } });
     expect(outside.headers['access-control-allow-origin']).toBeUndefined();
   });
 });
 
 describe('RFC 9110 section 9.3.7: OPTIONS', () => {
   test('* tells what the server can do somewhere; nothing else is asked of *', async () => {
-    const reply = await world.ask('OPTIONS', '*');
+    const reply = await rs.ask('OPTIONS', '*');
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers).toMatchObject({ allow: allow(SERVED), dav: '1, 2, 3' });
     for (const method of SERVED) {
-      if (method !== 'OPTIONS') expect((await world.ask(method, '*')).status).toBe(400);
+      if (method !== 'OPTIONS') expect((await rs.ask(method, '*')).status).toBe(400);
     }
   });
 
   test('* does not name TRACE where no space has it', async () => {
-    await using untraced = await startWorld({ spaces: [spaceAt('documents')] });
+    await using untraced = await startResourceServer({ spaces: [spaceAt('documents')] });
     const methods = allowed(await untraced.ask('OPTIONS', '*'));
     expect(methods).toEqual(allow(SERVED).replace(', TRACE', '').split(', '));
   });
 
   test('/ tells Windows that there is WebDAV below', async () => {
-    const { headers } = await world.ask('OPTIONS', '/');
+    const { headers } = await rs.ask('OPTIONS', '/');
     expect(headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
     expect(headers['www-authenticate']).toBeUndefined();
   });
@@ -200,7 +205,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
   test.each(['/documents/', '/documents/text', '/documents/missing', '/documents/missing/'])(
     'RFC 4918 section 10.1: of WebDAV, at %s, without credentials, and nothing of what is there',
     async (path) => {
-      const reply = await world.ask('OPTIONS', path);
+      const reply = await rs.ask('OPTIONS', path);
       expect(reply).toMatchObject({ status: 204, text: '' });
       expect(reply.headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
       const possible = path.endsWith('/') ? METHODS_OF.possibleCollection : METHODS_OF.possible;
@@ -223,16 +228,16 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
 
   test('with credentials that are wrong, or not for this: refused', async () => {
     const headers = { Authorization: 'Bearer not.a.token' };
-    expect((await world.ask('OPTIONS', '/documents/text', { headers })).status).toBe(401);
+    expect((await rs.ask('OPTIONS', '/documents/text', { headers })).status).toBe(401);
     const malformed = { Authorization: 'Bearer a b' };
-    expect((await world.ask('OPTIONS', '/documents/', { headers: malformed })).status).toBe(401);
-    const writer = { Authorization: `Bearer ${world.token('documents:write')}` };
-    expect((await world.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
+    expect((await rs.ask('OPTIONS', '/documents/', { headers: malformed })).status).toBe(401);
+    const writer = { Authorization: `Bearer ${rs.token('documents:write')}` };
+    expect((await rs.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
   });
 
   test('a space that hides, or has no WebDAV, wants credentials first', async () => {
     for (const path of ['/hidden/', '/hidden/text', '/identity/', '/narrowed/text']) {
-      const reply = await world.ask('OPTIONS', path);
+      const reply = await rs.ask('OPTIONS', path);
       expect([path, reply.status]).toEqual([path, 401]);
       expect(reply.headers.allow).toBeUndefined();
       expect(reply.headers['dav']).toBeUndefined();
@@ -244,7 +249,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     async (path) => {
       const status = async (value: string) =>
         (await as('OPTIONS', path, { headers: { 'Max-Forwards': value } })).status;
-      const ends = path === '/identity/' || path.startsWith('/documents') ? as : world.ask;
+      const ends = path === '/identity/' || path.startsWith('/documents') ? as : rs.ask;
       for (const value of ['0', '1', '70']) {
         const reply = await ends('OPTIONS', path, { headers: { 'Max-Forwards': value } });
         expect(reply.status).toBe(204);

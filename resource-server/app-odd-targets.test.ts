@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
-import { RESOURCE, startWorld, type World } from './world.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
 /** What only a tree of documents takes: a doubled slash is one, and a carriage return is of a name. */
-let world: World;
+let rs: TestResourceServer;
 let ask: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('docs'),
       spaceAt('within', { url: `${RESOURCE}/docs/within/` }),
       spaceAt('who', { serves: 'identity' }),
     ],
   });
-  ask = clientOf(world);
+  ask = clientOf(rs);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const status = async (method: string, path: string, call = {}) =>
   (await ask(method, path, call)).status;

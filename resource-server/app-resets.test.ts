@@ -9,13 +9,13 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
-import { startWorld, type World } from './world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = http2.constants;
 const PATH = '/documents/long';
 const TIMES = 300;
 
-let world: World;
+let rs: TestResourceServer;
 let authorization = '';
 const open: Listening[] = [];
 /** Descriptors that only the garbage collection closed. */
@@ -26,19 +26,19 @@ const note = ({ message }: Error) => {
 
 beforeAll(async () => {
   process.on('warning', note);
-  world = await startWorld({ documents: { maxBytes: 2_000_000 } });
-  await world.as('PUT', PATH, { body: Buffer.alloc(2_000_000) });
-  authorization = `Bearer ${world.token('documents:read')}`;
+  rs = await startResourceServer({ documents: { maxBytes: 2_000_000 } });
+  await rs.as('PUT', PATH, { body: Buffer.alloc(2_000_000) });
+  authorization = `Bearer ${rs.token('documents:read')}`;
 });
 afterEach(() => Promise.all(open.splice(0).map((listening) => listening.close(0))));
 afterAll(async () => {
   process.off('warning', note);
-  await world[Symbol.asyncDispose]();
+  await rs[Symbol.asyncDispose]();
 });
 
 /** The same server, for HTTP/2 too. */
 async function start(secure: boolean): Promise<Listening> {
-  const { handler, http2: handlerOfBoth } = world.server;
+  const { handler, http2: handlerOfBoth } = rs.server;
   if (handlerOfBoth === undefined) throw new Error('it does not speak HTTP/2');
   const certificate = secure ? selfSigned(['localhost'], systemClock, systemRandom) : undefined;
   const listening = await listen({
@@ -58,7 +58,7 @@ async function openFiles(): Promise<number> {
   const links = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
   );
-  return links.filter((link) => link.startsWith(world.folder)).length;
+  return links.filter((link) => link.startsWith(rs.folder)).length;
 }
 
 /** Rejects when that has not come about in the time of the test. */

@@ -2,12 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
-import { PAGES, type Reply, startWorld, type World } from './world.fixture.ts';
+import {
+  PAGES,
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('documents'),
       spaceAt('identity', { serves: 'identity' }),
@@ -19,10 +24,10 @@ beforeAll(async () => {
       spaceAt('beside', { apiKey: { field: 'X-Quota', beside: true }, trace: {} }),
     ],
   });
-  as = clientOf(world);
+  as = clientOf(rs);
   await as('PUT', '/documents/text', { body: 'text' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
 
@@ -35,7 +40,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
       expect(reply.text).not.toContain('Bearer');
       expect(allowed(await as('OPTIONS', path))).not.toContain('TRACE');
     }
-    expect((await world.ask('TRACE', '/documents/text')).status).toBe(401);
+    expect((await rs.ask('TRACE', '/documents/text')).status).toBe(401);
   });
 
   test('where the space has it: the request, without credentials, keys and what is configured', async () => {
@@ -65,8 +70,8 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
   ])('an API key %s is not echoed', async (_, realm, sent) => {
     const { id, key, secret_hash } = newApiKey(systemRandom);
     const scopes = ['traced:read'];
-    const created_at = world.clock.now();
-    await world.stores.apiKeys.add({
+    const created_at = rs.clock.now();
+    await rs.stores.apiKeys.add({
       id,
       secret_hash,
       application: 'a',
@@ -75,7 +80,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
       created_at,
     });
     const { headers = {}, query = '' } = sent(key);
-    const ask = realm === 'beside' ? as : world.ask;
+    const ask = realm === 'beside' ? as : rs.ask;
     const reply = await ask('TRACE', `/${realm}/any${query}`, { headers });
     expect(reply.status).toBe(200);
     expect(reply.text).toContain(query === '' ? 'X-A: 1\r\n' : '?***');
@@ -83,7 +88,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
   });
 
   test('wants the credentials that everything else in the space wants', async () => {
-    const reply = await world.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
+    const reply = await rs.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
     expect(reply.status).toBe(401);
     expect(reply.text).not.toContain('mine');
   });
@@ -92,7 +97,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     const reply = await as('TRACE', '/traced/any', { headers: { Origin: PAGES } });
     expect(reply.status).toBe(200);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-'))).toEqual([]);
-    const preflight = await world.ask('OPTIONS', '/traced/any', {
+    const preflight = await rs.ask('OPTIONS', '/traced/any', {
       headers: { Origin: PAGES, 'Access-Control-Request-Method': 'TRACE' },
     });
     expect(preflight.headers['access-control-allow-methods']).not.toContain('TRACE');
@@ -120,10 +125,10 @@ describe('a method is what the request line says', () => {
   });
 
   test('no reader becomes a writer by it', async () => {
-    const Authorization = `Bearer ${world.token('documents:read')}`;
+    const Authorization = `Bearer ${rs.token('documents:read')}`;
     for (const name of OVERRIDES) {
       const headers = { Authorization, [name]: 'PUT' };
-      const reply = await world.ask('GET', '/documents/new', { headers });
+      const reply = await rs.ask('GET', '/documents/new', { headers });
       expect(reply.status).toBe(404);
     }
     expect((await as('GET', '/documents/new')).status).toBe(404);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RESOURCE, startWorld } from './world.fixture.ts';
+import { RESOURCE, startResourceServer } from './resource-server.fixture.ts';
 
 const BASIC = {
   spaces: [{ url: `${RESOURCE}/basic/`, realm: 'basic', schemes: ['Basic'], serves: 'identity' }],
@@ -28,12 +28,12 @@ test.each([
     403,
   ],
 ])('RFC 7617 section 4: Basic in clear text, %s', async (_where, settings, status) => {
-  await using world = await startWorld({ ...BASIC, ...settings });
-  const answer = await world.ask('GET', '/basic/');
+  await using rs = await startResourceServer({ ...BASIC, ...settings });
+  const answer = await rs.ask('GET', '/basic/');
   expect(answer.status).toBe(status);
   expect(answer.headers['www-authenticate']).toBe(
     status === 401 ? 'Basic realm="basic", charset="UTF-8"' : undefined,
   );
   const headers = { Authorization: `Basic ${btoa('nobody:a password')}` };
-  expect((await world.ask('GET', '/basic/', { headers })).status).toBe(status);
+  expect((await rs.ask('GET', '/basic/', { headers })).status).toBe(status);
 });

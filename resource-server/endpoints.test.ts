@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
 import { spaceAt } from './spaces.fixture.ts';
-import { PAGES, startWorld } from './world.fixture.ts';
+import { PAGES, startResourceServer } from './resource-server.fixture.ts';
 
 const ORIGINS = { none: 'none', listed: PAGES, stranger: 'https://evil.example', null: 'null' };
 const SPACES = [
@@ -14,12 +14,12 @@ const SPACES = [
 ];
 
 test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
-  await using world = await startWorld({ spaces: SPACES });
+  await using rs = await startResourceServer({ spaces: SPACES });
   const token = (name: string) => ({
-    Authorization: `Bearer ${world.token(`${name}:read ${name}:write`)}`,
+    Authorization: `Bearer ${rs.token(`${name}:read ${name}:write`)}`,
   });
   const callers = (name: string) => ({ nobody: {}, 'a client': token(name) });
-  const table = await endpointTable(world.listening.port, ORIGINS, [
+  const table = await endpointTable(rs.listening.port, ORIGINS, [
     { path: '*' },
     { path: '/' },
     { path: '/health/live' },

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { observatoryScore } from '#shared/server/observatory.fixture.ts';
-import { startWorld, type World } from './world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 test.each([
   ['GET', '/'],
@@ -17,15 +17,15 @@ test.each([
   ['OPTIONS', '*'],
   ['GET', '/health/ready'],
 ])('MDN HTTP Observatory: %s %s is A+', async (method, path) => {
-  const { headers } = await world.ask(method, path);
+  const { headers } = await rs.ask(method, path);
   expect(observatoryScore(headers)).toBeGreaterThanOrEqual(100);
 });
 
 test.each(['/documents/', '/documents/a', '/documents/missing'])(
   'with credentials as well, %s is not guessed at and not asked for in clear text',
   async (path) => {
-    await world.as('PUT', '/documents/a', { body: 'a' });
-    expect((await world.as('GET', path)).headers).toMatchObject({
+    await rs.as('PUT', '/documents/a', { body: 'a' });
+    expect((await rs.as('GET', path)).headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'strict-transport-security': 'max-age=31536000',
     });
@@ -34,7 +34,7 @@ test.each(['/documents/', '/documents/a', '/documents/missing'])(
 
 test('RFC 6797: what a proxy is told goes on to clients of another origin, and says nothing of it', async () => {
   for (const headers of [{}, { 'X-Forwarded-Host': 'app.example' }]) {
-    const reply = await world.ask('GET', '/verify', { headers });
+    const reply = await rs.ask('GET', '/verify', { headers });
     expect(reply.headers['strict-transport-security']).toBeUndefined();
   }
 });

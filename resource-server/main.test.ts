@@ -12,7 +12,7 @@ import { epochSeconds, systemClock } from '#shared/base/clock.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { ask } from './world.fixture.ts';
+import { ask } from './resource-server.fixture.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 

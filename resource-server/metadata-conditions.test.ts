@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from './world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const PATH = '/.well-known/oauth-protected-resource/documents/';
 const read = (headers: Record<string, string> = {}, method = 'GET') =>
-  world.ask(method, PATH, { headers });
+  rs.ask(method, PATH, { headers });
 
 describe('RFC 9110 section 13: metadata has a validator', () => {
   test('304 without what is said of content (section 15.4.5)', async () => {

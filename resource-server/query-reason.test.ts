@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { startWorld } from './world.fixture.ts';
+import { startResourceServer } from './resource-server.fixture.ts';
 
 test('a JSONPath expression that is none: the client is told where, and the log has nothing of it', async () => {
-  await using world = await startWorld();
-  await world.as('PUT', '/documents/a.json', {
+  await using rs = await startResourceServer();
+  await rs.as('PUT', '/documents/a.json', {
     headers: { 'Content-Type': 'application/json' },
     body: '{"a":1}',
   });
-  const { status, text } = await world.as('QUERY', '/documents/a.json', {
+  const { status, text } = await rs.as('QUERY', '/documents/a.json', {
     headers: { 'Content-Type': 'application/jsonpath' },
     body: '$[?@.pin=="4711" secret]',
   });
   expect([status, text]).toEqual([422, expect.stringMatching(/cannot be evaluated: .*secret/)]);
-  const line = world.lines.find((one) => one.includes('QUERY')) ?? '';
+  const line = rs.lines.find((one) => one.includes('QUERY')) ?? '';
   expect(JSON.parse(line)).toMatchObject({
     reason: 'This JSONPath expression cannot be evaluated',
   });
-  expect(world.lines.join('')).not.toMatch(/secret|4711/);
+  expect(rs.lines.join('')).not.toMatch(/secret|4711/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { SpaceSite } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
 import { everyScheme } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 
@@ -166,7 +166,7 @@ describe('scopes of a method', () => {
 });
 
 test('schemes stand in the configured order and know their space', () => {
-  const sites: SpaceSite[] = [];
+  const sites: SchemeSpace[] = [];
   const config = configSchema.parse({
     spaces: [
       {
@@ -178,7 +178,7 @@ test('schemes stand in the configured order and know their space', () => {
       },
     ],
   });
-  const note = (name: string) => (site: SpaceSite) => {
+  const note = (name: string) => (site: SchemeSpace) => {
     sites.push(site);
     return named(name)();
   };

@@ -1,27 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clientOf, spaceAt } from './spaces.fixture.ts';
-import { type Reply, startWorld, type World } from './world.fixture.ts';
+import {
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  world = await startWorld({ spaces: [spaceAt('documents'), spaceAt('own', { tree: 'own' })] });
-  as = clientOf(world);
+  rs = await startResourceServer({
+    spaces: [spaceAt('documents'), spaceAt('own', { tree: 'own' })],
+  });
+  as = clientOf(rs);
   await as('PUT', '/documents/text', { body: 'text' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
   test.each<[number, string, () => Promise<Reply>]>([
     [400, 'an ambiguous path', () => as('GET', '/documents/a%2fb')],
     [400, 'a malformed field', () => as('PUT', '/documents/a', { headers: { 'If-Match': 'x' } })],
-    [401, 'no credentials', () => world.ask('GET', '/documents/text')],
+    [401, 'no credentials', () => rs.ask('GET', '/documents/text')],
     [403, 'no scope', () => withScope('documents:read', 'DELETE')],
     [404, 'nothing', () => as('GET', '/documents/missing')],
     [404, 'nothing, of HEAD', () => as('HEAD', '/documents/missing')],
-    [404, 'no space', () => world.ask('GET', '/nowhere')],
+    [404, 'no space', () => rs.ask('GET', '/nowhere')],
     [405, 'another method', () => as('POST', '/documents/text', { body: 'x' })],
-    [405, 'another method of the page at /', () => world.ask('PUT', '/')],
+    [405, 'another method of the page at /', () => rs.ask('PUT', '/')],
     [409, 'no collection', () => as('PUT', '/documents/none/a', { body: 'x' })],
     [
       412,
@@ -31,7 +37,7 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
     [414, 'a long name', () => as('GET', `/documents/${'a'.repeat(256)}`)],
     [415, 'a content coding', () => as('PUT', '/documents/a', coded)],
     [416, 'no such part', () => as('GET', '/documents/text', { headers: { Range: 'bytes=9-' } })],
-    [501, 'a method known nowhere', () => world.ask('PURGE', '/documents/text')],
+    [501, 'a method known nowhere', () => rs.ask('PURGE', '/documents/text')],
   ])('%i, %s', async (status, _, ask) => {
     const reply = await ask();
     expect(reply.status).toBe(status);
@@ -40,8 +46,8 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
 
   const coded = { body: 'x', headers: { 'Content-Encoding': 'gzip' } };
   const withScope = (scope: string, method: string) => {
-    const headers = { Authorization: `Bearer ${world.token(scope)}` };
-    return world.ask(method, '/documents/text', { headers });
+    const headers = { Authorization: `Bearer ${rs.token(scope)}` };
+    return rs.ask(method, '/documents/text', { headers });
   };
 
   test('an error in a tree of one’s own varies as its answers do', async () => {

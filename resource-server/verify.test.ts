@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
-import { startWorld, type World } from './world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const FORWARDED = {
   'X-Forwarded-Method': 'GET',
@@ -18,13 +18,13 @@ const FORWARDED = {
   'X-Forwarded-Uri': '/reports/1?year=2026',
 };
 
-const verify = (headers: OutgoingHttpHeaders, at = world) =>
+const verify = (headers: OutgoingHttpHeaders, at = rs) =>
   at.ask('GET', '/verify', { headers: { ...FORWARDED, ...headers } });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe('granted', () => {
   test('204 with the identity, without content, for nobody to store', async () => {
-    const reply = await verify(bearer(world.token('app:read app:write')));
+    const reply = await verify(bearer(rs.token('app:read app:write')));
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers).toMatchObject({
       'x-auth-subject': 'machine',
@@ -36,13 +36,13 @@ describe('granted', () => {
   });
 
   test('a person is the subject, the client is the client', async () => {
-    const token = world.token('app:read', { sub: 'alice', sub_gen: 0 });
+    const token = rs.token('app:read', { sub: 'alice', sub_gen: 0 });
     const { headers } = await verify(bearer(token));
     expect(headers).toMatchObject({ 'x-auth-subject': 'alice', 'x-auth-client': 'machine' });
   });
 
   test('a person is the same subject by Basic and by token; the name is beside it', async () => {
-    await using town = await startWorld({
+    await using served = await startResourceServer({
       spaces: [
         {
           url: 'https://app.example/',
@@ -56,9 +56,9 @@ describe('granted', () => {
     });
     const password_hash = await hash('open sesame');
     const person = { ...somePerson('älice'), password_hash };
-    await town.stores.people.add(person);
+    await served.stores.people.add(person);
     const basic = Buffer.from('älice:open sesame').toString('base64');
-    const named = await verify({ Authorization: `Basic ${basic}` }, town);
+    const named = await verify({ Authorization: `Basic ${basic}` }, served);
     expect([named.status, named.headers]).toEqual([
       204,
       expect.objectContaining({
@@ -68,36 +68,36 @@ describe('granted', () => {
         'x-auth-scheme': 'Basic',
       }),
     ]);
-    const token = town.token('app:read', { sub: person.id, sub_gen: 0 });
-    const { headers } = await verify(bearer(token), town);
+    const token = served.token('app:read', { sub: person.id, sub_gen: 0 });
+    const { headers } = await verify(bearer(token), served);
     expect(headers).toMatchObject({ 'x-auth-subject': person.id, 'x-auth-name': '' });
-    const [first, second] = town.lines.slice(-2).map((line) => JSON.parse(line) as object);
+    const [first, second] = served.lines.slice(-2).map((line) => JSON.parse(line) as object);
     expect(first).toMatchObject({ subject: person.id, scheme: 'Basic' });
     expect(second).toMatchObject({ subject: person.id, client: 'machine', scheme: 'Bearer' });
-    expect(town.lines.join('')).not.toContain('sesame');
-    expect(town.lines.join('')).not.toContain(basic);
+    expect(served.lines.join('')).not.toContain('sesame');
+    expect(served.lines.join('')).not.toContain(basic);
   });
 
   test('the line of the log says what was asked for and who was let in, without the query', async () => {
-    await verify({ ...bearer(world.token('app:read')), 'X-Forwarded-Uri': '/a/b?secret=1#x' });
-    expect(JSON.parse(world.lines.at(-1) ?? '')).toMatchObject({
+    await verify({ ...bearer(rs.token('app:read')), 'X-Forwarded-Uri': '/a/b?secret=1#x' });
+    expect(JSON.parse(rs.lines.at(-1) ?? '')).toMatchObject({
       askedMethod: 'GET',
       askedHost: 'https://app.example',
       askedPath: '/a/b',
     });
     await verify({ 'X-Forwarded-Method': 'PUT', 'X-Forwarded-Uri': '/a/../b?secret=1' });
-    const refused = world.lines.at(-1) ?? '';
+    const refused = rs.lines.at(-1) ?? '';
     expect(JSON.parse(refused)).toMatchObject({
       askedMethod: 'PUT',
       askedPath: '/a/../b',
       reason: 'the forwarded URI is ambiguous',
     });
-    expect(world.lines.join('')).not.toContain('secret=');
+    expect(rs.lines.join('')).not.toContain('secret=');
   });
 
   test('no value can add a field or pass for another one', async () => {
     const sub = 'al\r\nX-Auth-Scope: all, ü%20\u{1f600}\ud800';
-    const reply = await verify(bearer(world.token('app:read', { sub, sub_gen: 0 })));
+    const reply = await verify(bearer(rs.token('app:read', { sub, sub_gen: 0 })));
     expect(reply.status).toBe(204);
     const given = String(reply.headers['x-auth-subject']);
     expect(given).toMatch(/^[!-~]+$/);
@@ -112,14 +112,14 @@ describe('granted', () => {
       'X-Auth-Scope': 'all',
       'X-Auth-Scheme': 'None',
     };
-    const { headers } = await verify({ ...bearer(world.token('app:read')), ...spoofed });
+    const { headers } = await verify({ ...bearer(rs.token('app:read')), ...spoofed });
     expect(headers).toMatchObject({
       'x-auth-subject': 'machine',
       'x-auth-client': 'machine',
       'x-auth-scope': 'app:read',
       'x-auth-scheme': 'Bearer',
     });
-    await using open = await startWorld({
+    await using open = await startResourceServer({
       spaces: [
         { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
       ],
@@ -129,8 +129,8 @@ describe('granted', () => {
   });
 
   test('RFC 9449: the proof is for the forwarded method and URL', async () => {
-    const client = prover(world.now);
-    const token = world.token('app:write', { cnf: { jkt: client.jkt } });
+    const client = prover(rs.now);
+    const token = rs.token('app:write', { cnf: { jkt: client.jkt } });
     const send = (claims: object, headers = {}) =>
       verify({
         'X-Forwarded-Method': 'PUT',
@@ -147,7 +147,7 @@ describe('granted', () => {
   });
 
   test('origins are compared in their normal form', async () => {
-    const token = world.token('app:read');
+    const token = rs.token('app:read');
     for (const host of ['APP.example', 'app.example:443']) {
       expect((await verify({ ...bearer(token), 'X-Forwarded-Host': host })).status).toBe(204);
     }
@@ -169,25 +169,25 @@ describe('refused', () => {
   });
 
   test('a token of another space is none here', async () => {
-    const reply = await verify(bearer(world.token('documents:read', { scope: 'app:read' })));
+    const reply = await verify(bearer(rs.token('documents:read', { scope: 'app:read' })));
     expect(reply.status).toBe(401);
   });
 
   test('too little scope: 403 with the challenge, by the forwarded method', async () => {
     const reply = await verify({
-      ...bearer(world.token('app:read')),
+      ...bearer(rs.token('app:read')),
       'X-Forwarded-Method': 'DELETE',
     });
     expect(reply.status).toBe(403);
     expect(reply.headers['www-authenticate']).toContain('scope="app:write app:read"');
-    const odd = { ...bearer(world.token('app:read')), 'X-Forwarded-Method': 'FROBNICATE' };
+    const odd = { ...bearer(rs.token('app:read')), 'X-Forwarded-Method': 'FROBNICATE' };
     expect((await verify(odd)).status).toBe(403);
   });
 
   test('nginx knows 401 and 403 only: malformed credentials are 401, what is hidden 403', async () => {
     expect((await verify({ Authorization: 'Bearer a b' })).status).toBe(401);
     const hidden = await verify({
-      ...bearer(world.token('hidden:write')),
+      ...bearer(rs.token('hidden:write')),
       'X-Forwarded-Host': 'rs.example',
       'X-Forwarded-Uri': '/hidden/a',
     });
@@ -196,7 +196,7 @@ describe('refused', () => {
   });
 
   test('a peer that is not trusted is 403, and the log says why', async () => {
-    await using direct = await startWorld({ trustedProxies: ['10.0.0.0/8'] });
+    await using direct = await startResourceServer({ trustedProxies: ['10.0.0.0/8'] });
     const reply = await verify(bearer(direct.token('app:read')), direct);
     expect(reply.status).toBe(403);
     expect(reply.text).not.toContain('trustedProxies');
@@ -204,12 +204,12 @@ describe('refused', () => {
   });
 
   test.each(Object.keys(FORWARDED))('without %s, or with two: 400', async (name) => {
-    const token = bearer(world.token('app:read'));
+    const token = bearer(rs.token('app:read'));
     const { [name as keyof typeof FORWARDED]: value, ...others } = FORWARDED;
-    const missing = await world.ask('GET', '/verify', { headers: { ...others, ...token } });
+    const missing = await rs.ask('GET', '/verify', { headers: { ...others, ...token } });
     expect(missing.status).toBe(400);
     const twice = { ...others, ...token, [name]: [value, value] };
-    expect((await world.ask('GET', '/verify', { headers: twice })).status).toBe(400);
+    expect((await rs.ask('GET', '/verify', { headers: twice })).status).toBe(400);
   });
 
   test.each([
@@ -230,14 +230,14 @@ describe('refused', () => {
     ['X-Forwarded-Uri', '/a%0D', 403],
     ['X-Forwarded-Uri', 'reports', 403],
   ])('%s: %s is %d', async (name, value, status) => {
-    const reply = await verify({ ...bearer(world.token('app:read')), [name]: value });
+    const reply = await verify({ ...bearer(rs.token('app:read')), [name]: value });
     expect(reply.status).toBe(status);
     expect(reply.headers['x-auth-subject']).toBeUndefined();
   });
 
   test('a space that only proxies ask about is nowhere for direct requests', async () => {
-    const reply = await world.ask('GET', '/reports/1', {
-      headers: { ...bearer(world.token('app:read')), ...FORWARDED, Host: 'app.example' },
+    const reply = await rs.ask('GET', '/reports/1', {
+      headers: { ...bearer(rs.token('app:read')), ...FORWARDED, Host: 'app.example' },
     });
     expect(reply.status).toBe(404);
   });

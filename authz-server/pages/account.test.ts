@@ -2,20 +2,20 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Changes, Page, TestBrowser } from './browser.fixture.ts';
-import { ALL, openWorld, pathOf, signIn } from './device/device.fixture.ts';
-import type { World } from './device/device.fixture.ts';
+import { ALL, openDeviceFlow, pathOf, signIn } from './device/device.fixture.ts';
+import type { DeviceFlow } from './device/device.fixture.ts';
 
-let world: World;
+let flow: DeviceFlow;
 beforeEach(async () => {
-  world = await openWorld({
+  flow = await openDeviceFlow({
     scopeTexts: { 'documents:read': { en: 'Read your documents', de: 'Ihre Dokumente lesen' } },
   });
 });
-afterEach(async () => world[Symbol.asyncDispose]());
+afterEach(async () => flow[Symbol.asyncDispose]());
 
 const grantOf = (body: Readonly<Record<string, unknown>>) =>
   String(decodeJwt(String(body['access_token']))['grant_id']);
-const signInsOf = (name: 'alice' | 'bob') => listSignIns(world.store, world.people[name].id);
+const signInsOf = (name: 'alice' | 'bob') => listSignIns(flow.store, flow.people[name].id);
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
 const idsOn = (page: Page) =>
   page.forms.map(({ fields }) => new Map(fields)).flatMap((fields) => fields.get('id') ?? []);
@@ -26,15 +26,15 @@ async function end(browser: TestBrowser, changes: Changes): Promise<Page> {
 }
 
 async function connect(browser: TestBrowser): Promise<Record<string, unknown>> {
-  const device = await world.askAsDevice(ALL);
+  const device = await flow.askAsDevice(ALL);
   const confirm = await browser.open(pathOf(device));
   await browser.submit(confirm, { decision: 'allow' }, '/device');
-  return (await world.poll(device)).body;
+  return (await flow.poll(device)).body;
 }
 
 describe('what the account page shows', () => {
   test('nobody signed in: the sign-in page, which leads back here', async () => {
-    const browser = world.browser();
+    const browser = flow.browser();
     const asked = await browser.open('/account');
     expect(asksToSignIn(asked)).toBe(true);
     const account = await signIn(browser, asked, 'alice');
@@ -42,10 +42,10 @@ describe('what the account page shows', () => {
   });
 
   test('sign-ins, applications and devices with what they may do, in words', async () => {
-    const browser = await world.signedIn('alice');
-    const web = (await world.useWeb(browser, ALL.scope)).body;
+    const browser = await flow.signedIn('alice');
+    const web = (await flow.useWeb(browser, ALL.scope)).body;
     const tv = await connect(browser);
-    const other = world.browser();
+    const other = flow.browser();
     other.fields = { ...other.fields, 'user-agent': 'Other Browser' };
     await signIn(other, await other.open('/account'), 'alice');
 
@@ -64,17 +64,17 @@ describe('what the account page shows', () => {
   });
 
   test('only what is of the person', async () => {
-    const alice = await world.signedIn('alice');
+    const alice = await flow.signedIn('alice');
     await connect(alice);
-    const bob = await world.signedIn('bob');
+    const bob = await flow.signedIn('bob');
     const [{ uid } = { uid: '' }] = await signInsOf('bob');
     expect(idsOn(await bob.open('/account'))).toEqual([uid]);
   });
 
   test('a client that was removed is named by its id', async () => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     await connect(browser);
-    await world.authz.stores.clients.remove('tv');
+    await flow.authz.stores.clients.remove('tv');
     const { status, text } = await browser.open('/account');
     expect(status).toBe(200);
     expect(text).not.toContain('Living room TV');
@@ -82,7 +82,7 @@ describe('what the account page shows', () => {
   });
 
   test.each(['everything', '<b>', '__proto__', ''])('?ended=%s says nothing', async (ended) => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const plain = await browser.open('/account');
     const page = await browser.open(`/account?ended=${encodeURIComponent(ended)}`);
     expect(page.text).toBe(plain.text);
@@ -91,29 +91,29 @@ describe('what the account page shows', () => {
 
 describe('ending at the account page', () => {
   test('access: its token is refused at once and its refresh token is worth nothing', async () => {
-    const browser = await world.signedIn('alice');
-    const web = (await world.useWeb(browser, `${ALL.scope} offline_access`)).body;
+    const browser = await flow.signedIn('alice');
+    const web = (await flow.useWeb(browser, `${ALL.scope} offline_access`)).body;
     const tv = await connect(browser);
-    expect(await world.userinfo(web['access_token'])).toBe(200);
+    expect(await flow.userinfo(web['access_token'])).toBe(200);
     const after = await end(browser, { end: 'access', id: grantOf(web) });
     expect([after.status, after.headers.get('location')]).toEqual([303, '/account?ended=access']);
-    expect(await world.userinfo(web['access_token'])).toBe(401);
-    const refreshed = await world.refresh('web', web['refresh_token']);
+    expect(await flow.userinfo(web['access_token'])).toBe(401);
+    const refreshed = await flow.refresh('web', web['refresh_token']);
     expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant']);
-    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
     expect(idsOn(await browser.open('/account'))).not.toContain(grantOf(web));
   });
 
   test('another browser: it is signed out with the grants that end with it, this one stays', async () => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const [{ uid: mine } = { uid: '' }] = await signInsOf('alice');
-    const other = await world.signedIn('alice');
-    const web = (await world.useWeb(other, ALL.scope)).body;
+    const other = await flow.signedIn('alice');
+    const web = (await flow.useWeb(other, ALL.scope)).body;
     const id = (await signInsOf('alice')).find(({ uid }) => uid !== mine)?.uid ?? '';
     const after = await end(browser, { end: 'sign-in', id });
     expect(after.headers.get('location')).toBe('/account?ended=sign-in');
     expect(asksToSignIn(await other.open('/account'))).toBe(true);
-    expect(await world.userinfo(web['access_token'])).toBe(401);
+    expect(await flow.userinfo(web['access_token'])).toBe(401);
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
   });
 
@@ -125,7 +125,7 @@ describe('ending at the account page', () => {
     ],
     ['everything', async () => ({ end: 'everything' }), '/account'],
   ])('%s: signed out here', async (_name, changes, path) => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const session = browser.cookies.filter(({ name }) => name.endsWith('session'));
     const page = await browser.follow(await end(browser, await changes()));
     expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
@@ -136,29 +136,29 @@ describe('ending at the account page', () => {
   });
 
   test('everything: all browsers, applications and devices, of this person alone', async () => {
-    const browser = await world.signedIn('alice');
-    const other = await world.signedIn('alice');
-    const bob = await world.signedIn('bob');
+    const browser = await flow.signedIn('alice');
+    const other = await flow.signedIn('alice');
+    const bob = await flow.signedIn('bob');
     const theirs = await connect(bob);
-    const web = (await world.useWeb(other, `${ALL.scope} offline_access`)).body;
+    const web = (await flow.useWeb(other, `${ALL.scope} offline_access`)).body;
     const tv = await connect(browser);
     await end(browser, { end: 'everything' });
-    for (const token of [web, tv]) expect(await world.userinfo(token['access_token'])).toBe(401);
-    expect((await world.refresh('web', web['refresh_token'])).status).toBe(400);
-    expect((await world.refresh('tv', tv['refresh_token'])).status).toBe(400);
+    for (const token of [web, tv]) expect(await flow.userinfo(token['access_token'])).toBe(401);
+    expect((await flow.refresh('web', web['refresh_token'])).status).toBe(400);
+    expect((await flow.refresh('tv', tv['refresh_token'])).status).toBe(400);
     expect(asksToSignIn(await other.open('/account'))).toBe(true);
-    expect(await world.userinfo(theirs['access_token'])).toBe(200);
+    expect(await flow.userinfo(theirs['access_token'])).toBe(200);
     expect(asksToSignIn(await bob.open('/account'))).toBe(false);
-    expect(
-      await world.userinfo((await connect(await world.signedIn('alice')))['access_token']),
-    ).toBe(200);
+    expect(await flow.userinfo((await connect(await flow.signedIn('alice')))['access_token'])).toBe(
+      200,
+    );
   });
 
   test('what is of another person is not there, and stays', async () => {
-    const alice = await world.signedIn('alice');
+    const alice = await flow.signedIn('alice');
     const tv = await connect(alice);
     const [{ uid } = { uid: '' }] = await signInsOf('alice');
-    const mallory = await world.signedIn('bob');
+    const mallory = await flow.signedIn('bob');
     const missing = await end(mallory, { end: 'access', id: 'nothing' });
     for (const foreign of [
       { end: 'access', id: grantOf(tv) },
@@ -171,19 +171,19 @@ describe('ending at the account page', () => {
       const page = await end(mallory, foreign);
       expect([page.status, page.text]).toEqual([404, missing.text]);
     }
-    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
     expect(asksToSignIn(await alice.open('/account'))).toBe(false);
-    expect(await world.grants('alice')).toBe(1);
+    expect(await flow.grants('alice')).toBe(1);
   });
 
   test('the same a second time is not there any more, and nothing else is ended', async () => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const id = grantOf(await connect(browser));
     const tv = await connect(browser);
     const first = await end(browser, { end: 'access', id });
     const second = await end(browser, { end: 'access', id });
     expect([first.status, second.status]).toEqual([303, 404]);
-    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 
   test.each([
@@ -193,7 +193,7 @@ describe('ending at the account page', () => {
     ['two', { end: ['access', 'everything'] }],
     ['two ids', { end: 'access', id: ['a', 'b'] }],
   ])('%s is 400 and ends nothing', async (_name, changes) => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     expect((await end(browser, changes)).status).toBe(400);
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
   });
@@ -203,7 +203,7 @@ describe('ending at the account page', () => {
     ['with another token', { csrf: 'x'.repeat(43) }, {}],
     ['from another origin', undefined, { origin: 'https://attacker.example' }],
   ])('a form %s is 403 and ends nothing (CSRF)', async (_name, csrf, headers) => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const { forms } = await browser.open('/account');
     const token = new Map(forms[0]?.fields).get('csrf') ?? '';
     const form = new URLSearchParams({ end: 'everything', ...(csrf ?? { csrf: token }) });
@@ -212,57 +212,57 @@ describe('ending at the account page', () => {
   });
 
   test('a link ends nothing', async () => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     await browser.open('/account?end=everything');
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
   });
 
   test('a form of a browser that was signed out meanwhile ends nothing', async () => {
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const tv = await connect(browser);
     const page = await browser.open('/account');
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
     const asked = await browser.submit(page, { end: 'everything', id: '' }, '/account');
     expect(asksToSignIn(asked)).toBe(true);
     expect(asked.text).toContain('Nothing was ended');
-    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 
   test('everything: it is asked for first, and then said what has ended', async () => {
-    const browser = await world.signedIn('alice');
-    await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
+    await flow.signedIn('alice');
     const tv = await connect(browser);
     const account = await browser.open('/account');
     expect(account.forms.flatMap(({ fields }) => fields)).not.toContainEqual(['end', 'everything']);
     expect(account.text).toContain('href="/account/end"');
     const asked = await browser.open('/account/end');
     expect(asked.text).toContain('End everything?');
-    expect(await world.userinfo(tv['access_token'])).toBe(200);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
     const ended = await browser.submit(asked);
     expect([ended.status, ended.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(ended.text).toContain('Everything has ended');
     expect(ended.text.match(/<dd>(.*?)<\/dd>/g)).toEqual(['<dd>2</dd>', '<dd>1</dd>']);
-    expect(await world.userinfo(tv['access_token'])).toBe(401);
+    expect(await flow.userinfo(tv['access_token'])).toBe(401);
     // The form once more, as a reload sends it.
     const again = await browser.submit(asked);
     expect(again.text).toContain('Nothing was ended');
   });
 
   test('nobody signed in: to be asked about everything one signs in first', async () => {
-    expect(asksToSignIn(await world.browser().open('/account/end'))).toBe(true);
+    expect(asksToSignIn(await flow.browser().open('/account/end'))).toBe(true);
   });
 });
 
 describe('a person who has more than a page shows', () => {
   test('pages: each is bounded, and between them they show all', async () => {
-    const { stores } = world.authz;
-    const { id: accountId } = world.people.alice;
+    const { stores } = flow.authz;
+    const { id: accountId } = flow.people.alice;
     const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
     for (const [n, grantId] of ids.entries()) {
       const payload = { grantId, accountId, clientId: 'tv', generation: 0, since: n, device: {} };
       await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 1000 + n });
     }
-    const browser = await world.signedIn('alice');
+    const browser = await flow.signedIn('alice');
     const grantsOn = async (query: string) =>
       idsOn(await browser.open(`/account${query}`)).filter((id) => id.startsWith('grant-'));
     const first = await grantsOn('');
@@ -280,14 +280,14 @@ describe('a person who has more than a page shows', () => {
 });
 
 test('the sign-in page says what for: the account, or a device', async () => {
-  const asked = await world.browser().open('/account');
+  const asked = await flow.browser().open('/account');
   expect(asked.text).toContain('to go to your account');
   for (const path of ['/device', '/device?user_code=BCDF-GHJK']) {
-    const page = await world.browser().open(path);
+    const page = await flow.browser().open(path);
     expect(asksToSignIn(page)).toBe(true);
     expect(page.text).toContain('to connect a device');
   }
-  const browser = world.browser();
+  const browser = flow.browser();
   browser.fields = { ...browser.fields, 'accept-language': 'de' };
   expect((await browser.open('/device')).text).toContain('um ein Gerät zu verbinden');
 });

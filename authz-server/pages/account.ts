@@ -9,7 +9,7 @@ import { askedItems } from './interaction/asked.ts';
 import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { respond, seeOther } from './respond.ts';
+import { answerWith, seeOther } from './respond.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
@@ -44,7 +44,7 @@ export function accountHandlers(
   async function askFirst(ctx: Context): Promise<void> {
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
-    respond(ctx, endEverythingPage(viewOf(ctx, visitor.person), { action: PATH, back: PATH }));
+    answerWith(ctx, endEverythingPage(viewOf(ctx, visitor.person), { action: PATH, back: PATH }));
   }
 
   async function end(ctx: Context): Promise<void> {
@@ -60,7 +60,7 @@ export function accountHandlers(
     if (ended === 'sign-in' || ended === 'access') return seeOther(ctx, `${PATH}?ended=${ended}`);
     await signOutVisitor(ctx, visitor);
     if (ended === 'this browser') return seeOther(ctx, '/sign-out');
-    respond(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
+    answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
   }
 
   async function showAccount(
@@ -98,7 +98,7 @@ export function accountHandlers(
       page,
       pages,
     });
-    respond(ctx, { ...answer, status });
+    answerWith(ctx, { ...answer, status });
   }
 
   return { show, ask: askFirst, end };

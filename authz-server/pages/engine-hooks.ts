@@ -2,7 +2,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { NAVIGATED } from '../engine/engine-pages.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { respond } from './respond.ts';
+import { answerWith } from './respond.ts';
 import type { ErrorProps } from './view.ts';
 import { createViewOf, frameOf } from './view-of.ts';
 import { errorPage } from './views/error.ts';
@@ -36,7 +36,7 @@ export function engineHooks(server: PagesServer): EngineHooks {
         ...(props.kind === 'request' && { detail }),
         back: wayBack(client?.redirectUris),
       });
-      respond(ctx, page);
+      answerWith(ctx, page);
     },
 
     async logoutSource(ctx) {
@@ -49,11 +49,11 @@ export function engineHooks(server: PagesServer): EngineHooks {
         ...(client && { client: client.clientName ?? client.clientId }),
         ...(typeof leadsTo === 'string' && { redirectUri: leadsTo }),
       });
-      respond(ctx, page);
+      answerWith(ctx, page);
     },
 
     postLogoutSuccessSource(ctx) {
-      respond(ctx, signedOutPage(viewOf(ctx)));
+      answerWith(ctx, signedOutPage(viewOf(ctx)));
     },
   };
 }

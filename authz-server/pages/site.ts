@@ -10,7 +10,7 @@ import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './style/logo.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
-import { respond, seeOther } from './respond.ts';
+import { answerWith, seeOther } from './respond.ts';
 import { createSameBrowser } from './same-browser.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { signOutHandlers } from './sign-in/sign-out.ts';
@@ -29,7 +29,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
 
   const routes: readonly (readonly [method: string, path: string, handler: Middleware])[] = [
-    ['GET', '/', (ctx) => respond(ctx, homes[frameOf(server, ctx.req).language])],
+    ['GET', '/', (ctx) => answerWith(ctx, homes[frameOf(server, ctx.req).language])],
     ['GET', '/logo', logo(server)],
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
@@ -67,7 +67,7 @@ function errorPages(server: PagesServer, provider: Provider): Middleware {
       note(ctx.req, { reason: error instanceof Error ? error.message : props.kind });
       if (props.status === 500) provider.emit('server_error', ctx, error);
       if (props.status === 503) ctx.set('Retry-After', '1');
-      respond(ctx, errorPage(frameOf(server, ctx.req), props));
+      answerWith(ctx, errorPage(frameOf(server, ctx.req), props));
     }
   };
 }

@@ -3,26 +3,26 @@ import { DIRECTORY_PATH, parseDirectory } from '#shared/private-token/issuer-dir
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import {
   REQUEST,
-  startWorld,
+  startTokenIssuer,
   TIMES,
   TOKEN_ISSUER,
   TYPES,
-  type World,
+  type TestTokenIssuer,
 } from './token-issuer.fixture.ts';
 
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  world = await startWorld({}, 2);
+  tokenIssuer = await startTokenIssuer({}, 2);
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
 const read = (at = 0, fields: readonly string[] = []) =>
-  world.ask({ path: DIRECTORY_PATH, at, fields });
+  tokenIssuer.ask({ path: DIRECTORY_PATH, at, fields });
 
 const times = async () =>
-  (await world.directoryKeys()).map(({ type, notBefore = 0 }) => [type, notBefore]);
+  (await tokenIssuer.directoryKeys()).map(({ type, notBefore = 0 }) => [type, notBefore]);
 
 test('RFC 9578 section 4: media type, request URL and a key of each type with its begin', async () => {
   const { status, headers, body } = await read();
@@ -36,8 +36,8 @@ test('RFC 9578 section 4: media type, request URL and a key of each type with it
   );
   expect(requestUrl).toBe(REQUEST);
   expect(keys.map(({ type, notBefore }) => [type, notBefore])).toEqual([
-    [VOPRF, world.now()],
-    [BLIND_RSA, world.now()],
+    [VOPRF, tokenIssuer.now()],
+    [BLIND_RSA, tokenIssuer.now()],
   ]);
 });
 
@@ -45,15 +45,15 @@ test('nothing of a private key is in it', async () => {
   const { body } = await read();
   const [first] = JSON.parse(body.toString())['token-keys'];
   expect(Object.keys(first)).toEqual(['token-type', 'token-key', 'not-before', 'not-after']);
-  for (const { sealed = '' } of await world.stores.tokenKeys.list()) {
+  for (const { sealed = '' } of await tokenIssuer.stores.tokenKeys.list()) {
     expect(body.toString()).not.toContain(sealed);
   }
 });
 
 test('the newest come first, and each is there before it issues', async () => {
-  const start = world.now();
-  world.clock.advance(TIMES.rotation - TIMES.maxAge);
-  await world.chores();
+  const start = tokenIssuer.now();
+  tokenIssuer.clock.advance(TIMES.rotation - TIMES.maxAge);
+  await tokenIssuer.chores();
   expect(await times()).toEqual([
     [VOPRF, start + TIMES.rotation],
     [BLIND_RSA, start + TIMES.rotation],
@@ -67,9 +67,9 @@ test('RFC 9576 section 6.2: to the octet the same for all, of all processes, at 
     const asked = [
       read(0),
       read(1),
-      read(0, ['Authorization', `Bearer ${world.accessToken()}`, 'User-Agent', 'x']),
+      read(0, ['Authorization', `Bearer ${tokenIssuer.accessToken()}`, 'User-Agent', 'x']),
       read(1, ['Cookie', 'a=b', 'Accept-Language', 'de', 'Origin', 'https://app.example']),
-      world.ask({ path: `${DIRECTORY_PATH}?who=me` }),
+      tokenIssuer.ask({ path: `${DIRECTORY_PATH}?who=me` }),
     ];
     const [first, ...others] = await Promise.all(asked);
     const told = ({ headers, body, status }: NonNullable<typeof first>) => ({
@@ -78,8 +78,8 @@ test('RFC 9576 section 6.2: to the octet the same for all, of all processes, at 
       headers: { ...headers, date: '' },
     });
     for (const other of others) expect(told(other)).toEqual(first && told(first));
-    world.clock.advance(97);
-    await world.chores();
+    tokenIssuer.clock.advance(97);
+    await tokenIssuer.chores();
   }
 });
 
@@ -94,12 +94,12 @@ describe('RFC 9111 section 5.2: how long it may be cached', () => {
   });
 
   test('never longer than its keys are good', async () => {
-    world.clock.advance(TIMES.rotation + TIMES.overlap - 30);
-    await world.chores();
+    tokenIssuer.clock.advance(TIMES.rotation + TIMES.overlap - 30);
+    await tokenIssuer.chores();
     expect(await maxAge()).toBe(30);
-    world.clock.advance(29.5);
+    tokenIssuer.clock.advance(29.5);
     expect(await maxAge()).toBe(0);
-    world.clock.advance(0.5);
+    tokenIssuer.clock.advance(0.5);
     expect(await maxAge()).toBe(TIMES.maxAge);
   });
 });
@@ -111,8 +111,8 @@ describe('RFC 9110 section 13: conditional requests', () => {
     const again = await read(1, ['If-None-Match', etag]);
     expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0]);
     expect(again.headers).not.toHaveProperty('content-type'); // section 15.4.5
-    world.clock.advance(TIMES.rotation - TIMES.maxAge);
-    await world.chores();
+    tokenIssuer.clock.advance(TIMES.rotation - TIMES.maxAge);
+    await tokenIssuer.chores();
     const changed = await read(1, ['If-None-Match', etag]);
     expect(changed.status).toBe(200);
     expect(changed.headers.etag).not.toBe(etag);
@@ -133,7 +133,7 @@ describe('RFC 9578 section 4: whole or not at all', () => {
   test.each(TYPES)(
     'while only a key of type %i is there: 503, which no cache keeps',
     async (type) => {
-      const { tokenKeys } = world.stores;
+      const { tokenKeys } = tokenIssuer.stores;
       for (const row of await tokenKeys.list()) {
         if (row.type !== type) await tokenKeys.retire(row.type, row.id);
       }
@@ -146,15 +146,17 @@ describe('RFC 9578 section 4: whole or not at all', () => {
         ]);
         expect(body.toString()).not.toContain('token-keys');
       }
-      await world.chores();
+      await tokenIssuer.chores();
       const [first, second] = await Promise.all([read(0), read(1)]);
       expect([first?.status, first?.body]).toEqual([200, second?.body]);
-      expect(new Set((await world.directoryKeys()).map((key) => key.type))).toEqual(new Set(TYPES));
+      expect(new Set((await tokenIssuer.directoryKeys()).map((key) => key.type))).toEqual(
+        new Set(TYPES),
+      );
     },
   );
 });
 
 test('a store that does not answer: 503', async () => {
-  await world.stores[Symbol.asyncDispose]();
+  await tokenIssuer.stores[Symbol.asyncDispose]();
   expect((await read()).status).toBe(503);
 });

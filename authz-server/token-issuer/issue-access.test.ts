@@ -6,21 +6,21 @@ import { VOPRF } from '#shared/private-token/token-types.ts';
 import {
   AS,
   DOCUMENTS,
-  startWorld,
+  startTokenIssuer,
   tokenRequest,
   VERIFY,
-  type World,
+  type TestTokenIssuer,
 } from './token-issuer.fixture.ts';
 
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  world = await startWorld();
+  tokenIssuer = await startTokenIssuer();
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
-const good = async () => tokenRequest(await world.currentKey(VOPRF));
+const good = async () => tokenRequest(await tokenIssuer.currentKey(VOPRF));
 const bearer = (token: string) => ['Authorization', `Bearer ${token}`];
 const OF_TYPE = ['Content-Type', REQUEST_TYPE];
 
@@ -32,7 +32,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
 
   test('with none: 401, both schemes and where the metadata is', async () => {
     const { body } = await good();
-    const { status, headers } = await world.request(body, { fields: OF_TYPE });
+    const { status, headers } = await tokenIssuer.request(body, { fields: OF_TYPE });
     expect(status).toBe(401);
     const challenges = parseChallenges(headers['www-authenticate'] ?? '') ?? [];
     expect(challenges.map(({ scheme }) => scheme)).toEqual(['DPoP', 'Bearer']);
@@ -57,8 +57,8 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
     ['bound to a key, sent as Bearer', { cnf: { jkt: 'x' } }, {}],
   ])('an access token %s: invalid_token', async (_, claims, header) => {
     const { body } = await good();
-    const token = world.accessToken(claims, header);
-    const { status, headers } = await world.request(body, { token });
+    const token = tokenIssuer.accessToken(claims, header);
+    const { status, headers } = await tokenIssuer.request(body, { token });
     expect([status, errorsOf(headers['www-authenticate'])]).toMatchObject([
       401,
       { Bearer: 'invalid_token' },
@@ -67,19 +67,19 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
 
   test('signed by another key, and expired', async () => {
     const { body } = await good();
-    const forged = world.accessToken({}, {}, GENERATE.ES256().privateKey);
-    expect((await world.request(body, { token: forged })).status).toBe(401);
-    const token = world.accessToken();
-    world.clock.advance(605);
-    expect((await world.request(body, { token })).status).toBe(401);
+    const forged = tokenIssuer.accessToken({}, {}, GENERATE.ES256().privateKey);
+    expect((await tokenIssuer.request(body, { token: forged })).status).toBe(401);
+    const token = tokenIssuer.accessToken();
+    tokenIssuer.clock.advance(605);
+    expect((await tokenIssuer.request(body, { token })).status).toBe(401);
   });
 
   test.each(['', 'openid', 'private-token:verify', 'private-token2', 'PRIVATE-TOKEN'])(
     'RFC 6750 section 3.1: the scope %j is not enough: 403',
     async (scope) => {
       const { body } = await good();
-      const { status, headers } = await world.request(body, {
-        token: world.accessToken({ scope }),
+      const { status, headers } = await tokenIssuer.request(body, {
+        token: tokenIssuer.accessToken({ scope }),
       });
       expect([status, errorsOf(headers['www-authenticate'])]).toEqual([
         403,
@@ -89,31 +89,34 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
   );
 
   test.each<[string, () => Promise<unknown>]>([
-    ['token', () => world.stores.revocations.revoke('token', 'the-one', world.until())],
-    ['grant', () => world.stores.revocations.revoke('grant', 'g1', world.until())],
-    ['key', () => world.stores.revocations.revoke('key', 'k1', world.until())],
-    ['client', () => world.stores.revocations.raise('client', 'app', world.until())],
-    ['person', () => world.stores.revocations.raise('person', 'alice-id', world.until())],
+    ['token', () => tokenIssuer.stores.revocations.revoke('token', 'the-one', tokenIssuer.until())],
+    ['grant', () => tokenIssuer.stores.revocations.revoke('grant', 'g1', tokenIssuer.until())],
+    ['key', () => tokenIssuer.stores.revocations.revoke('key', 'k1', tokenIssuer.until())],
+    ['client', () => tokenIssuer.stores.revocations.raise('client', 'app', tokenIssuer.until())],
+    [
+      'person',
+      () => tokenIssuer.stores.revocations.raise('person', 'alice-id', tokenIssuer.until()),
+    ],
   ])('a revocation of the %s reaches the very next request', async (_, revoke) => {
     const { body } = await good();
-    const token = world.accessToken({ jti: 'the-one' });
-    expect((await world.request(body, { token })).status).toBe(200);
+    const token = tokenIssuer.accessToken({ jti: 'the-one' });
+    expect((await tokenIssuer.request(body, { token })).status).toBe(200);
     await revoke();
-    expect((await world.request(body, { token })).status).toBe(401);
+    expect((await tokenIssuer.request(body, { token })).status).toBe(401);
   });
 
   test('two Authorization fields, and Bearer beside DPoP: 400', async () => {
     const { body } = await good();
-    const token = bearer(world.accessToken());
-    for (const second of [token, ['Authorization', `DPoP ${world.accessToken()}`]]) {
+    const token = bearer(tokenIssuer.accessToken());
+    for (const second of [token, ['Authorization', `DPoP ${tokenIssuer.accessToken()}`]]) {
       const fields = [...token, ...second, ...OF_TYPE];
-      expect((await world.request(body, { fields })).status).toBe(400);
+      expect((await tokenIssuer.request(body, { fields })).status).toBe(400);
     }
   });
 
   test('credentials come first: without them nothing is said of the content', async () => {
     const fields = ['Content-Type', 'text/plain', 'Content-Encoding', 'gzip'];
-    expect((await world.request(Buffer.alloc(9999), { fields })).status).toBe(401);
+    expect((await tokenIssuer.request(Buffer.alloc(9999), { fields })).status).toBe(401);
   });
 });
 
@@ -123,18 +126,18 @@ describe('RFC 9449: tokens that are bound to a key', () => {
 
   test('with a proof for this request; the proof counts once', async () => {
     const { body } = await good();
-    const token = world.accessToken({ cnf: { jkt: world.jkt } });
-    const fields = dpop(token, world.proof(token));
-    expect((await world.request(body, { fields })).status).toBe(200);
-    expect((await world.request(body, { fields })).status).toBe(401);
+    const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
+    const fields = dpop(token, tokenIssuer.proof(token));
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(200);
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
 
   test('ten at once with one proof: one is let in', async () => {
     const { body } = await good();
-    const token = world.accessToken({ cnf: { jkt: world.jkt } });
-    const fields = dpop(token, world.proof(token));
+    const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
+    const fields = dpop(token, tokenIssuer.proof(token));
     const all = await Promise.all(
-      Array.from({ length: 10 }, async () => (await world.request(body, { fields })).status),
+      Array.from({ length: 10 }, async () => (await tokenIssuer.request(body, { fields })).status),
     );
     expect(all.toSorted((a, b) => a - b)).toEqual([200, ...Array<number>(9).fill(401)]);
   });
@@ -147,16 +150,16 @@ describe('RFC 9449: tokens that are bound to a key', () => {
     ['of another time', { iat: 0 }],
   ])('a proof %s: 401', async (_, claims) => {
     const { body } = await good();
-    const token = world.accessToken({ cnf: { jkt: world.jkt } });
-    const fields = dpop(token, world.proof(token, claims));
-    expect((await world.request(body, { fields })).status).toBe(401);
+    const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
+    const fields = dpop(token, tokenIssuer.proof(token, claims));
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
 
   test('a bound token as Bearer: 401, with its proof beside it too', async () => {
     const { body } = await good();
-    const token = world.accessToken({ cnf: { jkt: world.jkt } });
-    const fields = [...bearer(token), 'DPoP', world.proof(token), ...OF_TYPE];
-    expect((await world.request(body, { token })).status).toBe(401);
-    expect((await world.request(body, { fields })).status).toBe(401);
+    const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
+    const fields = [...bearer(token), 'DPoP', tokenIssuer.proof(token), ...OF_TYPE];
+    expect((await tokenIssuer.request(body, { token })).status).toBe(401);
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
 });

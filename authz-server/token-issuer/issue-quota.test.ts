@@ -3,80 +3,90 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LimitNamespace } from '#shared/stores/limits.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
-import { AS, MASTER, startWorld, tokenRequest, type World } from './token-issuer.fixture.ts';
+import {
+  AS,
+  MASTER,
+  startTokenIssuer,
+  tokenRequest,
+  type TestTokenIssuer,
+} from './token-issuer.fixture.ts';
 
 const BURST = 20;
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  world = await startWorld({ limits: { privateTokens: { burst: BURST, per: 60 } } });
+  tokenIssuer = await startTokenIssuer({ limits: { privateTokens: { burst: BURST, per: 60 } } });
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
-const good = async (type: TokenType = VOPRF) => tokenRequest(await world.currentKey(type));
+const good = async (type: TokenType = VOPRF) => tokenRequest(await tokenIssuer.currentKey(type));
 
 describe('the quota of a person and a client', () => {
   const spendAll = async (token?: string) => {
     const { body } = await good(BLIND_RSA);
     for (let spent = 0; spent < BURST; spent += 1) {
-      expect((await world.request(body, token === undefined ? {} : { token })).status).toBe(200);
+      expect((await tokenIssuer.request(body, token === undefined ? {} : { token })).status).toBe(
+        200,
+      );
     }
     return body;
   };
 
   test('RFC 6585 section 4: over it 429 with Retry-After, until time has passed', async () => {
     const body = await spendAll();
-    const refused = await world.request(body);
+    const refused = await tokenIssuer.request(body);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
-    world.clock.advance(60);
-    expect((await world.request(body)).status).toBe(200);
-    expect((await world.request(body)).status).toBe(429);
+    tokenIssuer.clock.advance(60);
+    expect((await tokenIssuer.request(body)).status).toBe(200);
+    expect((await tokenIssuer.request(body)).status).toBe(429);
   });
 
   test('ten at once at its end: no more than are left', async () => {
     const { body } = await good(VOPRF);
-    for (let spent = 0; spent < BURST - 3; spent += 1) await world.request(body);
+    for (let spent = 0; spent < BURST - 3; spent += 1) await tokenIssuer.request(body);
     const all = await Promise.all(
-      Array.from({ length: 10 }, async () => (await world.request(body)).status),
+      Array.from({ length: 10 }, async () => (await tokenIssuer.request(body)).status),
     );
     expect(all.toSorted((a, b) => a - b)).toEqual([200, 200, 200, ...Array<number>(7).fill(429)]);
   });
 
   test('another access token of the same person is no way around it', async () => {
     const body = await spendAll();
-    const token = world.accessToken({ grant_id: 'g2', jti: 'another' });
-    expect((await world.request(body, { token })).status).toBe(429);
+    const token = tokenIssuer.accessToken({ grant_id: 'g2', jti: 'another' });
+    expect((await tokenIssuer.request(body, { token })).status).toBe(429);
   });
 
   test('neither another person nor another client is kept out by it', async () => {
     const body = await spendAll();
     for (const claims of [{ sub: 'bob-id' }, { client_id: 'other' }]) {
-      expect((await world.request(body, { token: world.accessToken(claims) })).status).toBe(200);
+      expect(
+        (await tokenIssuer.request(body, { token: tokenIssuer.accessToken(claims) })).status,
+      ).toBe(200);
     }
   });
 
   test('a client by itself has one of its own, whatever its name', async () => {
     const machine = { sub: 'app', sub_gen: undefined, grant_id: undefined };
     const body = await spendAll();
-    const token = world.accessToken(machine);
-    expect((await world.request(body, { token })).status).toBe(200);
-    for (let spent = 1; spent < BURST; spent += 1) await world.request(body, { token });
-    expect((await world.request(body, { token })).status).toBe(429);
+    const token = tokenIssuer.accessToken(machine);
+    expect((await tokenIssuer.request(body, { token })).status).toBe(200);
+    for (let spent = 1; spent < BURST; spent += 1) await tokenIssuer.request(body, { token });
+    expect((await tokenIssuer.request(body, { token })).status).toBe(429);
   });
 
   test('what is refused before it costs nothing', async () => {
-    for (let count = 0; count <= BURST; count += 1) await world.request(Buffer.alloc(52));
-    expect((await world.request((await good()).body)).status).toBe(200);
+    for (let count = 0; count <= BURST; count += 1) await tokenIssuer.request(Buffer.alloc(52));
+    expect((await tokenIssuer.request((await good()).body)).status).toBe(200);
   });
 
   test('what is computed is paid for, whether or not it gives a token', async () => {
     const { body } = await good();
     body.fill(0xff, 3);
     for (let count = 0; count < BURST; count += 1) {
-      expect((await world.request(body)).status).toBe(422);
+      expect((await tokenIssuer.request(body)).status).toBe(422);
     }
-    expect((await world.request(body)).status).toBe(429);
+    expect((await tokenIssuer.request(body)).status).toBe(429);
   });
 });
 
@@ -88,7 +98,7 @@ describe('who reads the store finds nobody’s bucket by trying names', () => {
 
   /** How many were taken from the bucket of that key so far; looking takes one. */
   async function taken(namespace: LimitNamespace, key: string): Promise<number> {
-    const spent = await world.stores.limits.spend(namespace, key, { burst: BURST, per: 60 });
+    const spent = await tokenIssuer.stores.limits.spend(namespace, key, { burst: BURST, per: 60 });
     if (!spent.ok) throw new Error('the bucket is empty');
     return BURST - 1 - spent.remaining;
   }
@@ -98,8 +108,8 @@ describe('who reads the store finds nobody’s bucket by trying names', () => {
     ['a machine', { sub: 'app', sub_gen: undefined, grant_id: undefined }, ['app']],
   ])('%s', async (_, claims, payer) => {
     const { body } = await good(BLIND_RSA);
-    const token = world.accessToken(claims);
-    for (let spent = 0; spent < 3; spent += 1) await world.request(body, { token });
+    const token = tokenIssuer.accessToken(claims);
+    for (let spent = 0; spent < 3; spent += 1) await tokenIssuer.request(body, { token });
     const names = JSON.stringify(payer);
     expect(await taken('private-token', names)).toBe(0);
     expect(await taken('private-token', keyed(Buffer.alloc(32, 8), names))).toBe(0);
@@ -107,8 +117,8 @@ describe('who reads the store finds nobody’s bucket by trying names', () => {
   });
 
   test('a resource server that has tokens verified', async () => {
-    const token = await world.obtain(await world.currentKey(VOPRF));
-    await world.verify(token);
+    const token = await tokenIssuer.obtain(await tokenIssuer.currentKey(VOPRF));
+    await tokenIssuer.verify(token);
     const names = JSON.stringify(['resource-server']);
     expect(await taken('private-token-verification', names)).toBe(0);
     expect(await taken('private-token-verification', 'resource-server')).toBe(0);

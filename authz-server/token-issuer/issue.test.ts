@@ -2,23 +2,28 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { REQUEST_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { startWorld, tokenRequest, TYPES, type World } from './token-issuer.fixture.ts';
+import {
+  startTokenIssuer,
+  tokenRequest,
+  TYPES,
+  type TestTokenIssuer,
+} from './token-issuer.fixture.ts';
 
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  world = await startWorld({ limits: { privateTokens: { burst: 10_000, per: 1 } } });
+  tokenIssuer = await startTokenIssuer({ limits: { privateTokens: { burst: 10_000, per: 1 } } });
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
-const good = async (type: TokenType = VOPRF) => tokenRequest(await world.currentKey(type));
+const good = async (type: TokenType = VOPRF) => tokenRequest(await tokenIssuer.currentKey(type));
 const bearer = (token: string) => ['Authorization', `Bearer ${token}`];
 const OF_TYPE = ['Content-Type', REQUEST_TYPE];
 
 test.each(TYPES)('RFC 9578 sections 5.2 and 6.2: a token of type %i is issued', async (type) => {
   const { body, token } = await good(type);
-  const response = await world.request(body);
+  const response = await tokenIssuer.request(body);
   expect([
     response.status,
     response.headers['content-type'],
@@ -38,54 +43,58 @@ describe('content that is no token request', () => {
     [[...OF_TYPE, 'Content-Encoding', 'identity']],
   ])('RFC 9110 section 15.5.16: with %j: 415', async (fields) => {
     const { body } = await good();
-    const all = [...bearer(world.accessToken()), ...fields];
-    expect((await world.request(body, { fields: all })).status).toBe(415);
+    const all = [...bearer(tokenIssuer.accessToken()), ...fields];
+    expect((await tokenIssuer.request(body, { fields: all })).status).toBe(415);
   });
 
   test('the media type in capitals is the same', async () => {
     const { body } = await good();
-    const fields = [...bearer(world.accessToken()), 'Content-Type', REQUEST_TYPE.toUpperCase()];
-    expect((await world.request(body, { fields })).status).toBe(200);
+    const fields = [
+      ...bearer(tokenIssuer.accessToken()),
+      'Content-Type',
+      REQUEST_TYPE.toUpperCase(),
+    ];
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(200);
   });
 
   test('Content-Type twice: 400', async () => {
     const { body } = await good();
-    const fields = [...bearer(world.accessToken()), ...OF_TYPE, ...OF_TYPE];
-    expect((await world.request(body, { fields })).status).toBe(400);
+    const fields = [...bearer(tokenIssuer.accessToken()), ...OF_TYPE, ...OF_TYPE];
+    expect((await tokenIssuer.request(body, { fields })).status).toBe(400);
   });
 
   test('RFC 9578 section 6.2: a wrong length is 422, RFC 9110 section 15.5.14: far too long 413', async () => {
     const { body } = await good(BLIND_RSA);
-    expect((await world.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
-    expect((await world.request(Buffer.alloc(1024))).status).toBe(422);
+    expect((await tokenIssuer.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
+    expect((await tokenIssuer.request(Buffer.alloc(1024))).status).toBe(422);
     for (const length of [1025, 1_000_000]) {
-      expect((await world.request(Buffer.alloc(length))).status).toBe(413);
+      expect((await tokenIssuer.request(Buffer.alloc(length))).status).toBe(413);
     }
   });
 
   test('cut anywhere, or with an octet behind it: 422', async () => {
     const { body } = await good(VOPRF);
     for (let length = 0; length < body.length; length += 1) {
-      expect([length, (await world.request(body.subarray(0, length))).status]).toEqual([
+      expect([length, (await tokenIssuer.request(body.subarray(0, length))).status]).toEqual([
         length,
         422,
       ]);
     }
-    expect((await world.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
+    expect((await tokenIssuer.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
   });
 
   test.each([0, 3, 0xda7a, 0xffff, 0x0100, 0x0200])('token type %i: 422', async (type) => {
     const { body } = await good();
     body.writeUInt16BE(type);
-    expect((await world.request(body)).status).toBe(422);
+    expect((await tokenIssuer.request(body)).status).toBe(422);
   });
 
   test('one type in the clothes of the other: 422', async () => {
     const [one, other] = [(await good(VOPRF)).body, (await good(BLIND_RSA)).body];
     one.writeUInt16BE(BLIND_RSA);
     other.writeUInt16BE(VOPRF);
-    expect((await world.request(one)).status).toBe(422);
-    expect((await world.request(other)).status).toBe(422);
+    expect((await tokenIssuer.request(one)).status).toBe(422);
+    expect((await tokenIssuer.request(other)).status).toBe(422);
   });
 
   test('every truncated key id but the one: 422', async () => {
@@ -94,28 +103,28 @@ describe('content that is no token request', () => {
     for (let id = 0; id < 256; id += 1) {
       if (id === right) continue;
       body[2] = id;
-      expect([id, (await world.request(body)).status]).toEqual([id, 422]);
+      expect([id, (await tokenIssuer.request(body)).status]).toEqual([id, 422]);
     }
   });
 
   test('RFC 9474 section 4.3: a message that is not below the modulus: 422', async () => {
     const { body } = await good(BLIND_RSA);
-    const { publicKey } = await world.currentKey(BLIND_RSA);
+    const { publicKey } = await tokenIssuer.currentKey(BLIND_RSA);
     // The modulus stands in the SPKI before the exponent 65537, five octets with its header.
     publicKey.copy(body, 3, publicKey.length - 5 - 256, publicKey.length - 5);
-    expect((await world.request(body)).status).toBe(422);
+    expect((await tokenIssuer.request(body)).status).toBe(422);
     body.fill(0xff, 3);
-    expect((await world.request(body)).status).toBe(422);
+    expect((await tokenIssuer.request(body)).status).toBe(422);
   });
 
   test('RFC 9497 section 2.1: what is no element: 422', async () => {
     const { body } = await good();
     for (const octet of [0, 1, 4, 6, 0xff]) {
       body[3] = octet;
-      expect([octet, (await world.request(body)).status]).toEqual([octet, 422]);
+      expect([octet, (await tokenIssuer.request(body)).status]).toEqual([octet, 422]);
     }
     expect(
-      (await world.request(Buffer.concat([body.subarray(0, 3), Buffer.alloc(49)]))).status,
+      (await tokenIssuer.request(Buffer.concat([body.subarray(0, 3), Buffer.alloc(49)]))).status,
     ).toBe(422);
   });
 });
@@ -127,7 +136,7 @@ test.each(TYPES)(
     for (let at = 0; at < body.length; at += 1) {
       const flipped = Buffer.from(body);
       flipped[at] = (flipped[at] ?? 0) ^ 0x10;
-      const response = await world.request(flipped);
+      const response = await tokenIssuer.request(flipped);
       expect([200, 422]).toContain(response.status);
       if (at < 3) expect(response.status).toBe(422);
       if (response.status === 200) expect(token(response.body)).toBeUndefined();
@@ -138,7 +147,7 @@ test.each(TYPES)(
 test('any content at all ends in 413 or 422', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
-      const { status } = await world.request(bytes);
+      const { status } = await tokenIssuer.request(bytes);
       return status === (bytes.length > 259 ? 413 : 422);
     }),
     { numRuns: 100 },
@@ -148,9 +157,9 @@ test('any content at all ends in 413 or 422', async () => {
 test('RFC 9576 section 5: the log has who asked, and nothing of what was asked for', async () => {
   for (const type of TYPES) {
     const { body, token } = await good(type);
-    const response = await world.request(body);
+    const response = await tokenIssuer.request(body);
     const made = token(response.body) ?? Buffer.alloc(0);
-    const log = world.log();
+    const log = tokenIssuer.log();
     expect(log).toContain('"client":"app"');
     expect(log).not.toContain('alice');
     const parts = [
@@ -171,8 +180,8 @@ test('RFC 9576 section 5: the log has who asked, and nothing of what was asked f
 
 test('a store that does not answer: 503, and no token', async () => {
   const { body } = await good();
-  await world.stores[Symbol.asyncDispose]();
-  const { status, headers } = await world.request(body);
+  await tokenIssuer.stores[Symbol.asyncDispose]();
+  const { status, headers } = await tokenIssuer.request(body);
   expect([status, headers['retry-after'], headers['access-control-allow-origin']]).toEqual([
     503,
     '1',
@@ -182,6 +191,8 @@ test('a store that does not answer: 503, and no token', async () => {
 
 test('the address is known by its path alone', async () => {
   const { body } = await good();
-  expect((await world.request(body, { path: '/private-token/request?x=1' })).status).toBe(200);
-  expect((await world.request(body, { path: '/private-token/request/' })).status).toBe(404);
+  expect((await tokenIssuer.request(body, { path: '/private-token/request?x=1' })).status).toBe(
+    200,
+  );
+  expect((await tokenIssuer.request(body, { path: '/private-token/request/' })).status).toBe(404);
 });

@@ -69,7 +69,7 @@ export function tokenRequest({ type, publicKey, id }: DirectoryKey) {
  * The token issuer of several authorization servers over one real store, each on a real port; access
  * tokens of theirs are made here, of the person `alice` through the client `app` unless told otherwise.
  */
-export async function startWorld(settings: object = {}, processes = 1) {
+export async function startTokenIssuer(settings: object = {}, processes = 1) {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
   const data = await temporaryFolder();
@@ -220,7 +220,7 @@ export async function startWorld(settings: object = {}, processes = 1) {
   };
 }
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type TestTokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
 /** What the issuer says of a token. */
 export const validity = ({ body }: { readonly body: Buffer }): unknown =>

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { AS, REQUEST, startWorld, TIMES, VERIFY, type World } from './token-issuer.fixture.ts';
+import {
+  AS,
+  REQUEST,
+  startTokenIssuer,
+  TIMES,
+  VERIFY,
+  type TestTokenIssuer,
+} from './token-issuer.fixture.ts';
 
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeAll(async () => {
-  world = await startWorld();
+  tokenIssuer = await startTokenIssuer();
 });
 afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
 const METADATA = '/.well-known/oauth-protected-resource/private-token';
@@ -21,27 +28,27 @@ const PREFLIGHT = Object.entries({
 
 describe('RFC 9110 section 15.5.6: methods', () => {
   test.each(READ)('%s: GET, HEAD and OPTIONS', async (path) => {
-    const got = await world.ask({ path });
-    const head = await world.ask({ path, method: 'HEAD' });
+    const got = await tokenIssuer.ask({ path });
+    const head = await tokenIssuer.ask({ path, method: 'HEAD' });
     expect([got.status, head.status, head.body.length]).toEqual([200, 200, 0]);
     expect(head.headers['content-length']).toBe(String(got.body.length));
     const { etag = '' } = got.headers;
-    const again = await world.ask({ path, fields: ['If-None-Match', etag] });
+    const again = await tokenIssuer.ask({ path, fields: ['If-None-Match', etag] });
     expect([again.status, again.headers.etag, again.body.length]).toEqual([304, etag, 0]);
-    const options = await world.ask({ path, method: 'OPTIONS' });
+    const options = await tokenIssuer.ask({ path, method: 'OPTIONS' });
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
     for (const method of ['POST', 'PUT', 'DELETE', 'QUERY', 'TRACE']) {
-      const { status, headers } = await world.ask({ path, method });
+      const { status, headers } = await tokenIssuer.ask({ path, method });
       expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }
   });
 
   test.each(POSTED)('%s: POST and OPTIONS', async (path) => {
-    const options = await world.ask({ path, method: 'OPTIONS' });
+    const options = await tokenIssuer.ask({ path, method: 'OPTIONS' });
     expect([options.status, options.headers.allow]).toEqual([204, 'OPTIONS, POST']);
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'QUERY', 'TRACE']) {
-      const fields = ['Authorization', `Bearer ${world.accessToken()}`];
-      const { status, headers } = await world.ask({ path, method, fields });
+      const fields = ['Authorization', `Bearer ${tokenIssuer.accessToken()}`];
+      const { status, headers } = await tokenIssuer.ask({ path, method, fields });
       expect([status, headers.allow]).toEqual([405, 'OPTIONS, POST']);
     }
   });
@@ -57,7 +64,7 @@ test.each([
   '/token',
   '/jwks',
 ])('%s is no address of the issuer', async (path) => {
-  expect((await world.ask({ path, method: 'POST' })).status).toBe(404);
+  expect((await tokenIssuer.ask({ path, method: 'POST' })).status).toBe(404);
 });
 
 describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
@@ -77,12 +84,12 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
     [501, 'PURGE', DIRECTORY_PATH, []],
     [501, 'PURGE', '/private-token/request', []],
   ])('%i: %s %s', async (status, method, path, fields) => {
-    const answer = await world.ask({ method, path, fields });
+    const answer = await tokenIssuer.ask({ method, path, fields });
     expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
   });
 
   test('what is no error keeps its own', async () => {
-    const [directory, metadata] = await Promise.all(READ.map((path) => world.ask({ path })));
+    const [directory, metadata] = await Promise.all(READ.map((path) => tokenIssuer.ask({ path })));
     expect(directory?.headers['cache-control']).toBe(`public, max-age=${TIMES.maxAge}`);
     expect(metadata?.headers['cache-control']).toBe('max-age=300');
   });
@@ -91,7 +98,7 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
 describe('Fetch Standard, CORS', () => {
   test('a script of any origin may ask for tokens', async () => {
     const call = { method: 'OPTIONS', path: '/private-token/request', fields: PREFLIGHT };
-    const { status, headers } = await world.ask(call);
+    const { status, headers } = await tokenIssuer.ask(call);
     expect(status).toBe(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -102,10 +109,10 @@ describe('Fetch Standard, CORS', () => {
   });
 
   test.each([401, 405, 422])('and reads why it got none: %i', async (status) => {
-    const calls: Record<number, () => ReturnType<World['ask']>> = {
-      401: () => world.request(Buffer.alloc(1), { fields: [] }),
-      405: () => world.ask({ path: '/private-token/request' }),
-      422: () => world.request(Buffer.alloc(1)),
+    const calls: Record<number, () => ReturnType<TestTokenIssuer['ask']>> = {
+      401: () => tokenIssuer.request(Buffer.alloc(1), { fields: [] }),
+      405: () => tokenIssuer.ask({ path: '/private-token/request' }),
+      422: () => tokenIssuer.request(Buffer.alloc(1)),
     };
     const answer = await calls[status]?.();
     expect(answer).toMatchObject({
@@ -120,14 +127,14 @@ describe('Fetch Standard, CORS', () => {
 
   test('anybody reads the directory and the metadata', async () => {
     for (const path of READ) {
-      const { headers } = await world.ask({ path });
+      const { headers } = await tokenIssuer.ask({ path });
       expect(headers['access-control-allow-origin']).toBe('*');
     }
   });
 
   test('nobody is let near the verification', async () => {
     const call = { method: 'OPTIONS', path: '/private-token/verify', fields: PREFLIGHT };
-    const { headers } = await world.ask(call);
+    const { headers } = await tokenIssuer.ask(call);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
@@ -136,7 +143,7 @@ test.each([
   ['request', REQUEST, 'private-token'],
   ['verify', VERIFY, 'private-token:verify'],
 ])('RFC 9728 section 2: the metadata of the %s endpoint', async (path, resource, scope) => {
-  const { headers, body } = await world.ask({ path: `${METADATA}/${path}` });
+  const { headers, body } = await tokenIssuer.ask({ path: `${METADATA}/${path}` });
   expect(headers['content-type']).toBe('application/json');
   expect(JSON.parse(body.toString())).toEqual({
     resource,

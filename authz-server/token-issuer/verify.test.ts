@@ -2,23 +2,29 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
-import { DOCUMENTS, REQUEST, startWorld, validity, type World } from './token-issuer.fixture.ts';
+import {
+  DOCUMENTS,
+  REQUEST,
+  startTokenIssuer,
+  validity,
+  type TestTokenIssuer,
+} from './token-issuer.fixture.ts';
 
 const BURST = 200;
-let world: World;
+let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  world = await startWorld({ limits: { verifications: { burst: BURST, per: 60 } } });
+  tokenIssuer = await startTokenIssuer({ limits: { verifications: { burst: BURST, per: 60 } } });
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
+  await tokenIssuer[Symbol.asyncDispose]();
 });
 
-const good = async () => world.obtain(await world.currentKey(VOPRF));
+const good = async () => tokenIssuer.obtain(await tokenIssuer.currentKey(VOPRF));
 
 test('RFC 9578 section 5.4: a token of this issuer is valid, as often as is asked', async () => {
   const token = await good();
   for (let asked = 0; asked < 2; asked += 1) {
-    const { status, headers, body } = await world.verify(token);
+    const { status, headers, body } = await tokenIssuer.verify(token);
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([
       200,
       'application/json',
@@ -33,7 +39,7 @@ test('every octet flipped: not valid, or no token of type 1', async () => {
   for (let at = 0; at < token.length; at += 1) {
     const flipped = Buffer.from(token);
     flipped[at] = (flipped[at] ?? 0) ^ 0x01;
-    const answer = await world.verify(flipped);
+    const answer = await tokenIssuer.verify(flipped);
     if (at < 2) expect([at, answer.status]).toEqual([at, 422]);
     else expect([at, answer.status, validity(answer)]).toEqual([at, 200, false]);
   }
@@ -42,26 +48,29 @@ test('every octet flipped: not valid, or no token of type 1', async () => {
 test('cut anywhere, or with an octet behind it: 422', async () => {
   const token = await good();
   for (let length = 0; length < token.length; length += 1) {
-    expect([length, (await world.verify(token.subarray(0, length))).status]).toEqual([length, 422]);
+    expect([length, (await tokenIssuer.verify(token.subarray(0, length))).status]).toEqual([
+      length,
+      422,
+    ]);
   }
-  expect((await world.verify(Buffer.concat([token, Buffer.of(0)]))).status).toBe(422);
+  expect((await tokenIssuer.verify(Buffer.concat([token, Buffer.of(0)]))).status).toBe(422);
 });
 
 test('RFC 9578 section 6.4: a token that everybody can verify: 422, good or not', async () => {
-  const token = await world.obtain(await world.currentKey(BLIND_RSA));
-  expect((await world.verify(token)).status).toBe(422);
+  const token = await tokenIssuer.obtain(await tokenIssuer.currentKey(BLIND_RSA));
+  expect((await tokenIssuer.verify(token)).status).toBe(422);
   token.writeUInt16BE(VOPRF);
-  expect((await world.verify(token)).status).toBe(422);
+  expect((await tokenIssuer.verify(token)).status).toBe(422);
 });
 
 test('a token of another issuer: not valid', async () => {
-  const other = await startWorld();
+  const other = await startTokenIssuer();
   try {
     const token = await other.obtain(await other.currentKey(VOPRF));
-    expect(validity(await world.verify(token))).toBe(false);
-    const { id } = await world.currentKey(VOPRF);
+    expect(validity(await tokenIssuer.verify(token))).toBe(false);
+    const { id } = await tokenIssuer.currentKey(VOPRF);
     id.copy(token, 66);
-    expect(validity(await world.verify(token))).toBe(false);
+    expect(validity(await tokenIssuer.verify(token))).toBe(false);
   } finally {
     await other[Symbol.asyncDispose]();
   }
@@ -70,7 +79,7 @@ test('a token of another issuer: not valid', async () => {
 test('the authenticator of one token under another nonce: not valid', async () => {
   const [one, other] = [await good(), await good()];
   other.copy(one, 98, 98);
-  expect(validity(await world.verify(one))).toBe(false);
+  expect(validity(await tokenIssuer.verify(one))).toBe(false);
 });
 
 test.each([
@@ -79,19 +88,19 @@ test.each([
   [['Content-Type', `${TOKEN_MEDIA_TYPE}; charset=binary`]],
   [['Content-Type', TOKEN_MEDIA_TYPE, 'Content-Encoding', 'gzip']],
 ])('RFC 9110 section 15.5.16: with %j: 415', async (fields) => {
-  const all = ['Authorization', `Bearer ${world.serverToken()}`, ...fields];
-  expect((await world.verify(await good(), { fields: all })).status).toBe(415);
+  const all = ['Authorization', `Bearer ${tokenIssuer.serverToken()}`, ...fields];
+  expect((await tokenIssuer.verify(await good(), { fields: all })).status).toBe(415);
 });
 
 test('a wrong length is 422, RFC 9110 section 15.5.14: far too long 413', async () => {
-  expect((await world.verify(Buffer.alloc(1024))).status).toBe(422);
-  expect((await world.verify(Buffer.alloc(1025))).status).toBe(413);
+  expect((await tokenIssuer.verify(Buffer.alloc(1024))).status).toBe(422);
+  expect((await tokenIssuer.verify(Buffer.alloc(1025))).status).toBe(413);
 });
 
 test('any content at all ends in 200 with false, 413 or 422', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 1030 }), async (bytes) => {
-      const { status } = await world.verify(bytes);
+      const { status } = await tokenIssuer.verify(bytes);
       return status === (bytes.length > 1024 ? 413 : 422);
     }),
     { numRuns: 60 },
@@ -99,7 +108,7 @@ test('any content at all ends in 200 with false, 413 or 422', async () => {
   const body = fc.uint8Array({ minLength: 144, maxLength: 144 });
   await fc.assert(
     fc.asyncProperty(body, async (bytes) => {
-      const answer = await world.verify(Buffer.concat([Buffer.of(0, VOPRF), bytes]));
+      const answer = await tokenIssuer.verify(Buffer.concat([Buffer.of(0, VOPRF), bytes]));
       return answer.status === 200 && validity(answer) === false;
     }),
     { numRuns: 60 },
@@ -114,40 +123,40 @@ describe('only for resource servers', () => {
     ['with the scope of requests alone', 403, { scope: 'private-token' }],
     ['without a scope', 403, { scope: '' }],
   ])('an access token %s: %i', async (_, status, claims) => {
-    const token = world.serverToken(claims);
-    expect((await world.verify(await good(), { token })).status).toBe(status);
+    const token = tokenIssuer.serverToken(claims);
+    expect((await tokenIssuer.verify(await good(), { token })).status).toBe(status);
   });
 
   test('without credentials: 401, and no CORS', async () => {
-    const { status, headers } = await world.verify(await good(), { fields: [] });
+    const { status, headers } = await tokenIssuer.verify(await good(), { fields: [] });
     expect(status).toBe(401);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
   test('a revoked client: 401 from the very next request on', async () => {
-    const token = world.serverToken();
-    expect((await world.verify(await good(), { token })).status).toBe(200);
-    await world.stores.revocations.raise('client', 'resource-server', world.until());
-    expect((await world.verify(await good(), { token })).status).toBe(401);
+    const token = tokenIssuer.serverToken();
+    expect((await tokenIssuer.verify(await good(), { token })).status).toBe(200);
+    await tokenIssuer.stores.revocations.raise('client', 'resource-server', tokenIssuer.until());
+    expect((await tokenIssuer.verify(await good(), { token })).status).toBe(401);
   });
 });
 
 describe('RFC 6585 section 4: the rate of a client', () => {
   test('over it 429 with Retry-After, for that client alone', async () => {
     const token = Buffer.concat([Buffer.of(0, VOPRF), Buffer.alloc(144)]);
-    for (let spent = 0; spent < BURST; spent += 1) await world.verify(token);
-    const { status, headers } = await world.verify(token);
+    for (let spent = 0; spent < BURST; spent += 1) await tokenIssuer.verify(token);
+    const { status, headers } = await tokenIssuer.verify(token);
     expect([status, headers['retry-after']]).toEqual([429, '60']);
-    const other = world.serverToken({ client_id: 'another', sub: 'another' });
-    expect((await world.verify(token, { token: other })).status).toBe(200);
+    const other = tokenIssuer.serverToken({ client_id: 'another', sub: 'another' });
+    expect((await tokenIssuer.verify(token, { token: other })).status).toBe(200);
   });
 });
 
 test('RFC 9576 section 5: the log has which server asked, and nothing of the token', async () => {
   const token = await good();
-  await world.verify(token);
-  await world.verify(token.fill(7, 98));
-  const log = world.log();
+  await tokenIssuer.verify(token);
+  await tokenIssuer.verify(token.fill(7, 98));
+  const log = tokenIssuer.log();
   expect(log).toContain('"client":"resource-server"');
   for (const part of [
     token.subarray(2),

@@ -4,13 +4,13 @@ import type { DigestOptions } from '../clients/digest/digest-client.ts';
 import type { ScramHash } from '../clients/scram/keys.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
 import type { Send } from '../clients/digest/exchange.ts';
-import { basic, get, post, visit } from './town.fixture.ts';
-import type { Realm, Somebody, Visit } from './town.fixture.ts';
+import { basic, get, post, converse } from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, Conversation } from './attacked-pair.fixture.ts';
 
 export interface Attempt {
   readonly name: string;
   readonly realm: Realm;
-  make(who: Somebody, send: Send): Promise<Visit>;
+  make(who: Somebody, send: Send): Promise<Conversation>;
 }
 
 const digest = (
@@ -20,13 +20,13 @@ const digest = (
 ): Attempt => ({
   name,
   realm,
-  make: (who, send) => visit(digestClient({ ...who, ...options }), post(realm, 'content'), send),
+  make: (who, send) => converse(digestClient({ ...who, ...options }), post(realm, 'content'), send),
 });
 
 const scram = (realm: Realm, hash: ScramHash): Attempt => ({
   name: `SCRAM-${hash}`,
   realm,
-  make: (who, send) => visit(scramClient({ ...who, hash, unprompted: true }), get(realm), send),
+  make: (who, send) => converse(scramClient({ ...who, hash, unprompted: true }), get(realm), send),
 });
 
 export const BASIC: Attempt = {

@@ -4,16 +4,24 @@ import { digestClient } from '../clients/digest/digest-client.ts';
 import type { HttpResponse, SchemeClient } from '../clients/digest/exchange.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
-import { asked, basic, get, inTurn, startTown, UNLIMITED, visit } from './town.fixture.ts';
-import type { Realm, Somebody, Town } from './town.fixture.ts';
+import {
+  asked,
+  basic,
+  get,
+  inTurn,
+  startAttackedPair,
+  UNLIMITED,
+  converse,
+} from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
 /** What was good a moment ago and is in use at both processes, with the very next request. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
   type Ask = () => Promise<HttpResponse>;
   /** By the realm that names it, one who asks each of the two servers with what they remember. */
@@ -25,13 +33,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       realm,
       SERVERS.map((server) => {
         const own = client();
-        return async () => (await visit(own, get(realm), town.send(server))).answer;
+        return async () => (await converse(own, get(realm), attacked.send(server))).answer;
       }),
     ] as const;
 
   const clientsOf = (who: Somebody): Asks => [
-    ['basic', SERVERS.map((server) => () => town.send(server)(get('basic', [basic(who)])))],
-    ['beside', SERVERS.map((server) => () => town.send(server)(get('beside', [basic(who)])))],
+    ['basic', SERVERS.map((server) => () => attacked.send(server)(get('basic', [basic(who)])))],
+    ['beside', SERVERS.map((server) => () => attacked.send(server)(get('beside', [basic(who)])))],
     withClients('digest', () => digestClient(who)),
     withClients('hashed', () => digestClient({ ...who, algorithm: 'SHA-256' })),
     withClients('scram-1', () => scramClient({ ...who, hash: 'SHA-1' })),
@@ -53,34 +61,35 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }
 
   test('a person who is disabled is out everywhere, and back with what is still right', async () => {
-    const who = await town.newcomer();
+    const who = await attacked.newcomer();
     const asks = await inUse(who);
-    await disablePerson(town.people, who.username);
+    await disablePerson(attacked.people, who.username);
     await expectAll(asks, 401, 'disabled');
     await expectAll(clientsOf(who), 401, 'disabled, anew');
-    await enablePerson(town.people, who.username);
+    await enablePerson(attacked.people, who.username);
     await expectAll(clientsOf(who), 200, 'enabled');
   });
 
   test('a changed password: the old one is wrong and the new one right, everywhere', async () => {
-    const who = await town.newcomer();
+    const who = await attacked.newcomer();
     const asks = await inUse(who);
     const changed = { ...who, password: 'quite another one' };
-    await setPassword(town.people, who.username, changed.password);
+    await setPassword(attacked.people, who.username, changed.password);
     await expectAll(asks, 401, 'changed');
     await expectAll(clientsOf(who), 401, 'the old one anew');
     await expectAll(clientsOf(changed), 200, 'the new one');
   });
 
   test('passwords changed ten times under fire: after each only the last is right', async () => {
-    const { username, password } = await town.newcomer([]);
+    const { username, password } = await attacked.newcomer([]);
     const passwords = [password, ...Array.from({ length: 10 }, (_, index) => `password ${index}`)];
     for (const [index, next] of passwords.slice(1).entries()) {
       const old = { username, password: passwords[index] ?? '' };
       const who = { username, password: next };
-      const ask = (one: Somebody, server: number) => town.send(server)(get('basic', [basic(one)]));
+      const ask = (one: Somebody, server: number) =>
+        attacked.send(server)(get('basic', [basic(one)]));
       const fire = inTurn([old, old, old, old], ask);
-      await setPassword({ ...town.people, realms: [] }, username, next);
+      await setPassword({ ...attacked.people, realms: [] }, username, next);
       const after = await inTurn([old, old, who, who], ask);
       expect(after.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
       for (const { status } of await fire) expect([200, 401]).toContain(status);
@@ -91,14 +100,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const ask = (key: string) =>
       Promise.all(
         SERVERS.map(
-          async (server) => (await town.send(server)(get('keys', [['X-API-Key', key]]))).status,
+          async (server) => (await attacked.send(server)(get('keys', [['X-API-Key', key]]))).status,
         ),
       );
     const keys = [];
-    for (let count = 0; count < 3; count += 1) keys.push(await town.newKey('keys'));
+    for (let count = 0; count < 3; count += 1) keys.push(await attacked.newKey('keys'));
     for (const { key } of keys) expect(await ask(key)).toEqual([200, 200]);
-    await town.stores.apiKeys.remove(keys[0]?.id ?? '');
-    await town.stores.apiKeys.expire(keys[1]?.id ?? '', Date.now());
+    await attacked.stores.apiKeys.remove(keys[0]?.id ?? '');
+    await attacked.stores.apiKeys.expire(keys[1]?.id ?? '', Date.now());
     const after = [];
     for (const { key } of keys) after.push(await ask(key));
     expect(after).toEqual([

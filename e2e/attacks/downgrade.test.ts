@@ -22,12 +22,12 @@ import {
   masked,
   post,
   REALMS,
-  startTown,
+  startAttackedPair,
   UNLIMITED,
-  visit,
+  converse,
   withAuthorization,
-} from './town.fixture.ts';
-import type { Realm, Somebody, Town } from './town.fixture.ts';
+} from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
 /** Changes what a client says before it proves it. */
 const claims =
@@ -36,17 +36,17 @@ const claims =
 
 /** Good secrets in credentials that were not asked for: weaker, of another realm, of another time. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   let who: Somebody;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
-    who = await town.newcomer();
+    attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    who = await attacked.newcomer();
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
-  const send = (request: HttpRequest, server = 1) => town.send(server)(request);
+  const send = (request: HttpRequest, server = 1) => attacked.send(server)(request);
   const digest = (options: DigestOptions, realm: Realm) =>
-    visit(digestClient(options), get(realm), town.send(0));
+    converse(digestClient(options), get(realm), attacked.send(0));
   /** The answer is the one to a request without credentials, to the byte. */
   async function expectNothing(answer: HttpResponse, realm: Realm): Promise<void> {
     expect(answer.status).toBe(401);
@@ -125,7 +125,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       async (realm) => {
         const prepare = claims({ uri: `/${realm}/` });
         const client = digestClient({ ...who, prepare });
-        const { sent } = await visit(client, get('digest'), (request) =>
+        const { sent } = await converse(client, get('digest'), (request) =>
           authorization(request) === '' ? send(request) : elsewhere(request, realm),
         );
         expect(authorization(sent[1])).toMatch(/^Digest .*realm="digest", uri="(?!\/digest\/)/);
@@ -142,7 +142,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('Digest for another target of the same realm (RFC 7616 section 3.4.6)', async () => {
       for (const target of ['/digest', '/digest/?a=b', '/digest/x', '/%64igest/']) {
-        const { answer } = await visit(digestClient(who), get('digest'), (request) =>
+        const { answer } = await converse(digestClient(who), get('digest'), (request) =>
           send(authorization(request) === '' ? request : { ...request, target }),
         );
         expect([target, answer.status]).toEqual([target, 400]);
@@ -154,14 +154,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       // The same keys for both realms: only the realm tells them apart.
       const client = scramClient({ ...who, hash });
       let legs = 0;
-      const first = await visit(client, get(realm), (request) => {
+      const first = await converse(client, get(realm), (request) => {
         legs += 1;
         return legs === 3 ? elsewhere(request, 'all') : send(request);
       });
       expect(first.sent).toHaveLength(3);
-      const granted = await visit(client, get(realm), town.send(0));
+      const granted = await converse(client, get(realm), attacked.send(0));
       expect(granted.answer.status).toBe(200);
-      const again = await visit(client, get(realm), (request) => elsewhere(request, 'all'));
+      const again = await converse(client, get(realm), (request) => elsewhere(request, 'all'));
       expect(authorization(lastOf(again))).toMatch(/^SCRAM/);
       for (const name of [realm, 'all']) {
         const request = withAuthorization(
@@ -173,7 +173,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test('an API key: 403, and 401 beside other schemes (specification 2.5)', async () => {
-      const { key } = await town.newKey('keys');
+      const { key } = await attacked.newKey('keys');
       for (const [realm, status] of [
         ['keys', 200],
         ['other-keys', 403],
@@ -189,7 +189,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe('SCRAM: one mechanism is not another (RFC 7804 section 4)', () => {
     test('SCRAM-SHA-1 where SCRAM-SHA-256 is asked for', async () => {
       const client = scramClient({ ...who, hash: 'SHA-1', realm: 'scram-256', unprompted: true });
-      const { answer, sent } = await visit(client, get('scram-256'), town.send(0));
+      const { answer, sent } = await converse(client, get('scram-256'), attacked.send(0));
       expect(sent).toHaveLength(1);
       await expectNothing(answer, 'scram-256');
     });
@@ -198,7 +198,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       for (const hash of ['SHA-1', 'SHA-256'] as const) {
         const other = hash === 'SHA-1' ? 'SHA-256' : 'SHA-1';
         const client = scramClient({ ...who, hash, realm: 'all' });
-        const { answers, sent } = await visit(client, get('all'), (request) =>
+        const { answers, sent } = await converse(client, get('all'), (request) =>
           send(
             /sid=/.test(authorization(request))
               ? withAuthorization(request, authorization(request).replace(hash, other))
@@ -223,7 +223,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     };
 
     test('Digest says it to the right password and an old nonce of ours (RFC 7616 section 3.3)', async () => {
-      const secret = town.secret('digest-nonce');
+      const secret = attacked.secret('digest-nonce');
       const nonces = createNonces({ secret, clock: old(), random: systemRandom });
       const ours = nonces.issue('SHA-256 digest');
       const right = await withNonce(who, ours);
@@ -234,7 +234,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       for (const [guess, nonce] of [
         [wrong, ours],
         [mallory, ours],
-        [await town.newcomer([]), ours],
+        [await attacked.newcomer([]), ours],
         [who, ours.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))],
         [who, nonces.issue('SHA-256 all')],
         [who, nonces.issue('MD5 digest')],
@@ -246,11 +246,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test('SCRAM says it to the right password and an old sr of ours (RFC 7804 section 5.1)', async () => {
-      const nonces = createNonces({ secret: town.secret('scram'), clock: old() });
+      const nonces = createNonces({ secret: attacked.secret('scram'), clock: old() });
       const ours = `%${nonces.issue('SCRAM-SHA-256 scram-256')}`;
       const clientNonce = 'c-nonce-of-the-test-';
       const client = scramClient({ ...who, hash: 'SHA-256', nonce: () => clientNonce });
-      const { answers, answer } = await visit(client, get('scram-256'), town.send(0));
+      const { answers, answer } = await converse(client, get('scram-256'), attacked.send(0));
       expect(answer.status).toBe(200);
       const data = asked(answers[1] as HttpResponse, 'data') ?? '';
       const { salt, iterations } = parseServerFirst(data, clientNonce);
@@ -293,14 +293,16 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       (request) => ({ ...request, method: 'GET', content: Buffer.alloc(0) }),
     ];
     for (const change of changes) {
-      const { answer, sent } = await visit(digestClient(who), post('integrity', 'pay 1'), (one) =>
-        send(authorization(one) === '' ? one : change(one)),
+      const { answer, sent } = await converse(
+        digestClient(who),
+        post('integrity', 'pay 1'),
+        (one) => send(authorization(one) === '' ? one : change(one)),
       );
       expect(sent).toHaveLength(2);
       await expectNothing(answer, 'integrity');
     }
     const chunked = post('integrity', 'pay 1', [['Transfer-Encoding', 'chunked']]);
-    const otherwise = await visit(digestClient(who), chunked, town.send(0));
+    const otherwise = await converse(digestClient(who), chunked, attacked.send(0));
     expect(otherwise.answer.status).toBe(200);
   });
 });

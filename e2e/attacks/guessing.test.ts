@@ -10,8 +10,16 @@ import { scramClient } from '../clients/scram/scram-client.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import { ATTEMPTS, BASIC, DIGEST, SCRAM } from './attempts.fixture.ts';
 import type { Attempt } from './attempts.fixture.ts';
-import { asked, field, get, inTurn, masked, startTown, withAuthorization } from './town.fixture.ts';
-import type { Realm, Somebody, Town } from './town.fixture.ts';
+import {
+  asked,
+  field,
+  get,
+  inTurn,
+  masked,
+  startAttackedPair,
+  withAuthorization,
+} from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
 /** Well-formed, with an id and a secret that is not its own. */
 const forged = (id: string) =>
@@ -24,18 +32,18 @@ const ADDRESS = { burst: 40, per: 1 };
 
 /** What somebody learns who tries names and passwords, and how often they may. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: ACCOUNT, signIn: ADDRESS });
+    attacked = await startAttackedPair(kind, { credentials: ACCOUNT, signIn: ADDRESS });
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
   let hosts = 0;
   /** An address that nobody has used yet. */
   const address = () => `127.1.${Math.floor((hosts += 1) / 250)}.${1 + (hosts % 250)}`;
 
   const tryWith = ({ make }: Attempt, who: Somebody, server = 0, from = address()) =>
-    make(who, town.send(server, from));
+    make(who, attacked.send(server, from));
 
   const wrong = (who: Somebody): Somebody => ({ ...who, password: 'a wrong one' });
   const stranger = (): Somebody => ({
@@ -45,18 +53,18 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   describe('who exists does not show (RFC 7616 section 5.11, RFC 7804 section 8)', () => {
     test.each(ATTEMPTS)('$name: every answer is the same', async (attempt) => {
-      const disabled = await town.newcomer([attempt.realm]);
-      await disablePerson(town.people, disabled.username);
-      const right = await town.newcomer([attempt.realm]);
+      const disabled = await attacked.newcomer([attempt.realm]);
+      await disablePerson(attacked.people, disabled.username);
+      const right = await attacked.newcomer([attempt.realm]);
       expect((await tryWith(attempt, right)).answer.status).toBe(200);
       const refused = [
-        wrong(await town.newcomer([attempt.realm])),
+        wrong(await attacked.newcomer([attempt.realm])),
         stranger(),
         wrong(disabled),
         disabled,
-        wrong(await town.newcomer([])),
+        wrong(await attacked.newcomer([])),
         // Without a verifier Basic still has the hash, and would be right to let them in.
-        ...(attempt === BASIC ? [] : [await town.newcomer([])]),
+        ...(attempt === BASIC ? [] : [await attacked.newcomer([])]),
       ];
       const seen = await inTurn(refused, async (who, server) =>
         (await tryWith(attempt, who, server)).answers.map(masked),
@@ -72,7 +80,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         const saltOf = async ([username, at]: readonly [string, Realm], server: number) => {
           const nonce = () => 'c-nonce';
           const client = scramClient({ username, password: 'x', hash, nonce, unprompted: true });
-          const send = town.send(server, address());
+          const send = attacked.send(server, address());
           const answer = await send(await sentBy(client.exchange(get(at))));
           const { salt, iterations } = parseServerFirst(asked(answer, 'data') ?? '', nonce());
           return { salt: salt.toString('base64'), iterations };
@@ -80,9 +88,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         const salts: string[] = [];
         const costs: number[] = [];
         for (const { username } of [
-          await town.newcomer([realm]),
+          await attacked.newcomer([realm]),
           stranger(),
-          await town.newcomer([]),
+          await attacked.newcomer([]),
         ]) {
           const forms = [
             [username, realm],
@@ -104,11 +112,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('an API key: unknown, wrong, ended, of another realm or none at all', async () => {
       const [here, ended, other] = [
-        await town.newKey('keys'),
-        await town.newKey('keys'),
-        await town.newKey('other-keys'),
+        await attacked.newKey('keys'),
+        await attacked.newKey('keys'),
+        await attacked.newKey('other-keys'),
       ];
-      await town.stores.apiKeys.expire(ended.id, Date.now());
+      await attacked.stores.apiKeys.expire(ended.id, Date.now());
       const shown = [
         undefined,
         '',
@@ -122,7 +130,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         `${here.key},${here.key}`,
       ];
       const answers = await inTurn(shown, (key, server) =>
-        town.send(server, address())(get('keys', key === undefined ? [] : [['X-API-Key', key]])),
+        attacked.send(
+          server,
+          address(),
+        )(get('keys', key === undefined ? [] : [['X-API-Key', key]])),
       );
       expect(answers[0]?.status).toBe(403);
       expect(new Set(answers.map(masked)).size).toBe(1);
@@ -136,7 +147,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test.each(ATTEMPTS)('$name: 429 with Retry-After, whatever the name', async (attempt) => {
       const seen = [];
-      for (const who of [wrong(await town.newcomer([attempt.realm])), stranger()]) {
+      for (const who of [wrong(await attacked.newcomer([attempt.realm])), stranger()]) {
         const answers = [];
         for (const index of attempts) {
           answers.push((await tryWith(attempt, who, index % 2)).answer);
@@ -151,7 +162,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test('fifty at once, at both: no more than the burst is looked at', async () => {
-      const who = wrong(await town.newcomer([]));
+      const who = wrong(await attacked.newcomer([]));
       const all = Array.from({ length: 50 }, () => who);
       const answers = await inTurn(all, (one, server) => tryWith(BASIC, one, server));
       const found = statuses(answers.map(({ answer }) => answer)).toSorted((a, b) => a - b);
@@ -159,7 +170,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test('one account for all schemes and all forms of its name', async () => {
-      const who = await town.newcomer([DIGEST.realm, SCRAM.realm]);
+      const who = await attacked.newcomer([DIGEST.realm, SCRAM.realm]);
       const shouted = { ...wrong(who), username: who.username.toUpperCase() };
       const wide = { ...wrong(who), username: who.username.replace('p', 'ｐ') };
       const answers = [];
@@ -182,7 +193,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test.each(ATTEMPTS)(
       '$name: who was let in from an address is still let in there',
       async (attempt) => {
-        const who = await town.newcomer([attempt.realm]);
+        const who = await attacked.newcomer([attempt.realm]);
         const home = address();
         for (const server of [0, 1]) {
           expect((await tryWith(attempt, who, server, home)).answer.status).toBe(200);
@@ -201,9 +212,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     );
 
     test('an API key: its id has so many attempts, and its holder goes on', async () => {
-      const { id, key } = await town.newKey('other-keys');
+      const { id, key } = await attacked.newKey('other-keys');
       const show = (shown: string, server: number, from = address()) =>
-        town.send(server, from)(get('other-keys', [['X-API-Key', shown]]));
+        attacked.send(server, from)(get('other-keys', [['X-API-Key', shown]]));
       const home = address();
       for (const server of [0, 1]) expect((await show(key, server, home)).status).toBe(200);
       const forgeries = Array.from({ length: 20 }, () => forged(id));
@@ -218,7 +229,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     /** Begins exchanges with new names until it is told to wait; resolves to that answer. */
     async function exhaust(from: string, fields: () => readonly Field[] = () => []) {
       for (let index = 0; index < 200; index += 1) {
-        const send = town.send(index % 2, from);
+        const send = attacked.send(index % 2, from);
         const client = scramClient({
           username: `somebody-${from}-${index}`,
           password: 'x',
@@ -234,11 +245,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('first legs without end: 429 with Retry-After, others pass, and later so does this one', async () => {
       const from = address();
-      const waiting = scramClient({ ...(await town.newcomer([SCRAM.realm])), hash: 'SHA-256' });
+      const waiting = scramClient({ ...(await attacked.newcomer([SCRAM.realm])), hash: 'SHA-256' });
       const exchange = waiting.exchange(get('scram-256'));
-      const begun = await town.send(0, address())(await sentBy(exchange));
+      const begun = await attacked.send(0, address())(await sentBy(exchange));
       const first = await sentBy(exchange, begun);
-      const final = await sentBy(exchange, await town.send(0, address())(first));
+      const final = await sentBy(exchange, await attacked.send(0, address())(first));
 
       const { answer, count } = await exhaust(from);
       expect(answer.status).toBe(429);
@@ -248,8 +259,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(retryAfter).toBeGreaterThan(0);
 
       // A leg that waited meanwhile is still there, at the other process.
-      expect((await town.send(1, address())(final)).status).toBe(200);
-      const who = await town.newcomer([SCRAM.realm]);
+      expect((await attacked.send(1, address())(final)).status).toBe(200);
+      const who = await attacked.newcomer([SCRAM.realm]);
       for (const server of [0, 1]) {
         expect((await tryWith(SCRAM, who, server)).answer.status).toBe(200);
       }
@@ -271,11 +282,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   test('a sid cannot be guessed, nor does guessing take one from who has it (RFC 7804 section 5)', async () => {
-    const who = await town.newcomer([SCRAM.realm]);
+    const who = await attacked.newcomer([SCRAM.realm]);
     const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
     const exchange = client.exchange(get('scram-256'));
     const first = await sentBy(exchange);
-    const challenge = await town.send(0, address())(first);
+    const challenge = await attacked.send(0, address())(first);
     const final = await sentBy(exchange, challenge);
     const sid = asked(challenge, 'sid') ?? '';
     expect(sid.length).toBeGreaterThanOrEqual(22); // 128 bits in base64url
@@ -297,12 +308,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       `cs:session:${sid}`,
       'é',
     ];
-    const none = await town.send(1, address())(get('scram-256'));
+    const none = await attacked.send(1, address())(get('scram-256'));
     const answers = await inTurn(guesses, (guess, server) => {
       const value = final.fields[0]?.[1].replace(/(?<=sid=)[^,]*/, `"${guess}"`) ?? '';
-      return town.send(server, address())(withAuthorization(get('scram-256'), value));
+      return attacked.send(server, address())(withAuthorization(get('scram-256'), value));
     });
     for (const answer of answers) expect(masked(answer)).toBe(masked(none));
-    expect((await town.send(1, address())(final)).status).toBe(200);
+    expect((await attacked.send(1, address())(final)).status).toBe(200);
   });
 });

@@ -14,11 +14,11 @@ import {
   inTurn,
   masked,
   REALMS,
-  startTown,
+  startAttackedPair,
   UNLIMITED,
-  visit,
-} from './town.fixture.ts';
-import type { Realm, Somebody, Town } from './town.fixture.ts';
+  converse,
+} from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Wire } from './wire.fixture.ts';
 
@@ -30,15 +30,15 @@ const PARAMETERS =
 
 /** What no client sends that means well: each is refused for what it is, and nothing of it comes back. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   let wire: Wire;
   let who: Somebody;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
-    wire = wireOf(town);
-    who = await town.newcomer();
+    attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    wire = wireOf(attacked);
+    who = await attacked.newcomer();
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
 
@@ -91,7 +91,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe('quotes, CR LF and worse in every parameter (RFC 9110 sections 5.5 and 11.2)', () => {
     test.each([...PARAMETERS, 'domain', 'x'])('Digest, %s', async (name) => {
       const client = digestClient(who);
-      expect((await visit(client, get('digest'), town.send(0))).answer.status).toBe(200);
+      expect((await converse(client, get('digest'), attacked.send(0))).answer.status).toBe(200);
       const values = [];
       for (const nasty of NASTY) {
         const good = authorization(await sentBy(client.exchange(get('digest'))));
@@ -113,7 +113,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test('a cnonce comes back as it was sent, in quotes (RFC 7616 section 3.5)', async () => {
       for (const cnonce of [String.raw`a"b\c`, '", rspauth="', "~!@#$%^&*()'", ' ']) {
         const client = digestClient({ ...who, cnonce: () => cnonce });
-        const { answer } = await visit(client, get('digest'), town.send(1));
+        const { answer } = await converse(client, get('digest'), attacked.send(1));
         expect([cnonce, answer.status]).toEqual([cnonce, 200]);
       }
     });
@@ -284,8 +284,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       )
       .map((parts) => parts.join(''));
     const used = [
-      await visit(digestClient(who), get('all'), town.send(0)),
-      await visit(scramClient({ ...who, hash: 'SHA-256' }), get('all'), town.send(0)),
+      await converse(digestClient(who), get('all'), attacked.send(0)),
+      await converse(scramClient({ ...who, hash: 'SHA-256' }), get('all'), attacked.send(0)),
     ];
     const genuine = used.flatMap(({ sent }) => sent.map(authorization)).filter(Boolean);
     const mutant = fc
@@ -304,7 +304,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }, 60_000);
 
   test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
-    await expectSound(town, [who.password, basic(who)[1]]);
+    await expectSound(attacked, [who.password, basic(who)[1]]);
     const good = [basic(who).join(': ')];
     expect(await inTurn([0, 1], (server) => status(server, 'basic', good))).toEqual([200, 200]);
   });

@@ -25,7 +25,7 @@ import { encodeChallenge, type TokenChallenge } from '../clients/private-token/t
 import { redisStore, startFlow } from '../flows/flow.ts';
 import type { Flow, ForgedClaims, StoreKind } from '../flows/flow.ts';
 import { type Redis, startRedis } from '../parts/redis.ts';
-import { UNLIMITED } from './town.fixture.ts';
+import { UNLIMITED } from './attacked-pair.fixture.ts';
 
 /** Rows for `describe.each`. */
 export const TYPES = [

@@ -12,24 +12,24 @@ import {
   inTurn,
   lastOf,
   post,
-  startTown,
+  startAttackedPair,
   UNLIMITED,
-  visit,
+  converse,
   withAuthorization,
-} from './town.fixture.ts';
-import type { Somebody, Town } from './town.fixture.ts';
+} from './attacked-pair.fixture.ts';
+import type { Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
 /** What may be used once, used again: at the other process, in another order, ten at a time. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   let who: Somebody;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
-    who = await town.newcomer();
+    attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    who = await attacked.newcomer();
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
-  const send = (request: HttpRequest, server: number) => town.send(server)(request);
+  const send = (request: HttpRequest, server: number) => attacked.send(server)(request);
   /** The same at both servers, one after the other. */
   const atBoth = async (request: HttpRequest) => [await send(request, 0), await send(request, 1)];
   const expectRefused = (answers: readonly HttpResponse[]) => {
@@ -51,7 +51,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     async function requests(counts: readonly number[]): Promise<HttpRequest[]> {
       let nc = '00000001';
       const client = digestClient({ ...who, prepare: (claims) => ({ ...claims, nc }) });
-      const first = await visit(client, get('digest'), town.send(0));
+      const first = await converse(client, get('digest'), attacked.send(0));
       expect(first.answer.status).toBe(200);
       const prepared: HttpRequest[] = [];
       for (const count of counts) {
@@ -62,13 +62,17 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
 
     test('what one process has taken, both refuse, and neither calls it stale', async () => {
-      const first = await visit(digestClient(who), get('digest'), town.send(0));
+      const first = await converse(digestClient(who), get('digest'), attacked.send(0));
       expect(first.answer.status).toBe(200);
       expectRefused(await atBoth(lastOf(first)));
     });
 
     test('auth-int is no other: the content makes no second use of nc', async () => {
-      const granted = await visit(digestClient(who), post('integrity', 'pay 1'), town.send(1));
+      const granted = await converse(
+        digestClient(who),
+        post('integrity', 'pay 1'),
+        attacked.send(1),
+      );
       expect(granted.answer.status).toBe(200);
       expectRefused(await atBoth(lastOf(granted)));
     });
@@ -107,7 +111,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('the legs of one exchange may go to different processes, the last leg once', async () => {
       const client = scramClient({ ...who, hash });
-      const granted = await visit(client, get(realm), alternating());
+      const granted = await converse(client, get(realm), alternating());
       expect([granted.answer.status, granted.sent.length]).toEqual([200, 3]);
       expectRefused(await atBoth(lastOf(granted)));
     });
@@ -149,7 +153,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const client = scramClient({ ...who, hash });
       const visits = [];
       for (const server of [0, 1, 0]) {
-        visits.push(await visit(client, get(realm), town.send(server)));
+        visits.push(await converse(client, get(realm), attacked.send(server)));
       }
       expect(visits.map(({ answer, sent }) => [answer.status, sent.length])).toEqual([
         [200, 3],
@@ -161,7 +165,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('reauthentication, ten at once at both: one passes', async () => {
       const client = scramClient({ ...who, hash });
-      await visit(client, get(realm), town.send(0));
+      await converse(client, get(realm), attacked.send(0));
       const again = await sentBy(client.exchange(get(realm)));
       const all = Array.from({ length: 10 }, () => again);
       expect(passed(await inTurn(all, send))).toBe(1);
@@ -172,7 +176,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const withKey = (key: string) => get('keys', [['X-API-Key', key]]);
 
     test('the limit of a key is one for all processes, and no other key pays for it', async () => {
-      const [{ key }, other] = [await town.newKey('keys'), await town.newKey('keys')];
+      const [{ key }, other] = [await attacked.newKey('keys'), await attacked.newKey('keys')];
       const all = Array.from({ length: 24 }, () => withKey(key));
       const answers = await inTurn(all, send);
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
-import { UNLIMITED } from './town.fixture.ts';
+import { UNLIMITED } from './attacked-pair.fixture.ts';
 
 const PASSWORD = 'open sesame: 1=2';
 const CREDENTIALS = `Basic ${btoa(`alice:${PASSWORD}`)}`;

@@ -13,30 +13,30 @@ import {
   inTurn,
   masked,
   post,
-  startTown,
+  startAttackedPair,
   UNLIMITED,
-  visit,
-} from './town.fixture.ts';
-import type { Realm, Somebody, Town } from './town.fixture.ts';
+  converse,
+} from './attacked-pair.fixture.ts';
+import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Shape, Wire } from './wire.fixture.ts';
 
 /** Too much, twice, half, or by somebody else's hand. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
-  let town: Town;
+  let attacked: AttackedPair;
   let wire: Wire;
   let who: Somebody;
   let key: string;
   beforeAll(async () => {
-    town = await startTown(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
-    wire = wireOf(town);
-    who = await town.newcomer();
-    ({ key } = await town.newKey('all'));
+    attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
+    wire = wireOf(attacked);
+    who = await attacked.newcomer();
+    ({ key } = await attacked.newKey('all'));
   }, 60_000);
-  afterAll(() => town[Symbol.asyncDispose]());
+  afterAll(() => attacked[Symbol.asyncDispose]());
 
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
-  const send = (request: HttpRequest, server = 0) => town.send(server)(request);
+  const send = (request: HttpRequest, server = 0) => attacked.send(server)(request);
 
   describe('size (RFC 6585 section 5)', () => {
     const good = () => inTurn([0, 1], (server) => status(server, 'basic', [basic(who).join(': ')]));
@@ -120,7 +120,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test('beside a person a space may take a key, which is to be right too', async () => {
-      const own = await town.newKey('beside');
+      const own = await attacked.newKey('beside');
       const [person] = two();
       const beside = (...lines: readonly string[]) => status(1, 'beside', lines);
       expect(await beside(person)).toBe(200);
@@ -172,11 +172,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       };
       const requests = [get('digest'), post('integrity', 'content')];
       for (const [server, request] of requests.entries()) {
-        const { answer } = await visit(digestClient(who), request, over(server));
+        const { answer } = await converse(digestClient(who), request, over(server));
         expect(answer.status).toBe(200);
       }
       const client = scramClient({ ...who, hash: 'SHA-256' });
-      expect((await visit(client, get('scram-256'), over(1))).answer.status).toBe(200);
+      expect((await converse(client, get('scram-256'), over(1))).answer.status).toBe(200);
       expect(await status(0, 'basic', [basic(who).join(': ')], old)).toBe(200);
       expect(await status(0, 'all', [`X-API-Key: ${key}`], old)).toBe(200);
     });
@@ -225,7 +225,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('unsafe requests that a page elsewhere may have made (Fetch Metadata section 2.3)', () => {
-    const own = (): readonly Field[] => [['Origin', town.pair.resource]];
+    const own = (): readonly Field[] => [['Origin', attacked.pair.resource]];
     const elsewhere: readonly (readonly Field[])[] = [
       [['Origin', 'https://evil.example']],
       [['Origin', 'null']],
@@ -238,7 +238,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const asBasic = async (request: HttpRequest, server: number) =>
       (await send({ ...request, fields: [...request.fields, basic(who)] }, server)).status;
     const asDigest = async (request: HttpRequest, server: number) =>
-      (await visit(digestClient(who), request, town.send(server))).answer.status;
+      (await converse(digestClient(who), request, attacked.send(server))).answer.status;
 
     test.each([
       ['Basic', 'basic', asBasic],
@@ -267,12 +267,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test('SCRAM is not sent by browsers', async () => {
       const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
       const request = post('scram-256', 'x', elsewhere[0]);
-      expect((await visit(client, request, town.send(0))).answer.status).toBe(200);
+      expect((await converse(client, request, attacked.send(0))).answer.status).toBe(200);
     });
   });
 
   test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
-    await expectSound(town, [who.password, basic(who)[1], key.slice(-64), 'alice:pw']);
+    await expectSound(attacked, [who.password, basic(who)[1], key.slice(-64), 'alice:pw']);
     const good = [basic(who).join(': ')];
     expect(await inTurn([0, 1], (server) => status(server, 'basic', good))).toEqual([200, 200]);
   });

@@ -19,7 +19,7 @@ import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
-import { UNLIMITED } from './town.fixture.ts';
+import { UNLIMITED } from './attacked-pair.fixture.ts';
 
 export const MAX_BYTES = 2_000_000;
 /** Of each tree. */

@@ -1,7 +1,7 @@
 /** Requests byte by byte, where a library would tidy them. */
 import { expect } from '@jest/globals';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
-import type { Realm, Town } from './town.fixture.ts';
+import type { Realm, AttackedPair } from './attacked-pair.fixture.ts';
 
 export interface Shape {
   readonly method?: string;
@@ -21,13 +21,13 @@ export type Wire = (
 ) => Promise<HttpResponse>;
 
 export const wireOf =
-  (town: Town): Wire =>
+  (attacked: AttackedPair): Wire =>
   async (server, realm, lines, shape = {}) => {
     const { method = 'GET', target = `/${realm}/`, version = '1.1', content = '' } = shape;
     const head = [`${method} ${target} HTTP/${version}`, 'Connection: close', ...lines];
     if (version === '1.1') head.push('Host: a');
     if (content !== '') head.push(`Content-Length: ${content.length}`);
-    return parseAnswer(await town.raw(server, `${head.join('\r\n')}\r\n\r\n${content}`));
+    return parseAnswer(await attacked.raw(server, `${head.join('\r\n')}\r\n\r\n${content}`));
   };
 
 /** One answer to one request on a connection of its own; status 0 when there is none. */
@@ -46,7 +46,10 @@ export function parseAnswer(received: string): HttpResponse {
 }
 
 /** Both processes are alive, none of their errors was a defect, and the log has none of these words. */
-export async function expectSound({ pair }: Town, secrets: readonly string[]): Promise<void> {
+export async function expectSound(
+  { pair }: AttackedPair,
+  secrets: readonly string[],
+): Promise<void> {
   for (const { url, log } of pair.resources) {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     expect(log).toContain('"event":"request"');

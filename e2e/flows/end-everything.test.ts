@@ -3,8 +3,8 @@ import { startRedis } from '../parts/redis.ts';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import { answerIn, testSite } from '../../authz-server/pages/site.fixture.ts';
 import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
-import { ALICE, atConsent } from '../../authz-server/pages/visits.fixture.ts';
-import type { Visit } from '../../authz-server/pages/visits.fixture.ts';
+import { ALICE, atConsent } from '../../authz-server/pages/at-consent.fixture.ts';
+import type { AtPage } from '../../authz-server/pages/at-consent.fixture.ts';
 
 const STORES = {
   SQLite: async () => ({ store: { kind: 'sqlite' }, [Symbol.asyncDispose]: async () => {} }),
@@ -45,7 +45,7 @@ describe.each(Object.entries(STORES))('on %s: everything is ended while another 
   }
 
   /** The second tab goes on from the consent page, as far as the client. */
-  const goOn = ({ browser, page }: Visit) => browser.submit(page, { decision: 'allow' });
+  const goOn = ({ browser, page }: AtPage) => browser.submit(page, { decision: 'allow' });
 
   async function expectNoToken(page: Page) {
     if (!page.headers.has('location')) return;

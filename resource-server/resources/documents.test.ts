@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startWorld, type World } from '../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
-const put = (path: string, body: string) => world.as('PUT', path, { body });
-const get = (path: string) => world.as('GET', path);
+const put = (path: string, body: string) => rs.as('PUT', path, { body });
+const get = (path: string) => rs.as('GET', path);
 
 describe('names', () => {
   test('any that a target can carry comes back, and none is a file name', async () => {
-    await world.as('MKCOL', '/documents/names');
+    await rs.as('MKCOL', '/documents/names');
     for (const name of [
       'Gr%C3%BC%C3%9Fe%20%F0%9F%98%80',
       'a%3Fb%23c',
@@ -34,7 +34,7 @@ describe('names', () => {
       const location = new URL(created.headers.location ?? '');
       expect((await get(location.pathname)).text).toBe(name);
     }
-    expect((await world.files()).every((file) => /^[\w-]{22}$/.test(file))).toBe(true);
+    expect((await rs.files()).every((file) => /^[\w-]{22}$/.test(file))).toBe(true);
   });
 
   test('two spellings of one path are one document', async () => {
@@ -51,7 +51,7 @@ describe('names', () => {
     expect((await get(composed)).text).toBe('from a Mac');
     expect((await put(composed, 'from elsewhere')).status).toBe(204);
     expect((await get(decomposed)).text).toBe('from elsewhere');
-    expect((await world.as('DELETE', composed)).status).toBe(204);
+    expect((await rs.as('DELETE', composed)).status).toBe(204);
     expect((await get(decomposed)).status).toBe(404);
   });
 
@@ -65,7 +65,7 @@ describe('names', () => {
   test('a document is not at its path with a slash', async () => {
     await put('/documents/slashed', 'x');
     for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
-      expect((await world.as(method, '/documents/slashed/')).status).toBe(404);
+      expect((await rs.as(method, '/documents/slashed/')).status).toBe(404);
     }
     expect((await get('/documents/slashed')).text).toBe('x');
   });
@@ -86,7 +86,7 @@ describe('names', () => {
     '/documents/%zz',
   ])('%s is 400, whatever the method', async (path) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'MKCOL']) {
-      expect((await world.as(method, path)).status).toBe(400);
+      expect((await rs.as(method, path)).status).toBe(400);
     }
   });
 
@@ -104,7 +104,7 @@ test('an error that nobody expected is 500 without its message', async () => {
     ...stores,
     trees: { ...stores.trees, get: () => Promise.reject(new Error('inner secret')) },
   });
-  await using broken = await startWorld({}, failing);
+  await using broken = await startResourceServer({}, failing);
   const reply = await broken.as('GET', '/documents/a');
   expect(reply.status).toBe(500);
   expect(reply.text).not.toContain('inner secret');
@@ -112,7 +112,7 @@ test('an error that nobody expected is 500 without its message', async () => {
 });
 
 test('the sweep keeps what rows name and removes an old leftover', async () => {
-  await using old = await startWorld();
+  await using old = await startResourceServer();
   await old.as('PUT', '/documents/a', { body: 'kept' });
   const [named = ''] = await old.files();
   expect(await old.stores.trees.files('/documents')).toEqual(new Set([named]));

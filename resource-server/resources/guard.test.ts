@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ask, startWorld, type World } from '../world.fixture.ts';
+import { ask, startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO, tokenOf } from './webdav/locking.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let alice: ReturnType<typeof clientsOf>['alice'];
 let bob: typeof alice;
 let lock: ReturnType<typeof clientsOf>['lock'];
 beforeAll(async () => {
-  world = await startWorld();
-  ({ alice, bob, lock } = clientsOf(world));
+  rs = await startResourceServer();
+  ({ alice, bob, lock } = clientsOf(rs));
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `guard-${++made}`;
@@ -214,15 +214,15 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
   test('that of a lock that has expired is neither true nor needed', async () => {
     const path = fresh();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
-    world.clock.advance(10);
+    rs.clock.advance(10);
     expect(await put(path, `(${token})`)).toBe(412);
     expect(await put(path)).toBe(204);
   });
 
   test('that of another tree is of no use', async () => {
     const { path } = await locked();
-    const token = world.token('dav:write', { client_id: 'alice', sub: 'alice' });
-    const own = await world.ask('LOCK', `/dav/${path}`, {
+    const token = rs.token('dav:write', { client_id: 'alice', sub: 'alice' });
+    const own = await rs.ask('LOCK', `/dav/${path}`, {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/xml' },
       body: LOCK_INFO(),
     });
@@ -317,7 +317,7 @@ describe('RFC 9110 section 13: conditions beside locks', () => {
 test('RFC 4918 section 7: a request without credentials learns nothing of locks', async () => {
   const { path, token } = await locked();
   for (const headers of [{}, { If: `(${token})` }]) {
-    const { status, text } = await ask(world.listening.port, 'PUT', `/documents/${path}`, {
+    const { status, text } = await ask(rs.listening.port, 'PUT', `/documents/${path}`, {
       headers,
       body: 'x',
     });

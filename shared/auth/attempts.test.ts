@@ -4,7 +4,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { createAttempts } from './attempts.ts';
-import { processOn } from './town.fixture.ts';
+import { processOn } from './two-processes.fixture.ts';
 
 const HERE = '192.0.2.1';
 const ELSEWHERE = '198.51.100.7';

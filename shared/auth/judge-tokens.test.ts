@@ -9,14 +9,14 @@ import { dpop } from './schemes/dpop/dpop.ts';
 
 describe('a space with Bearer and DPoP', () => {
   function setup() {
-    const world = issuerAndVerifier();
-    const { tokens, clock } = world;
+    const parties = issuerAndVerifier();
+    const { tokens, clock } = parties;
     const replay = memoryReplay(clock);
     const space = spaceOf([
       bearer({ space: SPACE, tokens }),
       dpop({ space: SPACE, tokens, replay, clock, keys: new Map() }),
     ]);
-    return { ...world, replay, space, client: prover(world.now) };
+    return { ...parties, replay, space, client: prover(parties.now) };
   }
   /** The challenges of an answer, by scheme, as a client reads them. */
   function challengesOf(outcome: Outcome): Record<string, Challenge['params']> {

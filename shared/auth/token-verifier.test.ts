@@ -7,8 +7,8 @@ const AUDIENCES = SPACE.audiences;
 const DAY = 86_400_000;
 
 function setup() {
-  const world = issuerAndVerifier();
-  return { ...world, verify: (token: string) => world.tokens.verify(token, AUDIENCES) };
+  const parties = issuerAndVerifier();
+  return { ...parties, verify: (token: string) => parties.tokens.verify(token, AUDIENCES) };
 }
 const revoked = (by: string) => ({ kind: 'refused', reason: `revoked by ${by}` });
 

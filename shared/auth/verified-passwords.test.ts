@@ -5,11 +5,11 @@ import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { RIGHT, town } from './town.fixture.ts';
+import { RIGHT, twoProcesses } from './two-processes.fixture.ts';
 import { createVerifiedPasswords } from './verified-passwords.ts';
 
 async function setup() {
-  const all = await town();
+  const all = await twoProcesses();
   const passwordsOf = ({ directory, feed, clock }: typeof all | typeof all.there) =>
     createVerifiedPasswords({ directory, feed, clock, random: systemRandom });
   return { ...all, passwords: passwordsOf(all), others: passwordsOf(all.there) };

@@ -56,7 +56,7 @@ export interface OutputSlice {
   readonly lines: readonly string[];
 }
 
-/** The world around a command. */
+/** What is around a command. */
 export interface Shell {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ const REALMS: RealmNeeds[] = [
 ];
 
 /** alice, the disabled bob and the person of the first start; what is asked of the store is kept. */
-async function town({ demo = true } = {}) {
+async function made({ demo = true } = {}) {
   const { stores, store } = await testPeople(undefined, REALMS);
   const alice = await addPerson(store, { name: 'alice', password: PASSWORD });
   await addPerson(store, { name: 'bob', password: PASSWORD });
@@ -52,7 +52,7 @@ const QUESTIONS: readonly (readonly [
 
 describe.each(QUESTIONS)('%s', (_, ask) => {
   test('who is not there, is disabled, or is the demo in production: undefined, after as many questions', async () => {
-    const { verifiers, asked } = await town({ demo: false });
+    const { verifiers, asked } = await made({ demo: false });
     expect(await ask(verifiers, 'alice')).toBeDefined();
     for (const name of ['nobody', 'bob', 'demo', '', '__proto__', 'x'.repeat(100_000), '\ud800']) {
       expect(await ask(verifiers, name)).toBeUndefined();
@@ -62,11 +62,11 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
   });
 
   test('in development the demo is let in', async () => {
-    expect(await ask((await town()).verifiers, 'demo')).toBeDefined();
+    expect(await ask((await made()).verifiers, 'demo')).toBeDefined();
   });
 
   test('disabled and enabled: seen by the next question', async () => {
-    const { store, verifiers } = await town();
+    const { store, verifiers } = await made();
     await disablePerson(store, 'alice');
     expect(await ask(verifiers, 'alice')).toBeUndefined();
     await enablePerson(store, 'alice');
@@ -85,7 +85,7 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
 
 describe('Digest', () => {
   test('RFC 7616 section 3.4.2: the name exactly as it stands in A1', async () => {
-    const { stores, verifiers, person } = await town();
+    const { stores, verifiers, person } = await made();
     const whole = await stores.people.getWhole(person.id);
     const kept = whole?.digests.find(({ realm, hash }) => realm === 'one' && hash === 'MD5');
     expect(await verifiers.digest('one', 'MD5', 'alice')).toEqual({ person, ha1: kept?.ha1 });
@@ -95,7 +95,7 @@ describe('Digest', () => {
   });
 
   test('a realm and a hash that nothing is kept for', async () => {
-    const { verifiers } = await town();
+    const { verifiers } = await made();
     expect(await verifiers.digest('two', 'MD5', 'alice')).toBeUndefined();
     expect(await verifiers.digest('one', 'SHA-512-256', 'alice')).toBeUndefined();
     for (const realm of ['three', '', '__proto__', 'constructor']) {
@@ -104,7 +104,7 @@ describe('Digest', () => {
   });
 
   test('RFC 7616 section 3.4.4: a userhash is of one realm and one hash', async () => {
-    const { verifiers, person } = await town();
+    const { verifiers, person } = await made();
     const userhash = userhashOf('SHA-256', 'alice', 'one');
     const found = await verifiers.digestByUserhash('one', 'SHA-256', userhash);
     expect(found).toEqual(await verifiers.digest('one', 'SHA-256', 'alice'));
@@ -117,7 +117,7 @@ describe('Digest', () => {
   });
 
   test('a name in clear is no userhash, and an alias of Kerberos neither', async () => {
-    const { verifiers } = await town();
+    const { verifiers } = await made();
     const userhash = userhashOf('SHA-256', 'alice', 'one');
     expect(await verifiers.digest('one', 'SHA-256', userhash)).toBeUndefined();
     expect(await verifiers.kerberos(`digest:SHA-256:${userhash}`)).toBeUndefined();
@@ -129,7 +129,7 @@ describe('Digest', () => {
 
 describe('SCRAM', () => {
   test('RFC 7804 section 5.1: the keys that are kept, for the name in any form', async () => {
-    const { stores, verifiers, person } = await town();
+    const { stores, verifiers, person } = await made();
     const kept = (await stores.people.get(person.id))?.scram?.['SHA-1'];
     for (const name of ['alice', 'Alice', 'ＡＬＩＣＥ']) {
       const found = await verifiers.scram('SHA-1', name);
@@ -142,7 +142,7 @@ describe('SCRAM', () => {
   });
 
   test('a hash that nothing is kept for', async () => {
-    const { store, verifiers } = await town();
+    const { store, verifiers } = await made();
     const realms = [{ realm: 'one', digest: [], scram: ['SHA-256'] }] as const;
     await setPassword({ ...store, realms }, 'alice', PASSWORD);
     expect(await verifiers.scram('SHA-256', 'alice')).toBeDefined();
@@ -151,7 +151,7 @@ describe('SCRAM', () => {
 });
 
 test('RFC 4559: the realm belongs to a principal, and so does its case', async () => {
-  const { store, verifiers, person } = await town();
+  const { store, verifiers, person } = await made();
   expect(await verifiers.kerberos('alice@EXAMPLE.COM')).toEqual(person);
   for (const other of ['alice@OTHER', 'alice@example.com', 'Alice@EXAMPLE.COM', 'alice']) {
     expect(await verifiers.kerberos(other)).toBeUndefined();
@@ -161,7 +161,7 @@ test('RFC 4559: the realm belongs to a principal, and so does its case', async (
 });
 
 test('passwd: every verifier is another with the next question', async () => {
-  const { store, verifiers } = await town();
+  const { store, verifiers } = await made();
   const ask = () => Promise.all(QUESTIONS.slice(0, 3).map(([, of]) => of(verifiers, 'alice')));
   const before = await ask();
   await setPassword(store, 'alice', 'another password');

@@ -8,7 +8,7 @@ import { addPerson, disablePerson, enablePerson, setPassword } from './people.ts
 const RIGHT = 'correct horse battery staple';
 
 /** alice, bob who is disabled and the person of the first start; what is asked of the store is kept. */
-async function town({ demo = true } = {}) {
+async function setup({ demo = true } = {}) {
   const { stores, argon2, passwords, store } = await testPeople();
   const alice = await addPerson(store, { name: 'alice', password: RIGHT });
   await addPerson(store, { name: 'bob', password: RIGHT });
@@ -51,7 +51,7 @@ describe('authenticate', () => {
   ])(
     '%s: one argon2 call and the same questions to the store',
     async (_, name, password, enters) => {
-      const { directory, argon2, alice, asked } = await town();
+      const { directory, argon2, alice, asked } = await setup();
       const person = await directory.authenticate(name, password);
       expect(person).toEqual(enters ? { id: alice.id, name: 'alice', generation: 0 } : undefined);
       expect([argon2.verifications, argon2.hashes]).toEqual([1, 0]);
@@ -65,7 +65,7 @@ describe('authenticate', () => {
     ['one of a megabyte', 'x'.repeat(1_000_000)],
     ['one with a control character', `${RIGHT}\0`],
   ])('%s is refused before anything is looked up or hashed', async (_what, password) => {
-    const { directory, argon2, asked } = await town();
+    const { directory, argon2, asked } = await setup();
     for (const name of ['alice', 'bob', 'mallory']) {
       expect(await directory.authenticate(name, password)).toBeUndefined();
     }
@@ -73,14 +73,14 @@ describe('authenticate', () => {
   });
 
   test('the person of the first start signs in in development alone, at the same cost', async () => {
-    expect(await (await town()).directory.authenticate('demo', RIGHT)).toBeDefined();
-    const { directory, argon2 } = await town({ demo: false });
+    expect(await (await setup()).directory.authenticate('demo', RIGHT)).toBeDefined();
+    const { directory, argon2 } = await setup({ demo: false });
     expect(await directory.authenticate('demo', RIGHT)).toBeUndefined();
     expect(argon2.verifications).toBe(1);
   });
 
   test('disabled and enabled again: lets in, with the raised generation', async () => {
-    const { directory, store } = await town();
+    const { directory, store } = await setup();
     await enablePerson(store, 'bob');
     expect(await directory.authenticate('bob', RIGHT)).toMatchObject({ generation: 2 });
   });
@@ -104,7 +104,7 @@ describe('a change while a password is checked', () => {
     ['passwd', setPassword],
     ['disable', disablePerson],
   ])('%s: the old password gives a generation that has ended', async (_, change) => {
-    const { directory, store, stores, argon2, alice } = await town();
+    const { directory, store, stores, argon2, alice } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
     const slow = directory.authenticate('alice', RIGHT);
@@ -149,7 +149,7 @@ describe('a change while a password is checked', () => {
 
 describe('find', () => {
   test('who may sign in, and nobody else', async () => {
-    const { directory, stores, alice } = await town({ demo: false });
+    const { directory, stores, alice } = await setup({ demo: false });
     expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
     const others = (await everybodyIn(stores)).filter(({ id }) => id !== alice.id);
     expect(others).toHaveLength(2);

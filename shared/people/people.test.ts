@@ -22,12 +22,12 @@ const OLD = 'the old password';
 
 /** alice, who is signed in and has allowed an application something. */
 async function signedIn() {
-  const town = await testPeople();
-  const { id } = await addPerson(town.store, { name: 'alice', password: OLD });
-  const origin = { accountId: id, generation: 0, since: town.store.clock.now() };
-  await recordSignIn(town.store, { ...origin, uid: 'browser' }, 600);
-  await recordAccess(town.store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
-  return { ...town, id };
+  const made = await testPeople();
+  const { id } = await addPerson(made.store, { name: 'alice', password: OLD });
+  const origin = { accountId: id, generation: 0, since: made.store.clock.now() };
+  await recordSignIn(made.store, { ...origin, uid: 'browser' }, 600);
+  await recordAccess(made.store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+  return { ...made, id };
 }
 
 /** What of `signedIn` is still there. */
@@ -116,45 +116,45 @@ test.each([
   ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
   ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
 ])('%s: the old password lets nobody in any more', async (_, change) => {
-  const town = await signedIn();
-  expect(await enters(town, OLD)).toBeDefined();
-  await change(town.store);
-  expect(await enters(town, OLD)).toBeUndefined();
+  const made = await signedIn();
+  expect(await enters(made, OLD)).toBeDefined();
+  await change(made.store);
+  expect(await enters(made, OLD)).toBeUndefined();
 });
 
 test('passwd: a password that is refused changes and ends nothing', async () => {
-  const town = await signedIn();
-  await expect(setPassword(town.store, 'alice', 'short')).rejects.toThrow(PeopleError);
-  expect(await left(town.store)).toEqual([expect.anything(), expect.anything()]);
-  expect(await enters(town, OLD)).toBeDefined();
+  const made = await signedIn();
+  await expect(setPassword(made.store, 'alice', 'short')).rejects.toThrow(PeopleError);
+  expect(await left(made.store)).toEqual([expect.anything(), expect.anything()]);
+  expect(await enters(made, OLD)).toBeDefined();
 });
 
 test('enable: the password of before, but nothing that was ended', async () => {
-  const town = await signedIn();
-  await disablePerson(town.store, 'alice');
-  await enablePerson(town.store, 'alice');
-  expect(await enters(town, OLD)).toBeDefined();
-  expect(await left(town.store)).toEqual([undefined, undefined]);
+  const made = await signedIn();
+  await disablePerson(made.store, 'alice');
+  await enablePerson(made.store, 'alice');
+  expect(await enters(made, OLD)).toBeDefined();
+  expect(await left(made.store)).toEqual([undefined, undefined]);
 });
 
 test('passwd and disable at once, five each through two openings of the store: none is lost', async () => {
-  const town = await signedIn();
-  const other = await testPeople(town.data);
+  const made = await signedIn();
+  const other = await testPeople(made.data);
   const changes = Array.from({ length: 5 }, (_, index) => [
-    setPassword(town.store, 'alice', `the new password ${index}`),
+    setPassword(made.store, 'alice', `the new password ${index}`),
     disablePerson(other.store, 'alice'),
   ]);
   const versions = (await Promise.all(changes.flat())).map(({ version }) => version);
   expect(versions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  const alice = await town.stores.people.get(town.id);
+  const alice = await made.stores.people.get(made.id);
   expect(alice).toMatchObject({ disabled: true, version: 10 });
-  expect(await town.stores.revocations.generation('person', town.id)).toBe(10);
-  expect(await left(town.store)).toEqual([undefined, undefined]);
+  expect(await made.stores.revocations.generation('person', made.id)).toBe(10);
+  expect(await left(made.store)).toEqual([undefined, undefined]);
 
-  await enablePerson(town.store, 'alice');
-  expect(await enters(town, OLD)).toBeUndefined();
+  await enablePerson(made.store, 'alice');
+  expect(await enters(made, OLD)).toBeUndefined();
   const letIn = await Promise.all(
-    changes.map((_, index) => enters(town, `the new password ${index}`)),
+    changes.map((_, index) => enters(made, `the new password ${index}`)),
   );
   expect(letIn.filter((person) => person !== undefined)).toHaveLength(1);
 });
@@ -240,10 +240,10 @@ describe('what realms need of a password', () => {
 describe('principals', () => {
   /** alice and bob. */
   async function two() {
-    const town = await testPeople();
-    await addPerson(town.store, { name: 'alice', password: OLD });
-    await addPerson(town.store, { name: 'bob', password: OLD });
-    return town;
+    const made = await testPeople();
+    await addPerson(made.store, { name: 'alice', password: OLD });
+    await addPerson(made.store, { name: 'bob', password: OLD });
+    return made;
   }
 
   test('each once, in place of those before, which are free again', async () => {
@@ -280,22 +280,22 @@ describe('principals', () => {
   });
 
   test('ten people want the same principal at once, through two openings of the store: one has it', async () => {
-    const town = await testPeople();
-    const other = await testPeople(town.data);
+    const made = await testPeople();
+    const other = await testPeople(made.data);
     const names = Array.from({ length: 10 }, (_, index) => `person${index}`);
-    for (const name of names) await addPerson(town.store, { name, password: OLD });
+    for (const name of names) await addPerson(made.store, { name, password: OLD });
     const results = await Promise.allSettled(
       names.map((name, index) =>
-        setKerberos(index % 2 ? town.store : other.store, name, ['shared@A']),
+        setKerberos(index % 2 ? made.store : other.store, name, ['shared@A']),
       ),
     );
     const [winner, ...more] = results.filter((result) => result.status === 'fulfilled');
     expect(more).toEqual([]);
-    expect(await town.stores.people.getByAlias('kerberos:shared@A')).toEqual(winner?.value);
+    expect(await made.stores.people.getByAlias('kerberos:shared@A')).toEqual(winner?.value);
     for (const result of results) {
       if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(PeopleError);
     }
-    const have = (await everybodyIn(town.stores)).filter(({ kerberos }) => kerberos);
+    const have = (await everybodyIn(made.stores)).filter(({ kerberos }) => kerberos);
     expect(have).toHaveLength(1);
   });
 

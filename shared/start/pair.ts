@@ -39,14 +39,14 @@ const REPEATED = 1000;
  * Runs the servers as child processes until a signal comes or one of them ends; then the others end
  * as well, with the requests in flight. A second signal kills. Resolves to the exit code.
  */
-export async function runPair(parts: readonly Part[], world: Surroundings): Promise<number> {
-  const running = parts.map((part) => startPart(part, world.env));
+export async function runPair(parts: readonly Part[], surroundings: Surroundings): Promise<number> {
+  const running = parts.map((part) => startPart(part, surroundings.env));
   const kill = (signal: NodeJS.Signals) => running.forEach(({ child }) => child.kill(signal));
   const endings = running.map(({ ended }) => ended);
-  void Promise.all(running.map((part) => part.ready)).then((all) => world.announce(all));
+  void Promise.all(running.map((part) => part.ready)).then((all) => surroundings.announce(all));
 
-  const cause = await Promise.race([...endings, stopSignal(world, () => kill('SIGKILL'))]);
-  if (cause !== undefined) world.complain(`${cause} The other server ends as well.`);
+  const cause = await Promise.race([...endings, stopSignal(surroundings, () => kill('SIGKILL'))]);
+  if (cause !== undefined) surroundings.complain(`${cause} The other server ends as well.`);
   kill('SIGTERM');
   await Promise.all(endings);
   return cause === undefined && running.every(({ child }) => child.exitCode === 0) ? 0 : 1;

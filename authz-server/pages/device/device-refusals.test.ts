@@ -1,21 +1,29 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestBrowser } from '../browser.fixture.ts';
-import { ALL, GENEROUS, isConfirm, openWorld, pathOf, post, signIn } from './device.fixture.ts';
-import type { DeviceAnswer, World } from './device.fixture.ts';
+import {
+  ALL,
+  GENEROUS,
+  isConfirm,
+  openDeviceFlow,
+  pathOf,
+  post,
+  signIn,
+} from './device.fixture.ts';
+import type { DeviceAnswer, DeviceFlow } from './device.fixture.ts';
 
-let world: World;
+let flow: DeviceFlow;
 const pending = async (device: DeviceAnswer) => {
-  expect((await world.poll(device)).body).toMatchObject({ error: 'authorization_pending' });
+  expect((await flow.poll(device)).body).toMatchObject({ error: 'authorization_pending' });
 };
 
 describe('what decides nothing at the device page', () => {
   let alice: TestBrowser;
 
   beforeAll(async () => {
-    world = await openWorld(GENEROUS);
-    alice = await world.signedIn('alice');
+    flow = await openDeviceFlow(GENEROUS);
+    alice = await flow.signedIn('alice');
   });
-  afterAll(async () => world[Symbol.asyncDispose]());
+  afterAll(async () => flow[Symbol.asyncDispose]());
 
   test.each([
     ['with an empty token', { csrf: '' }, {}],
@@ -24,27 +32,27 @@ describe('what decides nothing at the device page', () => {
     ['from a sandboxed frame', {}, { origin: 'null' }],
     ['of another media type', {}, { 'content-type': 'text/plain' }],
   ])('a form %s (CSRF)', async (_name, changes, headers) => {
-    const device = await world.askAsDevice(ALL);
+    const device = await flow.askAsDevice(ALL);
     const { forms } = await alice.open(pathOf(device));
     const { fields = [] } = forms.find(({ action }) => action === '/device') ?? {};
     const form = { ...Object.fromEntries(fields), decision: 'allow', ...changes };
     const refused = await alice.request('POST', '/device', new URLSearchParams(form), headers);
     expect([403, 415]).toContain(refused.status);
     await pending(device);
-    expect(await world.grants('alice')).toBe(0);
+    expect(await flow.grants('alice')).toBe(0);
   });
 
   test('the same form as it was offered does decide', async () => {
-    const device = await world.askAsDevice(ALL);
+    const device = await flow.askAsDevice(ALL);
     const { forms } = await alice.open(pathOf(device));
     const { fields = [] } = forms.find(({ action }) => action === '/device') ?? {};
     const form = { ...Object.fromEntries(fields), decision: 'deny' };
     await alice.request('POST', '/device', new URLSearchParams(form));
-    expect((await world.poll(device)).body).toMatchObject({ error: 'access_denied' });
+    expect((await flow.poll(device)).body).toMatchObject({ error: 'access_denied' });
   });
 
   test('a link', async () => {
-    const device = await world.askAsDevice(ALL);
+    const device = await flow.askAsDevice(ALL);
     await alice.open(`${pathOf(device)}&decision=allow&item=openid`);
     await pending(device);
   });
@@ -60,7 +68,7 @@ describe('what decides nothing at the device page', () => {
     ['oversize', `user_code=${'B'.repeat(6000)}`],
     ['an inherited name', 'user_code=__proto__'],
   ])('a code that is %s', async (_name, query) => {
-    const asked = await world.browser().open(`/device?${query}`);
+    const asked = await flow.browser().open(`/device?${query}`);
     const [form] = asked.forms;
     expect([asked.status, form?.action]).toEqual([200, '/sign-in']);
     expect(form?.fields).toContainEqual(['continue', '/device']);
@@ -79,18 +87,18 @@ describe('what decides nothing at the device page', () => {
 });
 
 describe('guesses at the device page (RFC 8628 section 5.1)', () => {
-  afterEach(async () => world[Symbol.asyncDispose]());
+  afterEach(async () => flow[Symbol.asyncDispose]());
 
   const guess = (browser: TestBrowser, code = 'BCDF-GHJK') =>
     browser.request('GET', `/device?user_code=${code}`);
 
   test('before sign-in nothing is looked up or paid for', async () => {
-    world = await openWorld({ limits: { userCode: { burst: 1, per: 3600 } } });
-    const device = await world.askAsDevice(ALL);
-    const browser = world.browser();
+    flow = await openDeviceFlow({ limits: { userCode: { burst: 1, per: 3600 } } });
+    const device = await flow.askAsDevice(ALL);
+    const browser = flow.browser();
     const pages = await Promise.all(
       [device.user_code, 'BCDF-GHJK', device.user_code, 'XXXX-XXXX'].map((code) =>
-        guess(world.browser(), code),
+        guess(flow.browser(), code),
       ),
     );
     const masked = pages.map(({ text }) =>
@@ -104,9 +112,9 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
   });
 
   test('of ten guesses at once no more are looked up than the limit; the right code is refused too', async () => {
-    world = await openWorld({ limits: { userCode: { burst: 4, per: 3600 } } });
-    const device = await world.askAsDevice(ALL);
-    const browser = await world.signedIn('alice');
+    flow = await openDeviceFlow({ limits: { userCode: { burst: 4, per: 3600 } } });
+    const device = await flow.askAsDevice(ALL);
+    const browser = await flow.signedIn('alice');
     const pages = await Promise.all(Array.from({ length: 10 }, () => guess(browser)));
     expect(pages.filter(({ status }) => status === 422)).toHaveLength(4);
     const refused = pages.filter(({ status }) => status === 429);
@@ -117,13 +125,13 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect((await post(browser, form)).status).toBe(429);
     await pending(device);
 
-    const other = await world.signedIn('bob');
+    const other = await flow.signedIn('bob');
     expect(isConfirm(await other.open(pathOf(device)))).toBe(true);
   });
 
   test('a form is a guess like any other', async () => {
-    world = await openWorld({ limits: { userCode: { burst: 3, per: 3600 } } });
-    const browser = await world.signedIn('alice');
+    flow = await openDeviceFlow({ limits: { userCode: { burst: 3, per: 3600 } } });
+    const browser = await flow.signedIn('alice');
     const statuses = [];
     for (let at = 0; at < 4; at += 1) {
       const form = { user_code: 'BCDF-GHJK', decision: 'deny' };
@@ -133,13 +141,13 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
   });
 
   test('guessers who use up an address keep nobody there from a right code', async () => {
-    world = await openWorld({ limits: { userCode: { burst: 1, per: 3600 } } });
-    const device = await world.askAsDevice(ALL);
-    const { limits } = world.authz.stores;
+    flow = await openDeviceFlow({ limits: { userCode: { burst: 1, per: 3600 } } });
+    const device = await flow.askAsDevice(ALL);
+    const { limits } = flow.authz.stores;
     const address = { burst: 10, per: 3600 };
     for (let at = 0; at < 10; at += 1)
       await limits.spend('user-code-address', '127.0.0.1', address);
-    const browser = await world.signedIn('bob');
+    const browser = await flow.signedIn('bob');
     expect(isConfirm(await browser.open(pathOf(device)))).toBe(true);
   });
 });

@@ -40,7 +40,7 @@ export interface DeviceAnswer {
 }
 
 /** The authorization server with the people alice, bob and carol, and clients for them. */
-export interface World extends AsyncDisposable {
+export interface DeviceFlow extends AsyncDisposable {
   readonly authz: TestAuthz;
   readonly clock: ManualClock;
   readonly store: AccessStore;
@@ -60,7 +60,9 @@ export interface World extends AsyncDisposable {
   refresh(client: string, token: unknown): Promise<Answered>;
 }
 
-export async function openWorld(settings: Readonly<Record<string, unknown>> = {}): Promise<World> {
+export async function openDeviceFlow(
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<DeviceFlow> {
   // The engine has no clock of ours; both begin at the same time.
   const clock = new ManualClock(Date.now());
   const authz = await testAuthz(settings, clock);

@@ -10,7 +10,7 @@ import { lookUp, openOrDecided } from './device-lookup.ts';
 import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../page-error.ts';
 import type { PagesServer } from '../pages-server.ts';
-import { respond } from '../respond.ts';
+import { answerWith } from '../respond.ts';
 import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
@@ -111,7 +111,7 @@ export function deviceHandlers(
         at: code.iat * 1000,
       },
     });
-    respond(ctx, page);
+    answerWith(ctx, page);
   }
 
   function askForCode(
@@ -119,7 +119,7 @@ export function deviceHandlers(
     { person }: Visitor,
     props: Omit<DeviceEntryProps, 'action'> = {},
   ): void {
-    respond(ctx, deviceEntryPage(viewOf(ctx, person), { action: PATH, ...props }));
+    answerWith(ctx, deviceEntryPage(viewOf(ctx, person), { action: PATH, ...props }));
   }
 
   function showEnd(
@@ -128,7 +128,7 @@ export function deviceHandlers(
     { end, client }: Omit<DeviceEndProps, 'again'>,
   ): void {
     const props = { end, ...(client !== undefined && { client }), again: PATH };
-    respond(ctx, deviceEndPage(viewOf(ctx, person), props));
+    answerWith(ctx, deviceEndPage(viewOf(ctx, person), props));
   }
 
   return { enter, decide };

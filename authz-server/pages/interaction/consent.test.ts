@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
 import { answerIn, claimsOf, DOCUMENTS, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
-import { allowed, atConsent, grantOf, idOf } from '../visits.fixture.ts';
+import { allowed, atConsent, grantOf, idOf } from '../at-consent.fixture.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { answerIn, CALLBACK, claimsOf, PASSWORD, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
-import { ALICE, allowed, atConsent, BOB, grantOf, idOf } from '../visits.fixture.ts';
+import { ALICE, allowed, atConsent, BOB, grantOf, idOf } from '../at-consent.fixture.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { createGiveGrant } from './give-grant.ts';
 import { expired, PageError } from '../page-error.ts';
 import type { PagesServer } from '../pages-server.ts';
 import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
-import { respond, seeOther } from '../respond.ts';
+import { answerWith, seeOther } from '../respond.ts';
 import { createSameBrowser } from '../same-browser.ts';
 import type { Interaction } from '../same-browser.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
@@ -106,7 +106,7 @@ export function interactionHandlers(
       ...(hint !== undefined && { name: hint }),
       ...tried,
     });
-    respond(ctx, page);
+    answerWith(ctx, page);
   }
 
   function askForConsent(ctx: Context, { interaction, client, visitor }: Waiting): void {
@@ -118,7 +118,7 @@ export function interactionHandlers(
       redirectUri: String(params['redirect_uri']),
       items: askedItems(config, client, params, view.language),
     });
-    respond(ctx, page);
+    answerWith(ctx, page);
   }
 
   return {

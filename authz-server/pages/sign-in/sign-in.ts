@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider';
 import { createCsrf } from '../csrf.ts';
 import type { PagesServer } from '../pages-server.ts';
 import { createPasswordSignIn } from './password-sign-in.ts';
-import { respond, seeOther } from '../respond.ts';
+import { answerWith, seeOther } from '../respond.ts';
 import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../view.ts';
 import { createViewOf } from '../view-of.ts';
@@ -33,7 +33,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const hidden = { continue: checkedContinue(goOn, config.issuer) };
     const purpose = hidden.continue.startsWith('/device') ? 'device' : 'account';
-    respond(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
+    answerWith(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
   };
 
   return {

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createCsrf } from '../csrf.ts';
 import type { PagesServer } from '../pages-server.ts';
-import { respond, seeOther } from '../respond.ts';
+import { answerWith, seeOther } from '../respond.ts';
 import { createBrowserSessions } from './session.ts';
 import { createViewOf } from '../view-of.ts';
 import { signOutPage } from '../views/sign-out.ts';
@@ -24,7 +24,7 @@ export function signOutHandlers(
         visitor === undefined
           ? signedOutPage(viewOf(ctx))
           : signOutPage(viewOf(ctx, visitor.person), { action: '/sign-out', hidden: {} });
-      respond(ctx, page);
+      answerWith(ctx, page);
     },
 
     async signOut(ctx) {

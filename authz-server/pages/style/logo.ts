@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { Middleware } from 'koa';
 import { PageError } from '../page-error.ts';
 import type { PagesServer } from '../pages-server.ts';
-import { respond } from '../respond.ts';
+import { answerWith } from '../respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
@@ -13,7 +13,7 @@ export function logo({ config }: Pick<PagesServer, 'config'>): Middleware {
   return async (ctx) => {
     const picture = file === undefined ? undefined : await readFile(file).catch(() => undefined);
     if (picture === undefined) throw new PageError(404, 'not-found');
-    respond(ctx, {
+    answerWith(ctx, {
       status: 200,
       fields: {
         'Content-Type': TYPES[extname(file ?? '')] ?? '',

@@ -24,47 +24,47 @@ function caching(origin: string): Answers {
 
 describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
   test('a key that was fetched before the store lost its memory is not good any more', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
-    world.memory.epoch = undefined;
+    parties.memory.epoch = undefined;
     await expect(issuer.key(BLIND_RSA, rsaKey.id)).rejects.toThrow(KeysUnavailable);
     await expect(issuer.keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
-    world.memory.epoch = 'second';
-    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    parties.memory.epoch = 'second';
+    parties.paths[DIRECTORY_PATH] = directoryOf([]);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
-    expect(world.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
   });
 
   test('nor after keys were recalled, whatever a cache on the way has; without the issuer none is', async () => {
-    await using world = await setup();
-    const cache = world.use(await startIssuer(caching(world.pair.origin)));
-    const options = { ...world.options, sendToPair: trusting(undefined, cache.origin) };
+    await using parties = await setup();
+    const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
+    const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };
     const issuer = openIssuers(options)(undefined);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
     const next = await generateBlindRsaKey();
-    world.paths[DIRECTORY_PATH] = directoryOf([next]);
-    await world.options.stores.tokenKeys.recall();
+    parties.paths[DIRECTORY_PATH] = directoryOf([next]);
+    await parties.options.stores.tokenKeys.recall();
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
     expect((await issuer.keys(BLIND_RSA)).map(({ id }) => id)).toEqual([next.id]);
-    world.paths[DIRECTORY_PATH] = WRONG['says 500'];
-    await world.options.stores.tokenKeys.recall();
+    parties.paths[DIRECTORY_PATH] = WRONG['says 500'];
+    await parties.options.stores.tokenKeys.recall();
     for (const { id } of [rsaKey, next]) {
       await expect(issuer.key(BLIND_RSA, id)).rejects.toThrow(KeysUnavailable);
     }
   });
 
   test('nor is one that was being fetched meanwhile', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
-    const old = world.paths[DIRECTORY_PATH];
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
+    const old = parties.paths[DIRECTORY_PATH];
     const late = Promise.withResolvers<void>();
-    world.paths[DIRECTORY_PATH] = (response, asked) =>
+    parties.paths[DIRECTORY_PATH] = (response, asked) =>
       void late.promise.then(() => old(response, asked));
     const asking = issuer.key(BLIND_RSA, rsaKey.id);
-    while (world.asked().length === 0) await setImmediate();
-    world.memory.epoch = 'second';
-    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    while (parties.asked().length === 0) await setImmediate();
+    parties.memory.epoch = 'second';
+    parties.paths[DIRECTORY_PATH] = directoryOf([]);
     const again = issuer.key(BLIND_RSA, rsaKey.id);
     late.resolve();
     const answers = await Promise.allSettled([asking, again]);
@@ -72,24 +72,24 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
   });
 
   test('nor one that a cache on the way still has, for a server that runs and for one that starts', async () => {
-    await using world = await setup();
-    const cache = world.use(await startIssuer(caching(world.pair.origin)));
-    const options = { ...world.options, sendToPair: trusting(undefined, cache.origin) };
+    await using parties = await setup();
+    const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
+    const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };
     const running = openIssuers(options)(undefined);
     const known = async (issuer = openIssuers(options)(undefined)) =>
       (await issuer.key(BLIND_RSA, rsaKey.id)) !== undefined;
     expect([await known(running), await known()]).toEqual([true, true]);
-    expect(world.asked()).toEqual([DIRECTORY_PATH]);
-    world.memory.epoch = 'second';
-    world.paths[DIRECTORY_PATH] = directoryOf([]);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH]);
+    parties.memory.epoch = 'second';
+    parties.paths[DIRECTORY_PATH] = directoryOf([]);
     expect([await known(running), await known()]).toEqual([false, false]);
-    expect(world.pair.asked.map(({ url }) => url)).toEqual([
+    expect(parties.pair.asked.map(({ url }) => url)).toEqual([
       `${DIRECTORY_PATH}?memory=first.0`,
       `${DIRECTORY_PATH}?memory=second.0`,
     ]);
     // The cache would have given the old one.
-    world.memory.epoch = 'first';
+    parties.memory.epoch = 'first';
     expect(await known()).toBe(true);
-    expect(world.asked()).toHaveLength(2);
+    expect(parties.asked()).toHaveLength(2);
   });
 });

@@ -34,91 +34,91 @@ function signed(pair: TokenKeyPair) {
 const PUBLIC = 'https://auth.example';
 
 /** The pair as it is reached from inside, under a public name; its directory names that request URL. */
-function issuerFromInside(world: Awaited<ReturnType<typeof setup>>, requestUrl: string) {
+function issuerFromInside(parties: Awaited<ReturnType<typeof setup>>, requestUrl: string) {
   const privateTokens = { issuer: PUBLIC };
-  const config = configSchema.parse({ ...world.options.config, issuer: PUBLIC, privateTokens });
-  const sendToPair = trusting(undefined, world.pair.origin);
-  world.paths[DIRECTORY_PATH] = directoryOf([voprfKey], 'max-age=600', requestUrl);
-  return openIssuers({ ...world.options, config, sendToPair })(undefined);
+  const config = configSchema.parse({ ...parties.options.config, issuer: PUBLIC, privateTokens });
+  const sendToPair = trusting(undefined, parties.pair.origin);
+  parties.paths[DIRECTORY_PATH] = directoryOf([voprfKey], 'max-age=600', requestUrl);
+  return openIssuers({ ...parties.options, config, sendToPair })(undefined);
 }
 
 describe("this pair's issuer", () => {
   test('RFC 9577 section 2.1.1.1: has its host and port for a name, and is one for all', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
-    expect(issuer.name).toBe(serverNameOf(world.pair.origin));
-    expect(world.issuers(undefined)).toBe(issuer);
-    expect(world.issuers(issuer.name)).toBe(issuer);
-    expect(world.asked()).toEqual([]);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
+    expect(issuer.name).toBe(serverNameOf(parties.pair.origin));
+    expect(parties.issuers(undefined)).toBe(issuer);
+    expect(parties.issuers(issuer.name)).toBe(issuer);
+    expect(parties.asked()).toEqual([]);
   });
 
   test('a type that it would not verify for us, as when our client was removed, has no keys to offer', async () => {
-    await using world = await setup();
-    world.paths['/token'] = (response) => response.writeHead(401).end();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    parties.paths['/token'] = (response) => response.writeHead(401).end();
+    const issuer = parties.issuers(undefined);
     expect(await issuer.keys(VOPRF)).toEqual([]);
     expect(await issuer.keys(BLIND_RSA)).toHaveLength(1);
     await using byStore = await setup('store');
-    byStore.paths['/token'] = world.paths['/token'];
+    byStore.paths['/token'] = parties.paths['/token'];
     expect(await byStore.issuers(undefined).keys(VOPRF)).toHaveLength(1);
   });
 
   test('its keys end when its directory says', async () => {
-    await using world = await setup();
-    const until = (world.notBefore + LIFE) * 1000;
+    await using parties = await setup();
+    const until = (parties.notBefore + LIFE) * 1000;
     for (const key of [rsaKey, voprfKey]) {
-      const keys = await world.issuers(undefined).keys(key.type);
+      const keys = await parties.issuers(undefined).keys(key.type);
       expect(keys).toMatchObject([{ id: key.id, until }]);
     }
-    expect(world.asked()).toEqual([DIRECTORY_PATH, '/token']);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token']);
   });
 
   test('verifies blind RSA here', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
     const key = await issuer.key(BLIND_RSA, rsaKey.id);
     const token = signed(rsaKey);
     expect(key && token && (await issuer.verify(token, key))).toBe(true);
     expect(key && (await issuer.verify(tokenFor(rsaKey), key))).toBe(false);
-    expect(world.asked()).toEqual([DIRECTORY_PATH]);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
   test('verifies VOPRF at the issuer, as the client that both know, for its resource', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
     expect(key && (await issuer.verify(tokenFor(voprfKey), key))).toBe(true);
-    expect(world.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
-    const [, token, verify] = world.pair.asked;
-    const client = btoa(`resource-server:${secret(world.options.master)}`);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
+    const [, token, verify] = parties.pair.asked;
+    const client = btoa(`resource-server:${secret(parties.options.master)}`);
     expect(token?.headers.authorization).toBe(`Basic ${client}`);
     expect(Object.fromEntries(new URLSearchParams(token?.content.toString()))).toEqual({
       grant_type: 'client_credentials',
-      resource: `${world.pair.origin}/private-token/verify`,
+      resource: `${parties.pair.origin}/private-token/verify`,
       scope: 'private-token:verify',
     });
     expect(verify?.headers.authorization).toBe('Bearer access');
   });
 
   test('fifty tokens at once cost one access token', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
     const verified = Array.from({ length: 50 }, async () => {
       const key = await issuer.key(VOPRF, voprfKey.id);
       return key && issuer.verify(tokenFor(voprfKey), key);
     });
     expect((await Promise.all(verified)).every(Boolean)).toBe(true);
-    expect(world.asked().filter((url) => url === '/token')).toHaveLength(1);
+    expect(parties.asked().filter((url) => url === '/token')).toHaveLength(1);
   });
 
   test('RFC 6750 section 3.1: an issuer that refuses every access token costs one a second, not one a token', async () => {
-    await using world = await setup();
-    const issuer = world.issuers(undefined);
+    await using parties = await setup();
+    const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
     if (key === undefined) throw new Error('there is no key');
-    world.paths['/private-token/verify'] = json({}, 401);
+    parties.paths['/private-token/verify'] = json({}, 401);
     let given = 0;
-    world.paths['/token'] = (response, asked) =>
+    parties.paths['/token'] = (response, asked) =>
       json({ access_token: `t${(given += 1)}`, token_type: 'Bearer', expires_in: 600 })(
         response,
         asked,
@@ -130,17 +130,17 @@ describe("this pair's issuer", () => {
     };
     await redeem();
     expect(given).toBe(2);
-    world.options.clock.advance(1);
+    parties.options.clock.advance(1);
     await redeem();
     expect(given).toBe(3);
-    world.paths['/private-token/verify'] = json({ valid: true });
+    parties.paths['/private-token/verify'] = json({ valid: true });
     expect(await issuer.verify(tokenFor(voprfKey), key)).toBe(true);
     expect(given).toBe(3);
   });
 
   test('verifies VOPRF by the keys in the store where that is configured', async () => {
-    await using world = await setup('store');
-    const { stores, master, clock, config } = world.options;
+    await using parties = await setup('store');
+    const { stores, master, clock, config } = parties.options;
     const times = { rotation: ROTATION, overlap: OVERLAP, maxAge: 100 };
     const life = { stores, master, clock, random: systemRandom, times, generate: GENERATE };
     await keepTokenKeys(life, await listTokenKeys(life));
@@ -148,73 +148,73 @@ describe("this pair's issuer", () => {
     if (stored === undefined) throw new Error('there is no key');
     const publicKey = Buffer.from(stored.publicKey, 'base64url');
     const id = Buffer.from(stored.id, 'base64url');
-    world.paths[DIRECTORY_PATH] = directoryOf([{ type: VOPRF, publicKey, id }]);
+    parties.paths[DIRECTORY_PATH] = directoryOf([{ type: VOPRF, publicKey, id }]);
     expect(config.privateTokens?.verification).toBe('store');
 
-    const issuer = world.issuers(undefined);
+    const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, id);
     const token = tokenFor({ type: VOPRF, publicKey, id });
     const authenticator = evaluate(openTokenKey(master, stored), token.input);
     expect(key && (await issuer.verify({ ...token, authenticator }, key))).toBe(true);
     expect(key && (await issuer.verify(token, key))).toBe(false);
-    expect(world.asked()).toEqual([DIRECTORY_PATH]);
+    expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
   test('privateTokens.url: all goes there, and its name and endpoints stay the public ones', async () => {
-    await using world = await setup();
-    const found = issuerFromInside(world, `${PUBLIC}/request`);
+    await using parties = await setup();
+    const found = issuerFromInside(parties, `${PUBLIC}/request`);
     expect(found.name).toBe('auth.example');
     const key = await found.key(VOPRF, voprfKey.id);
     expect(key && (await found.verify(tokenFor(voprfKey), key))).toBe(true);
-    expect(world.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
-    const { content } = world.pair.asked[1] ?? {};
+    expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
+    const { content } = parties.pair.asked[1] ?? {};
     expect(new URLSearchParams(content?.toString()).get('resource')).toBe(
       `${PUBLIC}/private-token/verify`,
     );
   });
 
   test('RFC 9578 section 4: nor does a directory from inside name another origin', async () => {
-    await using world = await setup();
-    const found = issuerFromInside(world, `${world.pair.origin}/private-token/request`);
+    await using parties = await setup();
+    const found = issuerFromInside(parties, `${parties.pair.origin}/private-token/request`);
     await expect(found.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
   });
 
   test('its certificate is not trusted: nothing is asked, nothing is good', async () => {
-    await using world = await setup();
-    const issuers = openIssuers({ ...world.options, sendToPair: openSend() });
+    await using parties = await setup();
+    const issuers = openIssuers({ ...parties.options, sendToPair: openSend() });
     await expect(issuers(undefined).keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
-    expect(world.asked()).toEqual([]);
-    expect(world.lines).toMatchObject([{ event: 'private-token.directory' }]);
+    expect(parties.asked()).toEqual([]);
+    expect(parties.lines).toMatchObject([{ event: 'private-token.directory' }]);
   });
 
   test('there is none where it is not configured', async () => {
-    await using world = await setup();
-    const { privateTokens: _, ...config } = world.options.config;
-    const issuers = openIssuers({ ...world.options, config });
+    await using parties = await setup();
+    const { privateTokens: _, ...config } = parties.options.config;
+    const issuers = openIssuers({ ...parties.options, config });
     expect(() => issuers(undefined)).toThrow('privateTokens');
   });
 });
 
 describe('another issuer', () => {
   test('RFC 9578 section 4: is found by its name, and its keys are good for thirty days', async () => {
-    await using world = await setup();
-    const { notBefore } = world;
-    const other = world.use(await startIssuer(directoryOf([{ ...rsaKey, notBefore }])));
-    const issuer = world.issuers(serverNameOf(other.origin));
+    await using parties = await setup();
+    const { notBefore } = parties;
+    const other = parties.use(await startIssuer(directoryOf([{ ...rsaKey, notBefore }])));
+    const issuer = parties.issuers(serverNameOf(other.origin));
     const until = (notBefore + 30 * 86_400) * 1000;
     expect(await issuer.keys(BLIND_RSA)).toMatchObject([{ id: rsaKey.id, until }]);
     expect(other.asked.map(({ url }) => url)).toEqual([DIRECTORY_PATH]);
-    expect(world.asked()).toEqual([]);
+    expect(parties.asked()).toEqual([]);
   });
 
   test('RFC 9577 section 2.2: not-before moves, and the end of the key does not, or what was spent would pass again', async () => {
-    await using world = await setup();
-    const { clock } = world.options;
+    await using parties = await setup();
+    const { clock } = parties.options;
     const day = 86_400;
-    const begin = world.notBefore - 20 * day;
+    const begin = parties.notBefore - 20 * day;
     const beginsAt = (notBefore: number) => directoryOf([{ ...rsaKey, notBefore }], 'max-age=60');
-    const other = world.use(await startIssuer(beginsAt(begin)));
-    const issuer = world.issuers(serverNameOf(other.origin));
+    const other = parties.use(await startIssuer(beginsAt(begin)));
+    const issuer = parties.issuers(serverNameOf(other.origin));
     const ends = [(await issuer.key(BLIND_RSA, rsaKey.id))?.until];
     for (const days of [15, -1, 1]) {
       other.answers = beginsAt(begin + days * day);
@@ -227,43 +227,43 @@ describe('another issuer', () => {
     const [first, earlier] = [30, 29].map((days) => (begin + days * day) * 1000);
     expect(ends).toEqual([first, first, earlier, earlier]);
     clock.advance(9 * day);
-    other.answers = beginsAt(world.notBefore);
+    other.answers = beginsAt(parties.notBefore);
     await issuer.key(BLIND_RSA, voprfKey.id);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
   });
 
   test('a key without not-before has no end', async () => {
-    await using world = await setup();
-    const other = world.use(await startIssuer(directoryOf([rsaKey])));
-    const keys = await world.issuers(serverNameOf(other.origin)).keys(BLIND_RSA);
+    await using parties = await setup();
+    const other = parties.use(await startIssuer(directoryOf([rsaKey])));
+    const keys = await parties.issuers(serverNameOf(other.origin)).keys(BLIND_RSA);
     expect(keys).toMatchObject([{ id: rsaKey.id, until: undefined }]);
   });
 
   test('RFC 9578 section 5.4: nothing of VOPRF is taken of it', async () => {
-    await using world = await setup();
-    const other = world.use(await startIssuer(directoryOf([voprfKey])));
-    const issuer = world.issuers(serverNameOf(other.origin));
+    await using parties = await setup();
+    const other = parties.use(await startIssuer(directoryOf([voprfKey])));
+    const issuer = parties.issuers(serverNameOf(other.origin));
     expect(await issuer.keys(VOPRF)).toEqual([]);
     expect(await issuer.key(VOPRF, voprfKey.id)).toBeUndefined();
     const key = { ...voprfKey, until: undefined };
     expect(await issuer.verify(tokenFor(voprfKey), key)).toBe(false);
-    expect([...other.asked, ...world.asked()]).toEqual([]);
+    expect([...other.asked, ...parties.asked()]).toEqual([]);
   });
 
   test('is not trusted for the certificate of this pair', async () => {
-    await using world = await setup();
-    const other = world.use(await startIssuer(directoryOf([rsaKey])));
-    const issuers = openIssuers({ ...world.options, send: openSend() });
+    await using parties = await setup();
+    const other = parties.use(await startIssuer(directoryOf([rsaKey])));
+    const issuers = openIssuers({ ...parties.options, send: openSend() });
     const issuer = issuers(serverNameOf(other.origin));
     await expect(issuer.keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
     expect(other.asked).toEqual([]);
   });
 
   test('its keys are not those of this pair', async () => {
-    await using world = await setup();
-    const other = world.use(await startIssuer(directoryOf([])));
-    const issuer = world.issuers(serverNameOf(other.origin));
+    await using parties = await setup();
+    const other = parties.use(await startIssuer(directoryOf([])));
+    const issuer = parties.issuers(serverNameOf(other.origin));
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
-    expect(await world.issuers(undefined).key(BLIND_RSA, rsaKey.id)).toBeDefined();
+    expect(await parties.issuers(undefined).key(BLIND_RSA, rsaKey.id)).toBeDefined();
   });
 });

@@ -11,16 +11,16 @@ import { openIssuers } from './open-issuers.ts';
 import type { Send } from '#shared/client/send.ts';
 
 test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up nobody beside Basic', async () => {
-  await using world = await setup();
-  const { stores, clock } = world.options;
-  const other = world.use(await startIssuer(() => {}));
+  await using parties = await setup();
+  const { stores, clock } = parties.options;
+  const other = parties.use(await startIssuer(() => {}));
   // The first time it is soon given up, later never: who waited for it would wait for good.
   const [brief, patient] = [trusting(100), trusting(600_000)];
   let attempts = 0;
   const send: Send = (message) => ((attempts += 1) === 1 ? brief(message) : patient(message));
-  const issuer = openIssuers({ ...world.options, send })(serverNameOf(other.origin));
+  const issuer = openIssuers({ ...parties.options, send })(serverNameOf(other.origin));
   const scheme = privateToken({
-    site: { url: 'https://rs.example/a/', types: [BLIND_RSA], origins: [] },
+    space: { url: 'https://rs.example/a/', types: [BLIND_RSA], origins: [] },
     issuer,
     spent: stores.spentTokens,
     limits: stores.limits,
@@ -47,9 +47,9 @@ test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up 
   while (other.asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
 
   // It speaks again: the attempt under way fails, and the one a second later does not.
-  other.answers = directoryOf([{ ...rsaKey, notBefore: world.notBefore }]);
+  other.answers = directoryOf([{ ...rsaKey, notBefore: parties.notBefore }]);
   other.dropAll();
-  while (world.lines.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (parties.lines.length < 2) await new Promise((resolve) => setImmediate(resolve));
   clock.advance(1);
   expect(await asked()).toEqual([401, 1]);
   while ((await asked())[1] === 1) await new Promise((resolve) => setImmediate(resolve));

@@ -4,19 +4,19 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/test-socket.fixture.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { contentWithin } from './upload.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/upload-${++made}`;
-const put = (path: string, body: string, headers = {}) => world.as('PUT', path, { body, headers });
-const get = (path: string) => world.as('GET', path);
+const put = (path: string, body: string, headers = {}) => rs.as('PUT', path, { body, headers });
+const get = (path: string) => rs.as('GET', path);
 
 test('RFC 9110 section 14.5: Content-Range is 400', async () => {
   expect((await put(fresh(), 'x', { 'Content-Range': 'bytes 0-0/1' })).status).toBe(400);
@@ -29,8 +29,8 @@ test('RFC 9110 section 15.5.16: a content coding is 415 and says which is taken'
 });
 
 test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any is read', async () => {
-  const socket = new TestSocket(world.listening);
-  const token = world.token('documents:write');
+  const socket = new TestSocket(rs.listening);
+  const token = rs.token('documents:write');
   await socket.send(
     `PUT ${fresh()} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
       'Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n',
@@ -43,11 +43,11 @@ test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any
 test('as long as allowed is stored; longer without a Content-Length is 413 and leaves nothing', async () => {
   const path = fresh();
   const chunked = (bytes: number) => Readable.from([Buffer.alloc(bytes - 1), Buffer.alloc(1)]);
-  expect((await world.as('PUT', path, { body: chunked(100_000) })).status).toBe(201);
-  const files = await world.files();
-  expect((await world.as('PUT', path, { body: chunked(100_001) })).status).toBe(413);
-  expect((await world.as('PUT', path, { body: chunked(5_000_000) })).status).toBe(413);
-  expect(await world.files()).toEqual(files);
+  expect((await rs.as('PUT', path, { body: chunked(100_000) })).status).toBe(201);
+  const files = await rs.files();
+  expect((await rs.as('PUT', path, { body: chunked(100_001) })).status).toBe(413);
+  expect((await rs.as('PUT', path, { body: chunked(5_000_000) })).status).toBe(413);
+  expect(await rs.files()).toEqual(files);
   expect((await get(path)).headers['content-length']).toBe('100000');
 });
 
@@ -56,15 +56,14 @@ test.each([
   ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
 ])('cut off (%s) it leaves neither document nor file', async (_, rest) => {
   const path = fresh();
-  const files = await world.files();
-  const socket = new TestSocket(world.listening);
-  const token = world.token('documents:write');
+  const files = await rs.files();
+  const socket = new TestSocket(rs.listening);
+  const token = rs.token('documents:write');
   await socket.send(`PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${rest}`);
-  while ((await world.files()).length === files.length)
+  while ((await rs.files()).length === files.length)
     await new Promise((next) => setImmediate(next));
   socket.socket.destroy();
-  while ((await world.files()).length > files.length)
-    await new Promise((next) => setImmediate(next));
+  while ((await rs.files()).length > files.length) await new Promise((next) => setImmediate(next));
   expect((await get(path)).status).toBe(404);
 });
 
@@ -80,7 +79,7 @@ test('a store that does not answer is 503 with Retry-After, and the document sta
       },
     },
   });
-  await using broken = await startWorld({}, failing);
+  await using broken = await startResourceServer({}, failing);
   await broken.as('PUT', '/documents/a', { body: 'old' });
   down = true;
   const reply = await broken.as('PUT', '/documents/a', { body: 'new' });
@@ -90,7 +89,9 @@ test('a store that does not answer is 503 with Retry-After, and the document sta
 });
 
 test('RFC 4331 section 6: over the quota is 507 with its condition, and what is there stays', async () => {
-  await using small = await startWorld({ documents: { maxBytes: 100, quota: { bytes: 100 } } });
+  await using small = await startResourceServer({
+    documents: { maxBytes: 100, quota: { bytes: 100 } },
+  });
   await small.as('PUT', '/documents/a', { body: 'x'.repeat(60) });
   const files = await small.files();
   const reply = await small.as('PUT', '/documents/b', { body: 'x'.repeat(60) });
@@ -102,8 +103,9 @@ test('RFC 4331 section 6: over the quota is 507 with its condition, and what is 
 });
 
 describe('RFC 4331 section 6: what the quota will refuse is not received first', () => {
-  const small = () => startWorld({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
-  const head = (of: World, request: string, fields: string) =>
+  const small = () =>
+    startResourceServer({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
+  const head = (of: TestResourceServer, request: string, fields: string) =>
     `${request} HTTP/1.1\r\nHost: a\r\n` +
     `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
 

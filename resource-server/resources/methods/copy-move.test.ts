@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import {
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 import { clientsOf, tokenOf } from '../webdav/locking.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let alice: ReturnType<typeof clientsOf>['alice'];
 let bob: typeof alice;
 let lock: ReturnType<typeof clientsOf>['lock'];
 beforeAll(async () => {
-  world = await startWorld();
-  ({ alice, bob, lock } = clientsOf(world));
+  rs = await startResourceServer();
+  ({ alice, bob, lock } = clientsOf(rs));
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `copy-${++made}`;
@@ -207,11 +211,11 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
 
   test.each(BOTH)('%s of older content over newer', async (method) => {
     const [from, to] = [await document(), fresh()];
-    world.clock.advance(60);
+    rs.clock.advance(60);
     await document(to);
     const seen = { 'If-Modified-Since': await modified(to) };
     expect((await alice('GET', to, seen)).status).toBe(304);
-    world.clock.advance(60);
+    rs.clock.advance(60);
     expect((await go(method, from, to)).status).toBe(204);
     expect(await alice('GET', to, seen)).toMatchObject({ status: 200, text: from });
     expect((await alice('GET', to, { 'If-Modified-Since': await modified(to) })).status).toBe(304);
@@ -219,10 +223,10 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
 
   test.each(BOTH)('%s of a collection: of all that is below it', async (method) => {
     const [from, to] = [await tree(), fresh()];
-    world.clock.advance(60);
+    rs.clock.advance(60);
     await tree(to);
     const seen = { 'If-Modified-Since': await modified(`${to}/c/b`) };
-    world.clock.advance(60);
+    rs.clock.advance(60);
     expect((await go(method, from, to)).status).toBe(204);
     for (const path of ['a', 'c/b']) {
       expect((await alice('GET', `${to}/${path}`, seen)).status).toBe(200);
@@ -236,18 +240,18 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
     };
     const [from, copied, moved] = [await document(), fresh(), fresh()];
     const before = await created(from);
-    world.clock.advance(60);
+    rs.clock.advance(60);
     await go('COPY', from, copied);
     await go('MOVE', from, moved);
     expect(before).toBeDefined();
     expect(await created(moved)).toBe(before);
-    expect(await created(copied)).toBe(new Date(world.clock.now()).toISOString());
+    expect(await created(copied)).toBe(new Date(rs.clock.now()).toISOString());
   });
 });
 
 describe('RFC 4918 section 10.3: Destination', () => {
   test('where the request itself went is this server, whatever its public name', async () => {
-    const { port } = world.listening;
+    const { port } = rs.listening;
     const from = await document();
     const copyTo = async (host: string) => {
       const Destination = `https://${host}/documents/${fresh()}`;
@@ -329,10 +333,10 @@ describe('RFC 4918 section 10.3: Destination', () => {
   });
 
   test('section 8.1: who may not write learns nothing of the destination', async () => {
-    const reading = world.token('documents:read');
+    const reading = rs.token('documents:read');
     const [from, to] = [await document(), await document()];
     for (const method of BOTH) {
-      const { status } = await world.ask(method, `/documents/${from}`, {
+      const { status } = await rs.ask(method, `/documents/${from}`, {
         headers: { Authorization: `Bearer ${reading}`, Destination: `/documents/${to}` },
       });
       expect(status).toBe(403);

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/delete-${++made}`;
-const put = (path: string) => world.as('PUT', path, { body: 'x' });
-const remove = (path: string, headers = {}) => world.as('DELETE', path, { headers });
-const statusOf = async (path: string) => (await world.as('GET', path)).status;
+const put = (path: string) => rs.as('PUT', path, { body: 'x' });
+const remove = (path: string, headers = {}) => rs.as('DELETE', path, { headers });
+const statusOf = async (path: string) => (await rs.as('GET', path)).status;
 
 async function lock(path: string): Promise<string> {
   const body =
     '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
     '<D:locktype><D:write/></D:locktype></D:lockinfo>';
   const headers = { 'Content-Type': 'application/xml', Depth: '0', Timeout: 'Second-60' };
-  const { headers: fields } = await world.as('LOCK', path, { headers, body });
+  const { headers: fields } = await rs.as('LOCK', path, { headers, body });
   return String(fields['lock-token']);
 }
 
 /** A collection with a document, and one below it with another. */
 async function collection(): Promise<string> {
   const path = fresh();
-  await world.as('MKCOL', path);
-  await world.as('MKCOL', `${path}/below`);
+  await rs.as('MKCOL', path);
+  await rs.as('MKCOL', `${path}/below`);
   await put(`${path}/a`);
   await put(`${path}/below/b`);
   return path;
@@ -36,11 +36,11 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
   test('removes document and file; a second one is 404 and leaves the same state', async () => {
     const path = fresh();
     await put(path);
-    const files = await world.files();
+    const files = await rs.files();
     expect(await remove(path)).toMatchObject({ status: 204, text: '' });
-    expect(await world.files()).toHaveLength(files.length - 1);
+    expect(await rs.files()).toHaveLength(files.length - 1);
     expect((await remove(path)).status).toBe(404);
-    expect(await world.files()).toHaveLength(files.length - 1);
+    expect(await rs.files()).toHaveLength(files.length - 1);
     expect(await statusOf(path)).toBe(404);
   });
 
@@ -73,7 +73,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
 
 describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
   test('takes all that is in it, and its files', async () => {
-    const files = await world.files();
+    const files = await rs.files();
     for (const slash of ['', '/']) {
       const path = await collection();
       expect((await remove(`${path}${slash}`)).status).toBe(204);
@@ -81,7 +81,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
         expect(await statusOf(`${path}${member}`)).toBe(404);
       }
     }
-    expect(await world.files()).toEqual(files);
+    expect(await rs.files()).toEqual(files);
   });
 
   test('leaves one alone whose name begins the same', async () => {
@@ -102,7 +102,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
 
   test('one with PUTs into it at the same time: each is there no more, or never was', async () => {
     const path = await collection();
-    const files = await world.files();
+    const files = await rs.files();
     const replies = await Promise.all([
       put(`${path}/c`),
       remove(path),
@@ -114,7 +114,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     for (const { status } of others) expect([201, 409]).toContain(status);
     expect(await statusOf(`${path}/`)).toBe(404);
     expect(await statusOf(`${path}/c`)).toBe(404);
-    expect(await world.files()).toHaveLength(files.length - 2);
+    expect(await rs.files()).toHaveLength(files.length - 2);
   });
 });
 
@@ -155,7 +155,7 @@ describe('RFC 4918 section 7: locks', () => {
     const path = await collection();
     await lock(`${path}/a`);
     expect((await remove(path)).status).toBe(207);
-    world.clock.advance(60);
+    rs.clock.advance(60);
     expect((await remove(path)).status).toBe(204);
   });
 });

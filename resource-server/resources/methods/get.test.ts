@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Stores } from '#shared/stores/stores.ts';
-import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import {
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/get-${++made}`;
 const put = (path: string, body: string | Buffer, headers = {}) =>
-  world.as('PUT', path, { body, headers });
-const get = (path: string, headers = {}) => world.as('GET', path, { headers });
+  rs.as('PUT', path, { body, headers });
+const get = (path: string, headers = {}) => rs.as('GET', path, { headers });
 const etagOf = ({ headers }: Reply) => headers.etag ?? '';
 
 describe('RFC 9110 section 9.3.1: GET', () => {
@@ -38,7 +42,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     const path = fresh();
     await put(path, 'content', { 'Content-Type': 'text/html' });
     for (const target of [path, '/documents/', '/documents', '/documents/missing']) {
-      const [head, read] = [await world.as('HEAD', target), await get(target)];
+      const [head, read] = [await rs.as('HEAD', target), await get(target)];
       expect(head.text).toBe('');
       expect(head.status).toBe(read.status);
       const passing = { date: '', 'x-request-id': '' };
@@ -117,7 +121,7 @@ describe('RFC 9110 section 14: ranges', () => {
   beforeAll(async () => {
     path = fresh();
     tag = etagOf(await put(path, TEXT, { 'Content-Type': 'text/plain' }));
-    world.clock.advance(5);
+    rs.clock.advance(5);
   });
 
   test.each([
@@ -192,7 +196,7 @@ describe('RFC 9110 section 14: ranges', () => {
   );
 
   test('section 14.2: of GET only', async () => {
-    const reply = await world.as('HEAD', path, { headers: { Range: 'bytes=0-1' } });
+    const reply = await rs.as('HEAD', path, { headers: { Range: 'bytes=0-1' } });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-length']).toBe('26');
     const written = await put(fresh(), TEXT, { Range: 'bytes=0-1' });
@@ -257,7 +261,7 @@ describe('races', () => {
         },
       },
     });
-    await using racing = await startWorld({}, hooked);
+    await using racing = await startResourceServer({}, hooked);
     const replace = (body: string) => () => racing.as('PUT', '/documents/a', { body });
     const read = (headers = {}) => racing.as('GET', '/documents/a', { headers });
     await replace('old')();
@@ -280,7 +284,7 @@ describe('races', () => {
   });
 
   test('a row whose file is lost is 500, not an endless search', async () => {
-    await using lossy = await startWorld();
+    await using lossy = await startResourceServer();
     await lossy.as('PUT', '/documents/a', { body: 'x' });
     const found = await lossy.stores.trees.get('/documents', 'a');
     if (found?.kind !== 'document') throw new Error('it is not there');
@@ -302,9 +306,9 @@ test('what was sent is what was stored: any bytes, by their hash', async () => {
   const path = fresh();
   const content = Buffer.from(Array.from({ length: 80_000 }, (_, index) => (index * 7) % 256));
   await put(path, content);
-  const { port } = world.listening;
+  const { port } = rs.listening;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { Authorization: `Bearer ${world.token('documents:read')}` },
+    headers: { Authorization: `Bearer ${rs.token('documents:read')}` },
   });
   const received = Buffer.from(await response.arrayBuffer());
   const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

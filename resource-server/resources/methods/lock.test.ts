@@ -1,17 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import {
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO, tokenOf } from '../webdav/locking.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 let alice: ReturnType<typeof clientsOf>['alice'];
 let bob: typeof alice;
 let lock: ReturnType<typeof clientsOf>['lock'];
 beforeAll(async () => {
-  world = await startWorld();
-  ({ alice, bob, lock } = clientsOf(world));
+  rs = await startResourceServer();
+  ({ alice, bob, lock } = clientsOf(rs));
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `lock-${++made}`;
@@ -82,7 +86,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     const path = await document();
     await lock(alice, path, { Timeout: 'Second-60' });
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
-    world.clock.advance(61);
+    rs.clock.advance(61);
     expect((await bob('PUT', path, {}, 'x')).status).toBe(204);
     expect((await lock(bob, path)).status).toBe(200);
   });
@@ -179,27 +183,27 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
   });
 
   test('409 without a collection for it, 409 below a document, and nothing is left', async () => {
-    const before = await world.files();
+    const before = await rs.files();
     expect((await lock(alice, `${fresh()}/x`)).status).toBe(409);
-    expect(await world.files()).toEqual(before);
+    expect(await rs.files()).toEqual(before);
     expect((await lock(alice, `${await document()}/x`)).status).toBe(409);
   });
 
   test('ten at once: one is granted an exclusive lock, and one empty file is there', async () => {
     const path = fresh();
-    const files = (await world.files()).length;
+    const files = (await rs.files()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
     expect(statusesOf(replies)).toEqual([201, ...nine(423)]);
-    expect(await world.files()).toHaveLength(files + 1);
+    expect(await rs.files()).toHaveLength(files + 1);
   });
 
   test('ten at once: all are granted a shared lock, and one empty file is there', async () => {
     const path = fresh();
-    const files = (await world.files()).length;
+    const files = (await rs.files()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path, { scope: 'shared' })));
     expect(statusesOf(replies)).toEqual([...nine(200), 201]);
     expect(new Set(replies.map(tokenOf)).size).toBe(10);
-    expect(await world.files()).toHaveLength(files + 1);
+    expect(await rs.files()).toHaveLength(files + 1);
   });
 
   test('ten exclusive ones on a document at once: one is granted', async () => {
@@ -213,7 +217,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
   test('starts the time again, without a Lock-Token and whatever Depth says', async () => {
     const path = await document();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-100' }));
-    world.clock.advance(60);
+    rs.clock.advance(60);
     const If = `(${token})`;
     const reply = await alice('LOCK', path, { If, Timeout: 'Second-500', Depth: '1' });
     expect(reply.status).toBe(200);
@@ -222,7 +226,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect(reply.text).toContain(token.slice(1, -1));
     const without = await alice('LOCK', path, { If });
     expect(without.text).toContain('<D:timeout>Second-500</D:timeout>');
-    world.clock.advance(450);
+    rs.clock.advance(450);
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
   });
 
@@ -244,7 +248,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect(reply.text).toContain('<D:lock-token-matches-request-uri/>');
     expect((await alice('LOCK', fresh(), { If })).status).toBe(412);
     expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(200);
-    world.clock.advance(11);
+    rs.clock.advance(11);
     expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(412);
   });
 
@@ -303,7 +307,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     expect((await alice('UNLOCK', path, fields)).status).toBe(409);
     expect((await alice('UNLOCK', await document(), fields)).status).toBe(409);
     expect((await alice('UNLOCK', fresh(), fields)).status).toBe(404);
-    world.clock.advance(6);
+    rs.clock.advance(6);
     expect((await alice('UNLOCK', `${path}/a`, fields)).status).toBe(409);
   });
 
@@ -349,7 +353,7 @@ describe('bad LOCKs', () => {
   });
 
   test('section 20.2: a principal has 50 locks, also when they come at once; then it is 507, for others not', async () => {
-    await using another = await startWorld({}, (stores) => ({
+    await using another = await startResourceServer({}, (stores) => ({
       ...stores,
       trees: {
         ...stores.trees,

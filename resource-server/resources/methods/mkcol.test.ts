@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/mkcol-${++made}`;
-const mkcol = (path: string, call = {}) => world.as('MKCOL', path, call);
-const statusOf = async (path: string) => (await world.as('GET', path)).status;
+const mkcol = (path: string, call = {}) => rs.as('MKCOL', path, call);
+const statusOf = async (path: string) => (await rs.as('GET', path)).status;
 
 describe('RFC 4918 section 9.3: MKCOL', () => {
   test('makes an empty collection, with or without a slash', async () => {
@@ -20,14 +20,14 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
       const reply = await mkcol(`${path}${slash}`);
       expect(reply).toMatchObject({ status: 201, text: '' });
       expect(reply.headers.location).toBe(`https://rs.example${path}/`);
-      expect((await world.as('GET', `${path}/`)).text).toBe('{"members":[]}');
+      expect((await rs.as('GET', `${path}/`)).text).toBe('{"members":[]}');
     }
   });
 
   test('section 9.3.1: where something is it is 405 with Allow, and that stays', async () => {
     const path = fresh();
     await mkcol(path);
-    await world.as('PUT', `${path}/a`, { body: 'x' });
+    await rs.as('PUT', `${path}/a`, { body: 'x' });
     for (const target of [path, `${path}/`, `${path}/a`, `${path}/a/`, '/documents/']) {
       const reply = await mkcol(target);
       expect(reply.status).toBe(405);
@@ -41,7 +41,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     const path = fresh();
     expect((await mkcol(`${path}/a`)).status).toBe(409);
     expect(await statusOf(`${path}/`)).toBe(404);
-    await world.as('PUT', path, { body: 'x' });
+    await rs.as('PUT', path, { body: 'x' });
     expect((await mkcol(`${path}/a`)).status).toBe(409);
   });
 
@@ -69,7 +69,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     const path = fresh();
     const [collection, document] = await Promise.all([
       mkcol(path),
-      world.as('PUT', path, { body: 'x' }),
+      rs.as('PUT', path, { body: 'x' }),
     ]);
     expect([collection.status, document.status].toSorted((a, b) => a - b)).toEqual([201, 405]);
     expect(await statusOf(`${path}/`)).toBe(collection.status === 201 ? 200 : 404);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { type Listening, listen } from '#shared/server/listen.ts';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
@@ -17,13 +17,13 @@ const MEBIBYTE = 1024 * 1024;
 const LARGEST =
   `{"a":[${'{},'.repeat(99_990)}0]${' '.repeat(MEBIBYTE)}`.slice(0, MEBIBYTE - 1) + '}';
 
-let world: World;
+let rs: TestResourceServer;
 let server: Listening;
 /** Looks that patches have at the tree: none goes on before `release`. */
 let looks = 0;
 let held: PromiseWithResolvers<void> | undefined;
 beforeAll(async () => {
-  world = await startWorld({ documents: { maxBytes: 20 * MEBIBYTE } }, (stores) => ({
+  rs = await startResourceServer({ documents: { maxBytes: 20 * MEBIBYTE } }, (stores) => ({
     ...stores,
     trees: {
       ...stores.trees,
@@ -34,7 +34,7 @@ beforeAll(async () => {
       },
     },
   }));
-  const { handler, http2: both } = world.server;
+  const { handler, http2: both } = rs.server;
   const log = jsonLog(() => {}, systemClock, 'test');
   server = await listen({
     host: '127.0.0.1',
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close(0);
-  await world[Symbol.asyncDispose]();
+  await rs[Symbol.asyncDispose]();
 });
 beforeEach(() => {
   looks = 0;
@@ -58,7 +58,7 @@ type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 /** Begins a patch as this client over HTTP/2; its content is still to come. */
 function begin(session: ClientHttp2Session, client: string, path: string) {
   const scope = 'documents:read documents:write';
-  const token = world.token(scope, { sub: client, client_id: client });
+  const token = rs.token(scope, { sub: client, client_id: client });
   const stream = session.request(
     {
       ':method': 'PATCH',
@@ -158,8 +158,8 @@ describe('RFC 5789 section 2.2: what is too much', () => {
     count += 1;
     const path = `/documents/large-${count}`;
     const headers = { 'Content-Type': 'application/json' };
-    expect((await world.as('PUT', path, { headers, body: content })).status).toBe(201);
-    return (await world.as('PATCH', path, { headers: { 'Content-Type': type }, body })).status;
+    expect((await rs.as('PUT', path, { headers, body: content })).status).toBe(201);
+    return (await rs.as('PATCH', path, { headers: { 'Content-Type': type }, body })).status;
   }
   const long = (length: number) => `"${'x'.repeat(length - 2)}"`;
   const many = (values: number) =>

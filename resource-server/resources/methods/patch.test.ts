@@ -2,45 +2,48 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RESOURCE, startWorld, type World } from '../../world.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 import { ACCEPT_PATCH } from './patch.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const MEBIBYTE = 1024 * 1024;
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld({ documents: { maxBytes: 20 * MEBIBYTE } });
+  rs = await startResourceServer({ documents: { maxBytes: 20 * MEBIBYTE } });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let count = 0;
 /** A document of its own; resolves to its path. */
 async function stored(content: string | Buffer, type = 'application/json'): Promise<string> {
   count += 1;
   const path = `/documents/stored-${count}`;
-  const reply = await world.as('PUT', path, { headers: { 'Content-Type': type }, body: content });
+  const reply = await rs.as('PUT', path, { headers: { 'Content-Type': type }, body: content });
   expect(reply.status).toBe(201);
   return path;
 }
 
 function patch(path: string, type: string, body: unknown, headers: OutgoingHttpHeaders = {}) {
   const content = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return world.as('PATCH', path, {
+  return rs.as('PATCH', path, {
     headers: { 'Content-Type': type, ...headers },
     body: content,
   });
 }
 
 async function contentOf(path: string): Promise<string> {
-  const { status, text } = await world.as('GET', path);
+  const { status, text } = await rs.as('GET', path);
   expect(status).toBe(200);
   return text;
 }
 
-const rowOf = (path: string) =>
-  world.stores.trees.get('/documents', path.slice('/documents/'.length));
+const rowOf = (path: string) => rs.stores.trees.get('/documents', path.slice('/documents/'.length));
 
 describe('RFC 5789 section 2: a JSON document', () => {
   test.each([
@@ -50,12 +53,12 @@ describe('RFC 5789 section 2: a JSON document', () => {
     [MERGE_PATCH.toUpperCase(), { b: 2 }],
   ])('%s: 204 with the validators of what it is now', async (type, body) => {
     const path = await stored('{"a":1}');
-    const before = await world.as('GET', path);
-    world.clock.advance(2);
+    const before = await rs.as('GET', path);
+    rs.clock.advance(2);
     const reply = await patch(path, type, body);
     expect(reply.status).toBe(204);
     expect(reply.text).toBe('');
-    const after = await world.as('GET', path);
+    const after = await rs.as('GET', path);
     expect(after.text).toBe('{"a":1,"b":2}');
     expect(reply.headers.etag).toBe(after.headers.etag);
     expect(reply.headers.etag).not.toBe(before.headers.etag);
@@ -68,13 +71,13 @@ describe('RFC 5789 section 2: a JSON document', () => {
     const row = await rowOf(path);
     if (row === undefined) throw new Error('no row');
     const properties = { '{urn:example}colour': '<c xmlns="urn:example">red</c>' };
-    await world.stores.trees.commit('/documents', {
+    await rs.stores.trees.commit('/documents', {
       seen: new Map([[row.path, row.revision]]),
-      locksVersion: (await world.stores.trees.look('/documents', [])).locksVersion,
+      locksVersion: (await rs.stores.trees.look('/documents', [])).locksVersion,
       edits: [{ kind: 'put', entry: { ...row, properties, revision: 'with-properties' } }],
       quota: { bytes: 1e9, entries: 1e6, properties: 1e6 },
     });
-    world.clock.advance(10);
+    rs.clock.advance(10);
     expect((await patch(path, MERGE_PATCH, { a: 1 })).status).toBe(204);
     expect(await rowOf(path)).toMatchObject({
       type: 'application/vnd.example+json; v="1"',
@@ -92,7 +95,7 @@ describe('RFC 5789 section 2: a JSON document', () => {
   });
 
   test('OPTIONS names the formats (section 3.1)', async () => {
-    const { headers } = await world.as('OPTIONS', await stored('{}'));
+    const { headers } = await rs.as('OPTIONS', await stored('{}'));
     expect(headers['accept-patch']).toBe(`${JSON_PATCH}, ${MERGE_PATCH}`);
     expect(headers['accept-patch']).toBe(ACCEPT_PATCH);
     expect(headers.allow?.split(', ')).toContain('PATCH');
@@ -117,7 +120,7 @@ describe('RFC 5789 section 2: a document that is missing', () => {
     const reply = await patch(path, type, body);
     expect(reply.status).toBe(201);
     expect(reply.headers.location).toBe(`${RESOURCE}${path}`);
-    const { text, headers } = await world.as('GET', path);
+    const { text, headers } = await rs.as('GET', path);
     expect(text).toBe(content);
     expect(headers['content-type']).toBe('application/json');
     expect(headers.etag).toBe(reply.headers.etag);
@@ -126,7 +129,7 @@ describe('RFC 5789 section 2: a document that is missing', () => {
   test('a patch that does not apply to nothing is 404 (section 2.2)', async () => {
     const body = [{ op: 'add', path: '/a', value: 1 }];
     expect((await patch('/documents/missing', JSON_PATCH, body)).status).toBe(404);
-    expect((await world.as('GET', '/documents/missing')).status).toBe(404);
+    expect((await rs.as('GET', '/documents/missing')).status).toBe(404);
   });
 
   test('RFC 4918 section 9.7.1: 409 without its collection', async () => {
@@ -154,7 +157,7 @@ describe('RFC 5789 section 2.2: 415 with Accept-Patch', () => {
   });
 
   test('no Content-Type: nothing is guessed', async () => {
-    const reply = await world.as('PATCH', await stored('{"a":1}'), { body: '{"b":1}' });
+    const reply = await rs.as('PATCH', await stored('{"a":1}'), { body: '{"b":1}' });
     expect(reply.status).toBe(415);
     expect(reply.headers['accept-patch']).toBe(ACCEPT_PATCH);
   });
@@ -193,9 +196,9 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
     ['a patch over 1 MiB', MERGE_PATCH, JSON.stringify({ b: 'x'.repeat(MEBIBYTE) }), 413],
   ])('%s', async (_, type, body, status) => {
     const path = await stored('{"a":1}');
-    const { headers } = await world.as('GET', path);
+    const { headers } = await rs.as('GET', path);
     expect((await patch(path, type, body)).status).toBe(status);
-    const after = await world.as('GET', path);
+    const after = await rs.as('GET', path);
     expect(after.text).toBe('{"a":1}');
     expect(after.headers.etag).toBe(headers.etag);
   });
@@ -203,7 +206,7 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
   test('413 for a patch of unknown length, once it is over 1 MiB', async () => {
     const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(65_536, ' ')));
     const headers = { 'Content-Type': MERGE_PATCH };
-    const reply = await world.as('PATCH', await stored('{}'), { headers, body });
+    const reply = await rs.as('PATCH', await stored('{}'), { headers, body });
     expect(reply.status).toBe(413);
   });
 
@@ -215,7 +218,7 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
   });
 
   test('413 for a result over what a document may have', async () => {
-    await using small = await startWorld({ documents: { maxBytes: 100 } });
+    await using small = await startResourceServer({ documents: { maxBytes: 100 } });
     const headers = { 'Content-Type': MERGE_PATCH };
     const body = JSON.stringify({ a: 'x'.repeat(100) });
     expect((await small.as('PATCH', '/documents/a', { headers, body })).status).toBe(413);
@@ -260,12 +263,12 @@ describe('RFC 9110 section 13: conditions', () => {
   test('If-Match on what is missing makes nothing', async () => {
     const reply = await patch('/documents/absent', MERGE_PATCH, {}, { 'If-Match': '*' });
     expect(reply.status).toBe(412);
-    expect((await world.as('GET', '/documents/absent')).status).toBe(404);
+    expect((await rs.as('GET', '/documents/absent')).status).toBe(404);
   });
 
   test('If-Match with the current entity tag passes, once', async () => {
     const path = await stored('{"n":1}');
-    const { etag = '' } = (await world.as('GET', path)).headers;
+    const { etag = '' } = (await rs.as('GET', path)).headers;
     const headers = { 'If-Match': etag };
     expect((await patch(path, MERGE_PATCH, { n: 2 }, headers)).status).toBe(204);
     expect((await patch(path, MERGE_PATCH, { n: 3 }, headers)).status).toBe(412);
@@ -275,7 +278,7 @@ describe('RFC 9110 section 13: conditions', () => {
 
 test('RFC 4918 section 7: a locked document is 423 without the token', async () => {
   const path = await stored('{"a":1}');
-  const lock = await world.as('LOCK', path, {
+  const lock = await rs.as('LOCK', path, {
     body: '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>',
     headers: { 'Content-Type': 'application/xml' },
   });
@@ -305,7 +308,7 @@ describe('RFC 5789 section 2: eight at once', () => {
 
   test('with one If-Match: one 204, seven 412', async () => {
     const path = await stored('{"n":-1}');
-    const { etag = '' } = (await world.as('GET', path)).headers;
+    const { etag = '' } = (await rs.as('GET', path)).headers;
     const replies = await Promise.all(
       eight.map((n) => patch(path, MERGE_PATCH, { n }, { 'If-Match': etag })),
     );
@@ -336,30 +339,30 @@ describe('RFC 5789 section 2: eight at once', () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all([
       ...eight.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),
-      world.as('PUT', path, {
+      rs.as('PUT', path, {
         headers: { 'Content-Type': 'application/json' },
         body: '{"list":["put"]}',
       }),
-      world.as('DELETE', path),
+      rs.as('DELETE', path),
     ]);
     for (const { status } of replies) expect([201, 204, 404]).toContain(status);
-    const after = await world.as('GET', path);
+    const after = await rs.as('GET', path);
     if (after.status === 404) return;
     expect((JSON.parse(after.text) as { list: unknown[] }).list).toContain('put');
   });
 
   test('leave one file for each document', async () => {
-    const rows = await world.stores.trees.files('/documents');
-    expect(new Set(await world.files())).toStrictEqual(rows);
+    const rows = await rs.stores.trees.files('/documents');
+    expect(new Set(await rs.files())).toStrictEqual(rows);
   });
 });
 
 describe('RFC 5789 section 2: another process changes the document before the result is stored', () => {
   let overtake: () => Promise<unknown>;
   let busy = false;
-  let raced: World;
+  let raced: TestResourceServer;
   beforeAll(async () => {
-    raced = await startWorld({}, (stores) => ({
+    raced = await startResourceServer({}, (stores) => ({
       ...stores,
       trees: {
         ...stores.trees,

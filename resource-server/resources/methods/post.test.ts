@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
-  await world.as('MKCOL', '/documents/inbox');
+  rs = await startResourceServer();
+  await rs.as('MKCOL', '/documents/inbox');
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const post = (path: string, body = 'mail', headers = {}) =>
-  world.as('POST', path, { body, headers: { 'Content-Type': 'text/plain', ...headers } });
-const get = (path: string) => world.as('GET', path);
+  rs.as('POST', path, { body, headers: { 'Content-Type': 'text/plain', ...headers } });
+const get = (path: string) => rs.as('GET', path);
 
 describe('RFC 9110 section 9.3.3: POST to a collection', () => {
   test('makes a document with a new name: 201 and Location', async () => {
@@ -36,7 +36,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
 
   test('into nothing is 404, to a document 405 with Allow', async () => {
     expect((await post('/documents/none/')).status).toBe(404);
-    await world.as('PUT', '/documents/doc', { body: 'x' });
+    await rs.as('PUT', '/documents/doc', { body: 'x' });
     const reply = await post('/documents/doc');
     expect(reply.status).toBe(405);
     expect(reply.headers.allow).toContain('PUT');
@@ -44,7 +44,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
   });
 
   test('is refused as PUT is: 400, 413, 415, and leaves nothing', async () => {
-    const files = await world.files();
+    const files = await rs.files();
     const refused = [
       await post('/documents/inbox/', 'x', { 'Content-Range': 'bytes 0-0/1' }),
       await post('/documents/inbox/', 'x', { 'Content-Type': 'text' }),
@@ -52,14 +52,14 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
       await post('/documents/inbox/', 'x', { 'Content-Encoding': 'br' }),
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 413, 415]);
-    expect(await world.files()).toEqual(files);
+    expect(await rs.files()).toEqual(files);
   });
 
   test('a collection whose path leaves no room for a name is 409 before the content is read', async () => {
     const names = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(250)); // 1003 bytes
     const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
-    for (const path of paths) expect((await world.as('MKCOL', path)).status).toBe(201);
-    const files = await world.files();
+    for (const path of paths) expect((await rs.as('MKCOL', path)).status).toBe(201);
+    const files = await rs.files();
     const [deep = ''] = paths.slice(-1);
     async function* late() {
       yield 'a';
@@ -67,11 +67,11 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     }
     const answered = Promise.withResolvers<void>();
     const content = Readable.from(late(), { objectMode: false });
-    const reply = await world.as('POST', `${deep}/`, { body: content });
+    const reply = await rs.as('POST', `${deep}/`, { body: content });
     answered.resolve();
     expect(reply.status).toBe(409);
     expect(reply.text).toContain('1024 bytes');
-    expect(await world.files()).toEqual(files);
+    expect(await rs.files()).toEqual(files);
   });
 
   test('the longest path that it makes can be read', async () => {
@@ -80,7 +80,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
       'm'.repeat(248),
     ];
     const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
-    for (const path of paths) expect((await world.as('MKCOL', path)).status).toBe(201);
+    for (const path of paths) expect((await rs.as('MKCOL', path)).status).toBe(201);
     const [deep = ''] = paths.slice(-1);
     const { status, headers } = await post(`${deep}/`);
     expect(status).toBe(201);
@@ -97,11 +97,11 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
   });
 
   test('RFC 4918 section 7.4: a locked collection wants the token of its lock', async () => {
-    await world.as('MKCOL', '/documents/locked');
+    await rs.as('MKCOL', '/documents/locked');
     const body =
       '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
       '<D:locktype><D:write/></D:locktype></D:lockinfo>';
-    const { headers } = await world.as('LOCK', '/documents/locked', { body });
+    const { headers } = await rs.as('LOCK', '/documents/locked', { body });
     expect((await post('/documents/locked/')).status).toBe(423);
     const submitted = {
       If: `<http://rs.example/elsewhere> (Not <DAV:no-lock>) (${String(headers['lock-token'])})`,
@@ -110,16 +110,16 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
   });
 
   test('a collection that goes while the content comes is 404 and leaves nothing', async () => {
-    await world.as('MKCOL', '/documents/going');
-    const files = await world.files();
+    await rs.as('MKCOL', '/documents/going');
+    const files = await rs.files();
     async function* slow() {
       yield 'a';
-      await world.as('DELETE', '/documents/going');
+      await rs.as('DELETE', '/documents/going');
       yield 'b';
     }
     const content = Readable.from(slow(), { objectMode: false });
-    const reply = await world.as('POST', '/documents/going/', { body: content });
+    const reply = await rs.as('POST', '/documents/going/', { body: content });
     expect(reply.status).toBe(404);
-    expect(await world.files()).toEqual(files);
+    expect(await rs.files()).toEqual(files);
   });
 });

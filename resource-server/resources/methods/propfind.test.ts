@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { propertiesIn, textOf } from '../webdav/dav.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld({ documents: { quota: { bytes: 1000, entries: 10_000 } } });
-  await world.as('MKCOL', '/documents/c');
-  await world.as('MKCOL', '/documents/c/d');
+  rs = await startResourceServer({ documents: { quota: { bytes: 1000, entries: 10_000 } } });
+  await rs.as('MKCOL', '/documents/c');
+  await rs.as('MKCOL', '/documents/c/d');
   const headers = { 'Content-Type': 'text/plain; charset="utf-8"' };
-  await world.as('PUT', '/documents/c/a.txt', { headers, body: 'four' });
-  await world.as('PUT', '/documents/c/d/%C3%A9%20&%3C%25.json', { body: '{}' });
+  await rs.as('PUT', '/documents/c/a.txt', { headers, body: 'four' });
+  await rs.as('PUT', '/documents/c/d/%C3%A9%20&%3C%25.json', { body: '{}' });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const propfind = (path: string, depth: string | undefined, body?: string) =>
-  world.as('PROPFIND', path, {
+  rs.as('PROPFIND', path, {
     headers: { ...(depth !== undefined && { Depth: depth }) },
     ...(body !== undefined && { body }),
   });
@@ -64,7 +64,7 @@ describe('RFC 4918 section 9.1: depth', () => {
 
   test('two depths are 400', async () => {
     const headers = { Depth: ['0', '1'] };
-    expect((await world.as('PROPFIND', '/documents/c/', { headers })).status).toBe(400);
+    expect((await rs.as('PROPFIND', '/documents/c/', { headers })).status).toBe(400);
   });
 
   test.each(['/documents/none', '/documents/none/', '/documents/c/a.txt/', '/documents/c/a.txt/b'])(
@@ -172,7 +172,7 @@ describe('RFC 4918 sections 9.1 and 14.20: what is asked', () => {
 
   test('content of another type is 415', async () => {
     const headers = { Depth: '0', 'Content-Type': 'application/json' };
-    const reply = await world.as('PROPFIND', '/documents/c/', { headers, body: '{}' });
+    const reply = await rs.as('PROPFIND', '/documents/c/', { headers, body: '{}' });
     expect(reply.status).toBe(415);
     expect(reply.headers.accept).toBe('application/xml, text/xml');
   });
@@ -188,7 +188,7 @@ describe('RFC 4918 section 15: live properties', () => {
   };
 
   test('say what GET says', async () => {
-    const { headers } = await world.as('HEAD', '/documents/c/a.txt');
+    const { headers } = await rs.as('HEAD', '/documents/c/a.txt');
     const names = ['getetag', 'getcontentlength', 'getcontenttype', 'getlastmodified'];
     await expect(valuesOf('/documents/c/a.txt', ...names)).resolves.toEqual({
       getetag: headers.etag,
@@ -199,18 +199,18 @@ describe('RFC 4918 section 15: live properties', () => {
   });
 
   test('section 15.1: when it was made, which a new content does not change', async () => {
-    const made = new Date(world.clock.now()).toISOString();
-    await world.as('PUT', '/documents/made', { body: 'a' });
-    world.clock.advance(30);
-    await world.as('PUT', '/documents/made', { body: 'b' });
+    const made = new Date(rs.clock.now()).toISOString();
+    await rs.as('PUT', '/documents/made', { body: 'a' });
+    rs.clock.advance(30);
+    await rs.as('PUT', '/documents/made', { body: 'b' });
     const { creationdate, getlastmodified } = await valuesOf(
       '/documents/made',
       'creationdate',
       'getlastmodified',
     );
     expect(creationdate).toBe(made);
-    expect(getlastmodified).toBe(new Date(world.clock.now()).toUTCString());
-    await world.as('DELETE', '/documents/made');
+    expect(getlastmodified).toBe(new Date(rs.clock.now()).toUTCString());
+    await rs.as('DELETE', '/documents/made');
   });
 
   test('sections 15.1 and 15.7: a root that nobody has made has no time', async () => {
@@ -239,9 +239,9 @@ describe('RFC 4918 section 15: live properties', () => {
       `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>` +
       `<D:locktype><D:write/></D:locktype>${owner}</D:lockinfo>`;
     const headers = { Depth: 'infinity', Timeout: 'Second-60' };
-    const locked = await world.as('LOCK', '/documents/c/d', { headers, body });
+    const locked = await rs.as('LOCK', '/documents/c/d', { headers, body });
     const token = /<(.*)>/.exec(String(locked.headers['lock-token']))?.[1] ?? 'none';
-    world.clock.advance(10);
+    rs.clock.advance(10);
 
     const question = ask('<D:prop><D:lockdiscovery/></D:prop>');
     const own = await propfind(DEEP, '0', question);
@@ -254,8 +254,8 @@ describe('RFC 4918 section 15: live properties', () => {
         '<D:lockroot><D:href>/documents/c/d/</D:href></D:lockroot></D:activelock>',
     );
 
-    const other = world.token('documents:read', { sub: 'other', client_id: 'other' });
-    const seen = await world.ask('PROPFIND', DEEP, {
+    const other = rs.token('documents:read', { sub: 'other', client_id: 'other' });
+    const seen = await rs.ask('PROPFIND', DEEP, {
       headers: { Depth: '0', Authorization: `Bearer ${other}` },
       body: question,
     });
@@ -263,7 +263,7 @@ describe('RFC 4918 section 15: live properties', () => {
     expect(seen.text).not.toContain(token);
     expect(seen.text).not.toContain('Jane');
 
-    world.clock.advance(51);
+    rs.clock.advance(51);
     expect((await propfind(DEEP, '0', question)).text).toContain('<D:lockdiscovery/>');
   });
 });
@@ -276,13 +276,13 @@ describe('conditions', () => {
     ['RFC 9110 section 13.1.1: If-Match of another content', { 'If-Match': '"none"' }, 412],
   ])('%s', async (_, fields, status) => {
     const headers = { Depth: '0', ...fields };
-    expect((await world.as('PROPFIND', '/documents/c/a.txt', { headers })).status).toBe(status);
+    expect((await rs.as('PROPFIND', '/documents/c/a.txt', { headers })).status).toBe(status);
   });
 });
 
 describe('large collections', () => {
   test('RFC 4918 section 9.1.1: 5,000 resources are listed at any depth, one more is not', async () => {
-    const { trees } = world.stores;
+    const { trees } = rs.stores;
     const { locksVersion } = await trees.look('/documents', []);
     const common = { revision: 'r', created: 0, modified: 0, properties: {} };
     const document = { ...common, kind: 'document', type: 'a/b', length: 0, file: 'f' } as const;
@@ -317,7 +317,7 @@ describe('large collections', () => {
       ]),
     );
 
-    await world.as('PUT', '/documents/many/more', { body: '' });
+    await rs.as('PUT', '/documents/many/more', { body: '' });
     const refused = await propfind('/documents/many/', 'infinity', question);
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>');
@@ -328,7 +328,7 @@ describe('large collections', () => {
   test('page by page, and others are served between two of them', async () => {
     const reads: { limit: number; turn: number }[] = [];
     let turn = 0;
-    await using large = await startWorld({}, (stores) => ({
+    await using large = await startResourceServer({}, (stores) => ({
       ...stores,
       trees: {
         ...stores.trees,

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { propertiesIn, textOf } from '../webdav/dav.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const PATH = '/documents/a.txt';
 beforeEach(async () => {
-  await world.as('DELETE', PATH);
-  await world.as('PUT', PATH, { headers: { 'Content-Type': 'text/plain' }, body: 'content' });
+  await rs.as('DELETE', PATH);
+  await rs.as('PUT', PATH, { headers: { 'Content-Type': 'text/plain' }, body: 'content' });
 });
 
 const update = (content: string) =>
@@ -19,11 +19,11 @@ const update = (content: string) =>
 const set = (...elements: readonly string[]) =>
   update(`<D:set><D:prop>${elements.join('')}</D:prop></D:set>`);
 const proppatch = (body: string, path = PATH, headers = {}) =>
-  world.as('PROPPATCH', path, { body, headers });
+  rs.as('PROPPATCH', path, { body, headers });
 
 /** All dead and live properties at a path. */
 async function properties(path = PATH) {
-  const reply = await world.as('PROPFIND', path, { headers: { Depth: '0' } });
+  const reply = await rs.as('PROPFIND', path, { headers: { Depth: '0' } });
   const [found] = propertiesIn(reply).values();
   return found ?? new Map();
 }
@@ -48,10 +48,10 @@ describe('RFC 4918 section 9.2', () => {
   });
 
   test('the content, its entity tag and Last-Modified stay (section 15.7)', async () => {
-    const before = await world.as('GET', PATH);
-    world.clock.advance(60);
+    const before = await rs.as('GET', PATH);
+    rs.clock.advance(60);
     await proppatch(set('<a/>'));
-    const after = await world.as('GET', PATH);
+    const after = await rs.as('GET', PATH);
     expect(after.text).toBe('content');
     expect(after.headers.etag).toBe(before.headers.etag);
     expect(after.headers['last-modified']).toBe(before.headers['last-modified']);
@@ -59,7 +59,7 @@ describe('RFC 4918 section 9.2', () => {
 
   test('a new content leaves properties as they are (section 9.7)', async () => {
     await proppatch(set('<a>b</a>'));
-    await world.as('PUT', PATH, { body: 'new' });
+    await rs.as('PUT', PATH, { body: 'new' });
     await expect(valueOf('{}a')).resolves.toBe('b');
   });
 
@@ -106,9 +106,9 @@ describe('RFC 4918 section 9.2', () => {
 });
 
 describe('RFC 4331 section 6: the quota', () => {
-  let small: World;
+  let small: TestResourceServer;
   beforeAll(async () => {
-    small = await startWorld({ documents: { quota: { bytes: 1000 } } });
+    small = await startResourceServer({ documents: { quota: { bytes: 1000 } } });
   });
   afterAll(() => small[Symbol.asyncDispose]());
 
@@ -192,7 +192,7 @@ describe('refused', () => {
     for (const path of ['/documents/none', '/documents/none/', `${PATH}/`]) {
       expect((await proppatch(set('<a/>'), path)).status).toBe(404);
     }
-    expect((await world.as('GET', '/documents/none')).status).toBe(404);
+    expect((await rs.as('GET', '/documents/none')).status).toBe(404);
   });
 
   test('RFC 9110 section 13: a condition that is not met is 412', async () => {
@@ -204,17 +204,17 @@ describe('refused', () => {
     const body =
       '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
       '<D:locktype><D:write/></D:locktype></D:lockinfo>';
-    const { headers } = await world.as('LOCK', PATH, { body });
+    const { headers } = await rs.as('LOCK', PATH, { body });
     const token = String(headers['lock-token']);
     const refused = await proppatch(set('<a/>'));
     expect(refused.status).toBe(423);
     expect(refused.text).toContain('<D:lock-token-submitted>');
     expect((await proppatch(set('<a/>'), PATH, { If: `(${token})` })).status).toBe(207);
-    await world.as('UNLOCK', PATH, { headers: { 'Lock-Token': token } });
+    await rs.as('UNLOCK', PATH, { headers: { 'Lock-Token': token } });
   });
 
   test('a scope that reads does not write', async () => {
-    const token = world.token('documents:read');
+    const token = rs.token('documents:read');
     const headers = { Authorization: `Bearer ${token}` };
     expect((await proppatch(set('<a/>'), PATH, headers)).status).toBe(403);
   });

@@ -3,19 +3,23 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/test-socket.fixture.ts';
-import { type Reply, startWorld, type World } from '../../world.fixture.ts';
+import {
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 import { clientsOf } from '../webdav/locking.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
+  rs = await startResourceServer();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/put-${++made}`;
-const put = (path: string, body: string, headers = {}) => world.as('PUT', path, { body, headers });
-const get = (path: string) => world.as('GET', path);
+const put = (path: string, body: string, headers = {}) => rs.as('PUT', path, { body, headers });
+const get = (path: string) => rs.as('GET', path);
 const etagOf = ({ headers }: Reply) => headers.etag ?? '';
 const statusesOf = (replies: readonly Reply[]) =>
   replies.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -28,7 +32,7 @@ async function lock(path: string): Promise<string> {
     '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
     '<D:locktype><D:write/></D:locktype></D:lockinfo>';
   const headers = { 'Content-Type': 'application/xml', Depth: '0' };
-  const { headers: fields } = await world.as('LOCK', path, { headers, body });
+  const { headers: fields } = await rs.as('LOCK', path, { headers, body });
   return String(fields['lock-token']);
 }
 
@@ -40,7 +44,7 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     expect(created.headers.location).toBe(`https://rs.example${path}`);
     expect(created.headers['content-type']).toBeUndefined();
     expect(created.headers.etag).toMatch(/^"[\w-]{22}"$/);
-    expect(created.headers['last-modified']).toBe(new Date(world.clock.now()).toUTCString());
+    expect(created.headers['last-modified']).toBe(new Date(rs.clock.now()).toUTCString());
     const read = await get(path);
     expect(read).toMatchObject({ status: 200, text: 'one' });
     expect(etagOf(read)).toBe(etagOf(created));
@@ -63,10 +67,10 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     };
     await put(path, 'x', { 'Content-Type': 'text/plain' });
     const once = await state();
-    const files = await world.files();
+    const files = await rs.files();
     await put(path, 'x', { 'Content-Type': 'text/plain' });
     expect(await state()).toEqual(once);
-    expect(await world.files()).toHaveLength(files.length);
+    expect(await rs.files()).toHaveLength(files.length);
   });
 
   test('the same content again is a new state with a new entity tag', async () => {
@@ -78,18 +82,18 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
   test('replacing leaves one file: the one that is served', async () => {
     const path = fresh();
     await put(path, 'old');
-    const before = await world.files();
+    const before = await rs.files();
     await put(path, 'new');
-    const after = await world.files();
+    const after = await rs.files();
     expect(after).toHaveLength(before.length);
     const file = after.find((name) => !before.includes(name)) ?? '';
-    expect(await readFile(join(world.folder, file), 'utf8')).toBe('new');
+    expect(await readFile(join(rs.folder, file), 'utf8')).toBe('new');
   });
 
   test('nothing is a content, also without any field about it (Finder)', async () => {
     const path = fresh();
     expect((await put(path, '')).status).toBe(201);
-    expect((await world.as('PUT', path)).status).toBe(204);
+    expect((await rs.as('PUT', path)).status).toBe(204);
     const read = await get(path);
     expect(read).toMatchObject({ status: 200, text: '' });
     expect(read.headers['content-length']).toBe('0');
@@ -117,7 +121,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
     expect(reply.status).toBe(409);
     expect(reply.text).toContain('MKCOL');
     expect((await get(`${path}/a/`)).status).toBe(404);
-    await world.as('MKCOL', path);
+    await rs.as('MKCOL', path);
     expect((await put(`${path}/a`, 'x')).status).toBe(201);
   });
 
@@ -130,7 +134,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
 
   test('section 9.7.2: a collection is not replaced: 405 with Allow', async () => {
     const path = fresh();
-    await world.as('MKCOL', path);
+    await rs.as('MKCOL', path);
     await put(`${path}/member`, 'x');
     for (const target of [path, `${path}/`, '/documents/', '/documents']) {
       const reply = await put(target, 'y');
@@ -147,22 +151,22 @@ describe('RFC 4918 section 9.7: in collections', () => {
     const body =
       '<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x:color xmlns:x="urn:x">blue</x:color>' +
       '</D:prop></D:set></D:propertyupdate>';
-    await world.as('PROPPATCH', path, { body, headers: { 'Content-Type': 'text/xml' } });
-    const before = await world.stores.trees.get('/documents', path.slice('/documents/'.length));
-    world.clock.advance(10);
+    await rs.as('PROPPATCH', path, { body, headers: { 'Content-Type': 'text/xml' } });
+    const before = await rs.stores.trees.get('/documents', path.slice('/documents/'.length));
+    rs.clock.advance(10);
     await put(path, 'two');
-    const after = await world.stores.trees.get('/documents', path.slice('/documents/'.length));
+    const after = await rs.stores.trees.get('/documents', path.slice('/documents/'.length));
     expect(Object.keys(before?.properties ?? {})).toHaveLength(1);
     expect(after).toMatchObject({
       created: before?.created,
       properties: before?.properties,
-      modified: world.clock.now(),
+      modified: rs.clock.now(),
     });
   });
 
   test('section 7.4: a lock on the collection keeps new members out, not replaced ones', async () => {
     const path = fresh();
-    await world.as('MKCOL', path);
+    await rs.as('MKCOL', path);
     await put(`${path}/old`, 'x');
     const token = await lock(path);
     expect((await put(`${path}/new`, 'x')).status).toBe(423);
@@ -174,9 +178,9 @@ describe('RFC 4918 section 9.7: in collections', () => {
     const path = fresh();
     await put(path, 'old');
     const token = await lock(path);
-    const socket = new TestSocket(world.listening);
+    const socket = new TestSocket(rs.listening);
     await socket.send(
-      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.token('documents:write')}\r\n` +
+      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
         'Expect: 100-continue\r\nContent-Length: 100\r\n\r\n',
     );
     const answer = await socket.all;
@@ -209,7 +213,7 @@ describe('RFC 9110 section 13: conditions', () => {
   test('section 13.1.4: If-Unmodified-Since', async () => {
     const path = fresh();
     const modified = (await put(path, 'one')).headers['last-modified'];
-    world.clock.advance(10);
+    rs.clock.advance(10);
     expect((await put(path, 'two', { 'If-Unmodified-Since': modified })).status).toBe(204);
     expect((await put(path, 'three', { 'If-Unmodified-Since': modified })).status).toBe(412);
     expect((await put(path, 'three', { 'If-Unmodified-Since': 'yesterday' })).status).toBe(204);
@@ -229,9 +233,9 @@ describe('RFC 9110 section 13: conditions', () => {
   test('one that fails is answered before the content is read', async () => {
     const path = fresh();
     await put(path, 'old');
-    const socket = new TestSocket(world.listening);
+    const socket = new TestSocket(rs.listening);
     await socket.send(
-      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.token('documents:write')}\r\n` +
+      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
         'If-None-Match: *\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n',
     );
     const answer = await socket.all;
@@ -244,14 +248,14 @@ describe('races', () => {
   test('ten with one If-Match: one is done, nine are 412, no file is left over', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
-    const files = (await world.files()).length;
+    const files = (await rs.files()).length;
     const replies = await Promise.all(ten.map((n) => put(path, `by ${n}`, { 'If-Match': tag })));
     expect(statusesOf(replies)).toEqual([204, ...nine(412)]);
     const winner = replies.findIndex(({ status }) => status === 204);
     const read = await get(path);
     expect(read.text).toBe(`by ${winner}`);
     expect(read.headers.etag).toBe(replies[winner]?.headers.etag);
-    expect(await world.files()).toHaveLength(files);
+    expect(await rs.files()).toHaveLength(files);
   });
 
   test('ten with If-None-Match: *: one creates', async () => {
@@ -262,10 +266,10 @@ describe('races', () => {
 
   test('ten without conditions: all are done, one creates, one file stays', async () => {
     const path = fresh();
-    const files = (await world.files()).length;
+    const files = (await rs.files()).length;
     const replies = await Promise.all(ten.map((n) => put(path, `${n}`)));
     expect(statusesOf(replies)).toEqual([201, ...nine(204)]);
-    expect(await world.files()).toHaveLength(files + 1);
+    expect(await rs.files()).toHaveLength(files + 1);
   });
 
   /** Puts slowly: `meanwhile` happens when its first bytes have arrived. */
@@ -275,7 +279,7 @@ describe('races', () => {
       await meanwhile();
       yield 'content';
     }
-    return world.as('PUT', path, {
+    return rs.as('PUT', path, {
       body: Readable.from(content(), { objectMode: false }),
       headers,
     });
@@ -284,27 +288,27 @@ describe('races', () => {
   test('a slow one whose document is replaced meanwhile: the condition is judged again', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
-    const files = await world.files();
+    const files = await rs.files();
     const reply = await slowly(path, () => put(path, 'quick'), { 'If-Match': tag });
     expect(reply.status).toBe(412);
     expect((await get(path)).text).toBe('quick');
-    expect(await world.files()).toHaveLength(files.length);
+    expect(await rs.files()).toHaveLength(files.length);
     expect((await slowly(path, () => put(path, 'quicker'))).status).toBe(204);
     expect((await get(path)).text).toBe('slow content');
   });
 
   test('a slow one whose collection goes meanwhile is 409 and leaves no file', async () => {
     const path = fresh();
-    await world.as('MKCOL', path);
-    const files = await world.files();
-    const reply = await slowly(`${path}/a`, () => world.as('DELETE', path));
+    await rs.as('MKCOL', path);
+    const files = await rs.files();
+    const reply = await slowly(`${path}/a`, () => rs.as('DELETE', path));
     expect(reply.status).toBe(409);
-    expect(await world.files()).toEqual(files);
+    expect(await rs.files()).toEqual(files);
   });
 
   test('a slow one at whose path a collection is made meanwhile is 405', async () => {
     const path = fresh();
-    const reply = await slowly(path, () => world.as('MKCOL', path));
+    const reply = await slowly(path, () => rs.as('MKCOL', path));
     expect(reply.status).toBe(405);
     expect(reply.headers.allow).toContain('POST');
     expect(reply.headers.allow).not.toContain('PUT');
@@ -321,7 +325,7 @@ describe('races', () => {
 test('RFC 9110 section 15.6.4: who has four of the longest uploads under way is 503; others write to the same tree', async () => {
   const longest = 64 * 1024 * 1024;
   const documents = { maxBytes: longest, quota: { bytes: 100 * longest, entries: 100 } };
-  await using busy = await startWorld({ documents });
+  await using busy = await startResourceServer({ documents });
   const { alice, bob } = clientsOf(busy);
   const whole = { 'Content-Length': longest };
   const begun = [0, 1, 2, 3].map((n) => {

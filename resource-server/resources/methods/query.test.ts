@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
-import { type Call, type Reply, startWorld, type World } from '../../world.fixture.ts';
+import {
+  type Call,
+  type Reply,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -30,11 +35,11 @@ function watched(stores: Stores): Stores {
   };
 }
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld({}, watched);
+  rs = await startResourceServer({}, watched);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 let path = '';
@@ -45,16 +50,16 @@ beforeEach(async () => {
 
 async function put(at: string, value: unknown, type = 'application/json'): Promise<void> {
   const body = typeof value === 'string' ? value : JSON.stringify(value);
-  const { status } = await world.as('PUT', at, { body, headers: { 'Content-Type': type } });
+  const { status } = await rs.as('PUT', at, { body, headers: { 'Content-Type': type } });
   expect([201, 204]).toContain(status);
 }
 
 const ask = (body: Call['body'], headers: object = {}, at = path) =>
-  world.as('QUERY', at, {
+  rs.as('QUERY', at, {
     ...(body !== undefined && { body }),
     headers: { ...JSONPATH, ...headers },
   });
-const get = (at = '', headers: Record<string, string> = {}) => world.as('GET', at, { headers });
+const get = (at = '', headers: Record<string, string> = {}) => rs.as('GET', at, { headers });
 const locationOf = ({ headers }: Reply) => headers.location ?? '';
 const resultOf = ({ headers }: Reply) => headers['content-location'] ?? '';
 
@@ -92,8 +97,8 @@ describe('RFC 10008 section 2: QUERY', () => {
 
   test('of a collection: the members of its listing, sub-collections too', async () => {
     const at = `/documents/folder-${made}/`;
-    expect((await world.as('MKCOL', at)).status).toBe(201);
-    expect((await world.as('MKCOL', `${at}sub/`)).status).toBe(201);
+    expect((await rs.as('MKCOL', at)).status).toBe(201);
+    expect((await rs.as('MKCOL', `${at}sub/`)).status).toBe(201);
     for (const name of ['b', 'a', 'ü']) await put(`${at}${encodeURIComponent(name)}`, name);
     const { members } = JSON.parse((await get(at, { Accept: 'application/json' })).text) as {
       members: { name: string }[];
@@ -107,7 +112,7 @@ describe('RFC 10008 section 2: QUERY', () => {
 
   test('RFC 10008 section 2.5: of a collection without its slash is 308, which keeps the method', async () => {
     const at = `/documents/slash-${made}`;
-    await world.as('MKCOL', `${at}/`);
+    await rs.as('MKCOL', `${at}/`);
     const reply = await ask('$', {}, at);
     expect(reply).toMatchObject({ status: 308, text: '' });
     expect(reply.headers.location).toBe(`https://rs.example${at}/`);
@@ -120,7 +125,7 @@ describe('RFC 10008 section 2: QUERY', () => {
 
   test('RFC 9110 section 9.2.1: is safe, and needs the rights of reading alone', async () => {
     const before = [await get(path), await get('/documents/', { Accept: 'application/json' })];
-    const reader = { Authorization: `Bearer ${world.token('documents:read')}` };
+    const reader = { Authorization: `Bearer ${rs.token('documents:read')}` };
     for (const turn of [1, 2, 3]) {
       expect(await ask('$[0].age', turn === 1 ? reader : {})).toMatchObject({ text: '[40]' });
     }
@@ -128,17 +133,17 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(after.map(({ text, headers }) => [text, headers.etag])).toEqual(
       before.map(({ text, headers }) => [text, headers.etag]),
     );
-    const writer = { Authorization: `Bearer ${world.token('documents:write')}` };
+    const writer = { Authorization: `Bearer ${rs.token('documents:write')}` };
     expect((await ask('$', writer)).status).toBe(403);
   });
 
   test('RFC 4918 section 7: needs no token of a lock', async () => {
     const body =
       '<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
-    const lock = await world.as('LOCK', path, { body, headers: { 'Content-Type': 'text/xml' } });
+    const lock = await rs.as('LOCK', path, { body, headers: { 'Content-Type': 'text/xml' } });
     expect(lock.status).toBe(200);
     expect((await ask('$')).status).toBe(200);
-    expect((await world.as('DELETE', path)).status).toBe(423);
+    expect((await rs.as('DELETE', path)).status).toBe(423);
   });
 
   test('RFC 4918 section 10.4: If is evaluated', async () => {
@@ -151,7 +156,7 @@ describe('RFC 10008 section 2: QUERY', () => {
 });
 
 describe('RFC 10008 section 2.1: media types', () => {
-  const withoutType = (body: string) => world.as('QUERY', path, { body });
+  const withoutType = (body: string) => rs.as('QUERY', path, { body });
 
   test('none is 400, whatever the content looks like', async () => {
     expect((await withoutType('$')).status).toBe(400);
@@ -269,13 +274,13 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     const pattern = new RegExp(`^${path.replace('.', '[.]')}\\?equivalent=[\\w-]{22}$`);
     expect(locationOf(asked)).toMatch(pattern);
     expect(locationOf(asked)).not.toBe(locationOf(await ask('$[?@.name == "Smith"]')));
-    expect(world.lines.join('')).not.toContain(locationOf(asked).split('=')[1]);
+    expect(rs.lines.join('')).not.toContain(locationOf(asked).split('=')[1]);
   });
 
   test('RFC 9110 section 9.3.2: HEAD has the fields of GET', async () => {
     const asked = await ask('$[*].name');
     for (const at of [locationOf(asked), resultOf(asked)]) {
-      const [head, read] = [await world.as('HEAD', at), await get(at)];
+      const [head, read] = [await rs.as('HEAD', at), await get(at)];
       expect(head).toMatchObject({ status: 200, text: '' });
       const passing = { date: '', 'x-request-id': '' };
       expect({ ...head.headers, ...passing }).toEqual({ ...read.headers, ...passing });
@@ -306,7 +311,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
   test('404 for others, elsewhere, made up, in another case', async () => {
     const asked = await ask('$');
     const other = {
-      Authorization: `Bearer ${world.token('documents:read', { sub: 'x', client_id: 'x' })}`,
+      Authorization: `Bearer ${rs.token('documents:read', { sub: 'x', client_id: 'x' })}`,
     };
     expect((await get(path, other)).status).toBe(200);
     const sibling = `/documents/sibling-${made}.json`;
@@ -322,23 +327,23 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
       expect((await get(at)).status).toBe(200);
     }
     expect((await get(`${path}?equivalent=${'A'.repeat(22)}`)).status).toBe(404);
-    expect((await world.ask('GET', locationOf(asked))).status).toBe(401);
+    expect((await rs.ask('GET', locationOf(asked))).status).toBe(401);
   });
 
   test('404 once the document is gone, and after ten minutes', async () => {
     const asked = await ask('$');
     const sibling = await ask('$', {}, '/documents/');
-    await world.as('DELETE', path);
+    await rs.as('DELETE', path);
     expect((await get(locationOf(asked))).status).toBe(404);
     expect((await get(resultOf(asked))).status).toBe(404);
-    world.clock.advance(599);
-    const fresh = { Authorization: `Bearer ${world.token('documents:read')}` };
+    rs.clock.advance(599);
+    const fresh = { Authorization: `Bearer ${rs.token('documents:read')}` };
     expect((await get(locationOf(sibling), fresh)).status).toBe(200);
-    world.clock.advance(2);
-    const later = { Authorization: `Bearer ${world.token('documents:read')}` };
+    rs.clock.advance(2);
+    const later = { Authorization: `Bearer ${rs.token('documents:read')}` };
     expect((await get(locationOf(sibling), later)).status).toBe(404);
     expect((await get(resultOf(sibling), later)).status).toBe(404);
-    world.clock.advance(-601);
+    rs.clock.advance(-601);
   });
 
   test('the newest 32 of a principal stay', async () => {
@@ -355,11 +360,11 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     const asked = await ask('$');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       for (const method of ['PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK', 'MOVE', 'COPY']) {
-        const reply = await world.as(method, at, { body: '$', headers: JSONPATH });
+        const reply = await rs.as(method, at, { body: '$', headers: JSONPATH });
         expect(reply.status).toBe(405);
         expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
       }
-      expect((await world.as('DELETE', at)).status).toBe(405);
+      expect((await rs.as('DELETE', at)).status).toBe(405);
     }
     expect((await get(path)).text).toBe(JSON.stringify(PEOPLE));
   });
@@ -499,7 +504,7 @@ describe('what a query may cost', () => {
   test('who asks for all that they may have takes nothing from somebody else', async () => {
     await put(path, ['a'.repeat(60)]);
     const evil = Array.from({ length: 12 }, () => ask(EVIL));
-    const other = world.token('documents:read', { sub: 'other', client_id: 'other' });
+    const other = rs.token('documents:read', { sub: 'other', client_id: 'other' });
     for (let asked = 0; asked < 4; asked += 1) {
       const reply = await ask('$[0]', { Authorization: `Bearer ${other}` });
       expect(reply.status).toBe(200);

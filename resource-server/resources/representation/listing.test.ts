@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, type World } from '../../world.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld();
-  await world.as('MKCOL', '/documents/list');
-  await world.as('MKCOL', '/documents/list/deep');
-  await world.as('PUT', '/documents/list/deep/er', { body: 'x' });
+  rs = await startResourceServer();
+  await rs.as('MKCOL', '/documents/list');
+  await rs.as('MKCOL', '/documents/list/deep');
+  await rs.as('PUT', '/documents/list/deep/er', { body: 'x' });
   await put('/documents/list/b', 'bb');
   await put('/documents/list/a', 'a');
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const put = (path: string, body: string) =>
-  world.as('PUT', path, { body, headers: { 'Content-Type': 'text/plain' } });
-const get = (path: string, headers = {}) => world.as('GET', path, { headers });
+  rs.as('PUT', path, { body, headers: { 'Content-Type': 'text/plain' } });
+const get = (path: string, headers = {}) => rs.as('GET', path, { headers });
 const html = (path: string) => get(path, { Accept: 'text/html' });
 
 interface Page {
@@ -57,7 +57,7 @@ describe('RFC 9110 section 12.5.1: a listing in the format that the client likes
 
 describe('for machines', () => {
   test('members directly below, by name', async () => {
-    const modified = new Date(world.clock.now()).toISOString();
+    const modified = new Date(rs.clock.now()).toISOString();
     const etag = async (path: string) => (await get(path)).headers.etag;
     expect(await pageOf('/documents/list/')).toEqual({
       members: [
@@ -81,7 +81,7 @@ describe('for machines', () => {
   });
 
   test('an empty one is an empty list; one that is not there is 404', async () => {
-    await using empty = await startWorld();
+    await using empty = await startResourceServer();
     expect((await empty.as('GET', '/documents/')).text).toBe('{"members":[]}');
     expect((await empty.as('GET', '/documents/none/')).status).toBe(404);
     await empty.as('MKCOL', '/documents/new');
@@ -89,7 +89,7 @@ describe('for machines', () => {
   });
 
   test('pages of 1,000: `next` leads through all of them, each once', async () => {
-    await using full = await startWorld();
+    await using full = await startResourceServer();
     const names = Array.from({ length: 2001 }, (_, n) => `${n}`.padStart(5, '0')).map((n) =>
       n.endsWith('00') ? `${n} &?#+ü` : n,
     );
@@ -145,7 +145,7 @@ describe('for machines', () => {
 describe('RFC 9110 section 8.8.3: its entity tag', () => {
   test('is another one for each format, and changes with what is listed', async () => {
     const path = '/documents/tagged/';
-    await world.as('MKCOL', path);
+    await rs.as('MKCOL', path);
     await put(`${path}a`, 'x');
     const [json, page] = [await get(path), await html(path)];
     expect(json.headers.etag).not.toBe(page.headers.etag);
@@ -181,7 +181,7 @@ describe('for people', () => {
   ];
   let text: string;
   beforeAll(async () => {
-    await world.as('MKCOL', '/documents/evil%3Cb%3E');
+    await rs.as('MKCOL', '/documents/evil%3Cb%3E');
     for (const name of EVIL) {
       await put(`/documents/evil%3Cb%3E/${encodeURIComponent(name)}`, 'x');
     }
@@ -219,7 +219,7 @@ describe('for people', () => {
     expect(page).toContain('<a href="./deep/"><bdi>deep/</bdi></a>');
     expect(page).toContain('<a href="../">Up</a>');
     expect((await html('/documents/')).text).not.toContain('href="../"');
-    await world.as('MKCOL', '/documents/void');
+    await rs.as('MKCOL', '/documents/void');
     expect((await html('/documents/void/')).text).toContain('Nothing is in here.');
   });
 });
@@ -227,10 +227,10 @@ describe('for people', () => {
 describe('RFC 9110 section 15.4.9: without its slash', () => {
   test('a collection is 308 to where it is, with the query', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const space = await world.as(method, '/documents?a=b');
+      const space = await rs.as(method, '/documents?a=b');
       expect(space.status).toBe(308);
       expect(space.headers.location).toBe('https://rs.example/documents/?a=b');
-      const below = await world.as(method, '/documents/list?after=a');
+      const below = await rs.as(method, '/documents/list?after=a');
       expect(below.status).toBe(308);
       expect(below.headers.location).toBe('https://rs.example/documents/list/?after=a');
     }

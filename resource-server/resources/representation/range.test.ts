@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { HttpError } from '#shared/http/answer.ts';
-import { startWorld } from '../../world.fixture.ts';
+import { startResourceServer } from '../../resource-server.fixture.ts';
 import { parseRanges, type Range, rangesAsked } from './range.ts';
 
 const LENGTH = 10_000;
@@ -152,13 +152,13 @@ describe('rangesAsked', () => {
   });
 
   test('section 8.8.2.2: a date is no strong validator, so that no answer mixes two versions', async () => {
-    await using world = await startWorld();
-    const put = (body: string) => world.as('PUT', '/documents/a', { body });
-    const get = (headers = {}) => world.as('GET', '/documents/a', { headers });
+    await using rs = await startResourceServer();
+    const put = (body: string) => rs.as('PUT', '/documents/a', { body });
+    const get = (headers = {}) => rs.as('GET', '/documents/a', { headers });
     await put('aaaa');
     const first = await get();
     await put('bbbb');
-    world.clock.advance(60);
+    rs.clock.advance(60);
     const second = await get();
     const date = first.headers['last-modified'];
     expect(second.headers['last-modified']).toBe(date);

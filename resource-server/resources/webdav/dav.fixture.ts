@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reply } from '../../world.fixture.ts';
+import type { Reply } from '../../resource-server.fixture.ts';
 import { propertyKey } from './properties.ts';
 import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Call, Reply, World } from '../../world.fixture.ts';
+import type { Call, Reply, TestResourceServer } from '../../resource-server.fixture.ts';
 
 export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
   '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">' +
@@ -9,12 +9,12 @@ export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
 export const tokenOf = ({ headers }: Reply): string => String(headers['lock-token']);
 
 /** Clients of `/documents/`, each an application of its own. */
-export function clientsOf(world: World) {
+export function clientsOf(rs: TestResourceServer) {
   const as = (name: string) => {
-    const claims = { client_id: name, sub: name, exp: world.now() + 86_400 };
-    const token = world.token('documents:read documents:write', claims);
+    const claims = { client_id: name, sub: name, exp: rs.now() + 86_400 };
+    const token = rs.token('documents:read documents:write', claims);
     return (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: Call['body']) =>
-      world.ask(method, `/documents/${path}`, {
+      rs.ask(method, `/documents/${path}`, {
         headers: { Authorization: `Bearer ${token}`, ...headers },
         ...(body !== undefined && { body }),
       });

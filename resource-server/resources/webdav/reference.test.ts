@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spaceAt } from '../../spaces.fixture.ts';
-import { RESOURCE, startWorld, type World } from '../../world.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../../resource-server.fixture.ts';
 
 const rooted = { safe: ['root:read'], unsafe: ['root:write'] };
-let world: World;
+let rs: TestResourceServer;
 beforeAll(async () => {
-  world = await startWorld({
+  rs = await startResourceServer({
     spaces: [
       spaceAt('root', { url: `${RESOURCE}/`, scopes: rooted }),
       spaceAt('docs'),
@@ -18,13 +22,13 @@ beforeAll(async () => {
   await docs('PUT', '/docs/c/b', {}, 'shadow');
   await root('PUT', '/doc', {}, 'content');
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => rs[Symbol.asyncDispose]());
 
 const client =
   (scope: string, aud: string) =>
   (method: string, path: string, fields: Record<string, string> = {}, body?: string) => {
-    const token = world.token(`${scope}:read ${scope}:write`, { aud });
-    return world.ask(method, path, {
+    const token = rs.token(`${scope}:read ${scope}:write`, { aud });
+    return rs.ask(method, path, {
       headers: { Authorization: `Bearer ${token}`, ...fields },
       ...(body !== undefined && { body }),
     });
@@ -34,7 +38,7 @@ const root = client('root', `${RESOURCE}/`);
 
 /** Names of what is in a tree. */
 const kept = async (tree: string) =>
-  (await world.stores.trees.below(tree, '', 100)).map(({ path }) => path);
+  (await rs.stores.trees.below(tree, '', 100)).map(({ path }) => path);
 
 describe('RFC 4918 sections 9.8.4 and 9.9.4: what a request would not find here is no Destination', () => {
   test.each([

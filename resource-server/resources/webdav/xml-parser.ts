@@ -14,7 +14,7 @@ const ATTRIBUTES = 100;
 /** Declared within one another. */
 const NAMESPACES = 100;
 /** Characters that are parsed at once: a millisecond or so. */
-export const SLICE = 4096;
+export const PARSED_AT_ONCE = 4096;
 /** Characters of a name or of the URI of a namespace. */
 const NAME = 1024;
 
@@ -94,9 +94,9 @@ export function* parseSlices(text: string): Generator<void, XmlElement, void> {
   parser.on('closetag', () => open.pop());
   parser.on('text', add);
   parser.on('cdata', add);
-  for (let start = 0; start < text.length; start += SLICE) {
+  for (let start = 0; start < text.length; start += PARSED_AT_ONCE) {
     if (start > 0) yield;
-    parser.write(text.slice(start, start + SLICE));
+    parser.write(text.slice(start, start + PARSED_AT_ONCE));
   }
   parser.close();
   if (root === undefined) throw new BadRequest('The XML has no element.');

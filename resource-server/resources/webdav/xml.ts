@@ -6,7 +6,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import type { XmlElement } from './xml-element.ts';
 import { createAtMost } from '../../at-most.ts';
 import { createInTurn } from '../in-turn.ts';
-import { parseSlices, parseXml, SLICE } from './xml-parser.ts';
+import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;
 /** Long ones of one principal that are parsed or wait for it. */
@@ -40,7 +40,7 @@ export async function readXml(
   checkType(request);
   const text = decode(content);
   checkEncoding(DECLARED.exec(text)?.groups?.['encoding']);
-  if (text.length <= SLICE) return parseXml(text);
+  if (text.length <= PARSED_AT_ONCE) return parseXml(text);
   return each(principal, () => inTurn(principal, () => parseBetweenOthers(text)));
 }
 

@@ -44,7 +44,7 @@ export const PROXY_SETTINGS = merged(SCHEMES.filter(({ forPeople }) => forPeople
 >;
 
 type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name: Name }>['open']>>;
-/** By name, what makes the scheme for a site. */
+/** By name, what makes the scheme for a space, or a proxy. */
 export type Schemes = { readonly [Name in SchemeName]: MakerOf<Name> };
 
 /** Opens every scheme. */

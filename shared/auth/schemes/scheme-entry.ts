@@ -35,14 +35,14 @@ export interface SchemeParts {
 }
 
 /** Where a scheme asks for credentials: a protection space, or a proxy. */
-export interface RealmSite {
+export interface SchemeRealm {
   readonly realm: string;
   /** URLs that the credentials are for; absent at a proxy (RFC 7616 section 3.3). */
   readonly domain?: readonly string[];
 }
 
 /** A protection space. */
-export interface SpaceSite extends RealmSite {
+export interface SchemeSpace extends SchemeRealm {
   /** Identity of the space (RFC 9728), and audience of its tokens. */
   readonly url: string;
   /** Scopes that a request of this method needs. */
@@ -63,8 +63,8 @@ export interface SchemeEntry {
   /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
   readonly trial?: { readonly path: string; readonly members?: object };
   /**
-   * Loads the scheme and opens what all its sites share; called once by each server. What comes of it makes
-   * the scheme for a site, which has the members of `settings` as they are configured.
+   * Loads the scheme and opens what all that ask by it share; called once by each server. What comes of it makes
+   * the scheme for a space or a proxy, which has the members of `settings` as they are configured.
    */
-  open(parts: SchemeParts): Promise<(site: never) => Scheme>;
+  open(parts: SchemeParts): Promise<(at: never) => Scheme>;
 }

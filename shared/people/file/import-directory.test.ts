@@ -16,16 +16,16 @@ import { addPerson, disablePerson, PeopleError, setKerberos, setPassword } from 
 const PASSWORD = 'correct horse battery staple';
 const REALMS = [{ realm: 'one', digest: ['SHA-256'], scram: ['SHA-256'] }] as const;
 
-type Town = Awaited<ReturnType<typeof town>>;
+type Installation = Awaited<ReturnType<typeof installation>>;
 
-async function town() {
+async function installation() {
   const people = await testPeople(undefined, REALMS);
   return { ...people, store: { ...people.store, stores: people.stores } };
 }
 
 /** With alice, the disabled bob and a key. */
 async function full() {
-  const made = await town();
+  const made = await installation();
   const { store, stores } = made;
   await addPerson(store, { name: 'alice', password: PASSWORD });
   await addPerson(store, { name: 'bob', password: PASSWORD });
@@ -37,7 +37,7 @@ async function full() {
   return { ...made, keyId: id };
 }
 
-const exported = async ({ stores }: Town) =>
+const exported = async ({ stores }: Installation) =>
   parseDirectoryFile(
     await buffer(
       Readable.from(formatDirectoryFile(everybody(stores.people), await stores.apiKeys.list())),
@@ -45,7 +45,7 @@ const exported = async ({ stores }: Town) =>
   );
 
 /** All that is kept; who was changed more often has another version, which does not count. */
-const kept = async (place: Town) => ({
+const kept = async (place: Installation) => ({
   ...(await exported(place)),
   derived: (await everybodyIn(place.stores)).map(({ name, aliases, digest_set }) => [
     name,
@@ -54,12 +54,12 @@ const kept = async (place: Town) => ({
   ]),
 });
 
-const enters = async ({ stores, passwords }: Town, name: string) =>
+const enters = async ({ stores, passwords }: Installation, name: string) =>
   localDirectory({ ...stores, passwords, demo: true }).authenticate(name, PASSWORD);
 
 test('into an empty directory: all as it was, and every way in works', async () => {
   const before = await full();
-  const after = await town();
+  const after = await installation();
   expect(await importDirectory(after.store, await exported(before))).toEqual({
     people: { added: 2, replaced: 0 },
     api_keys: { added: 1, replaced: 0 },
@@ -67,7 +67,7 @@ test('into an empty directory: all as it was, and every way in works', async () 
   expect(await kept(after)).toEqual(await kept(before));
   expect(await enters(after, 'alice')).toMatchObject({ name: 'alice' });
   expect(await enters(after, 'bob')).toBeUndefined();
-  const ask = async ({ stores }: Town) => {
+  const ask = async ({ stores }: Installation) => {
     const verifiers = localVerifiers({ people: stores.people, demo: true });
     return [
       await verifiers.digest('one', 'SHA-256', 'alice'),
@@ -117,7 +117,7 @@ test('a key is as it was: its end, its scopes; who and what is not in the file s
 
 test('somebody of the same name and another id keeps the id that their documents know', async () => {
   const file = await exported(await full());
-  const place = await town();
+  const place = await installation();
   const { id } = await addPerson(place.store, { name: 'alice', password: 'another password' });
   await importDirectory(place.store, file);
   expect(await enters(place, 'alice')).toMatchObject({ id, generation: 1 });
@@ -140,7 +140,7 @@ describe('refused before anything is changed', () => {
 
   test('a principal that belongs to another name here, also of the last person in the file', async () => {
     const file = await exported(await full());
-    const place = await town();
+    const place = await installation();
     await addPerson(place.store, { name: 'carol', password: PASSWORD });
     await setKerberos(place.store, 'carol', ['alice@A']);
     const before = await kept(place);
@@ -154,7 +154,7 @@ describe('refused before anything is changed', () => {
 
 test('ten at once through two openings of the store: each ends well or says to try again; the file is in', async () => {
   const file = await exported(await full());
-  const place = await town();
+  const place = await installation();
   const other = await testPeople(place.data, REALMS);
   const stores = [place.store, { ...other.store, stores: other.stores }];
   const results = await Promise.allSettled(

@@ -11,7 +11,7 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { evalScript, script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
-import { precedes, START, streamEntry } from './revocation-stream.ts';
+import { precedes, STREAM_START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
 import { DEADLINE, within } from './within.ts';
@@ -78,9 +78,9 @@ export class RedisFeed implements RevocationFeed {
   readonly #listeners: ((kid: string) => void)[] = [];
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
-  #cursor: EntryId = START;
+  #cursor: EntryId = STREAM_START;
   /** As far as the questions for verdicts have read; their connection is another. */
-  #asked: EntryId = START;
+  #asked: EntryId = STREAM_START;
   #heard = -Infinity;
   #swept = -Infinity;
   #start = () => {};
@@ -140,7 +140,7 @@ export class RedisFeed implements RevocationFeed {
         const open = this.#options.open(AbortSignal.any([life.signal, this.#end.signal]));
         const wire = await within(DEADLINE, open);
         // Another server may have other entries under the same ids: merged from the first again.
-        this.#cursor = START;
+        this.#cursor = STREAM_START;
         for (;;) {
           await this.#round(wire);
           pause = PAUSE.first;
@@ -164,7 +164,7 @@ export class RedisFeed implements RevocationFeed {
     const [found, last] = await within(DEADLINE, looked);
     if (found !== (this.#set.epoch ?? null) || precedes(last, this.#cursor)) {
       this.#heard = -Infinity;
-      this.#cursor = START;
+      this.#cursor = STREAM_START;
       this.#set.epoch = found ?? undefined;
     }
     if (last === this.#cursor) this.#caughtUp();
@@ -190,7 +190,7 @@ export class RedisFeed implements RevocationFeed {
       // Behind what it had: another server answers, whose entries may have lower ids.
       const behind = precedes(last, this.#asked);
       const complete = entries.length < COUNT && !behind;
-      this.#asked = behind ? START : complete ? last : (entries.at(-1)?.[0] ?? START);
+      this.#asked = behind ? STREAM_START : complete ? last : (entries.at(-1)?.[0] ?? STREAM_START);
       if (complete) return;
     }
   }

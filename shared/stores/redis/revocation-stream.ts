@@ -37,7 +37,7 @@ export function streamEntry(fields: readonly string[]): StreamEntry {
 export type EntryId = `${number}-${number}`;
 
 /** Before every entry. */
-export const START: EntryId = '0-0';
+export const STREAM_START: EntryId = '0-0';
 
 /** Whether an id was given out before another. */
 export function precedes(a: EntryId, b: EntryId): boolean {

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** A space with one key, whose uses are noted in `touched`. */
-async function town(more: Partial<ApiKeyOptions> = {}, account = { burst: 1000, per: 1 }) {
+async function setup(more: Partial<ApiKeyOptions> = {}, account = { burst: 1000, per: 1 }) {
   const clock = new ManualClock();
   const folder = join(await temporaryFolder(), 'data');
   const stores = await openSqlite({ folder, clock, random: systemRandom });
@@ -82,7 +82,7 @@ const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =
 
 describe('specification 2.5: a key is an application', () => {
   test('with its own scopes, and never a person', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     expect(await judged(scheme(), withKey(key))).toMatchObject({
       kind: 'pass',
       scheme: 'API-Key',
@@ -95,7 +95,7 @@ describe('specification 2.5: a key is an application', () => {
   });
 
   test('RFC 9110 section 15.5.2: no challenge, so a missing or wrong key is 403', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     const wrong = await judged(scheme(), withKey(key.replace(/.$/, 'x')));
     const missing = await judged(scheme(), withKey());
     for (const outcome of [wrong, missing]) {
@@ -104,14 +104,14 @@ describe('specification 2.5: a key is an application', () => {
   });
 
   test('two keys of one application are alive side by side', async () => {
-    const { scheme, key, issue } = await town();
+    const { scheme, key, issue } = await setup();
     for (const one of [key, await issue()]) {
       expect((await authenticate(scheme(), withKey(one))).kind).toBe('granted');
     }
   });
 
   test('the name of the field is the space’s', async () => {
-    const { scheme, key } = await town({ field: 'Report-Key' });
+    const { scheme, key } = await setup({ field: 'Report-Key' });
     const fields = [['report-key', key]] as const;
     expect((await authenticate(scheme(), requestOf(fields))).kind).toBe('granted');
     expect((await authenticate(scheme(), withKey(key))).kind).toBe('refused');
@@ -120,13 +120,13 @@ describe('specification 2.5: a key is an application', () => {
 
 describe('one key in one place', () => {
   test('the field twice is 400, even with the same key', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     expect(() => scheme().locate?.(withKey(key, key))).toThrow(BadRequest);
     expect(await judged(scheme(), withKey(key, key))).toMatchObject({ status: 400 });
   });
 
   test('the parameter twice, or field and parameter: 400', async () => {
-    const { scheme, key } = await town({ query: 'key' });
+    const { scheme, key } = await setup({ query: 'key' });
     for (const request of [
       inQuery(`key=${key}&key=${key}`),
       inQuery(`key=${key}&%6bey=`),
@@ -138,7 +138,7 @@ describe('one key in one place', () => {
   });
 
   test('the parameter counts where the space takes it, and nowhere else', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     const request = inQuery(`a=b&key=${key}`);
     expect((await authenticate(scheme({ query: 'key' }), request)).kind).toBe('granted');
     expect(scheme().locate?.(request)).toBeUndefined();
@@ -147,7 +147,7 @@ describe('one key in one place', () => {
   });
 
   test('the Authorization field is no place for a key', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     for (const name of ['API-Key', 'Bearer']) {
       const request = requestOf([['Authorization', `${name} ${key}`]]);
       expect(await judged(scheme(), request)).toMatchObject({ kind: 'answer', status: 403 });
@@ -162,7 +162,7 @@ describe('one key in one place', () => {
 
 describe('a wrong key', () => {
   test('unknown, wrong secret, expired, another realm, demo: one answer, one look into the store', async () => {
-    const { scheme, key, issue, clock, asked } = await town();
+    const { scheme, key, issue, clock, asked } = await setup();
     const other = newApiKey(systemRandom);
     const unknown = newApiKey(systemRandom);
     const [, id = ''] = key.split('_');
@@ -186,7 +186,7 @@ describe('a wrong key', () => {
   });
 
   test('works to its last millisecond and not after', async () => {
-    const { scheme, issue, clock } = await town();
+    const { scheme, issue, clock } = await setup();
     const key = await issue({ expires_at: clock.now() + 1000 });
     expect((await authenticate(scheme(), withKey(key))).kind).toBe('granted');
     clock.advance(1);
@@ -194,7 +194,7 @@ describe('a wrong key', () => {
   });
 
   test('ended or removed by another process: refused with the next request', async () => {
-    const { scheme, issue, stores, clock } = await town();
+    const { scheme, issue, stores, clock } = await setup();
     const [first, second] = [await issue(), await issue()];
     const one = scheme();
     await authenticate(one, withKey(first));
@@ -206,7 +206,7 @@ describe('a wrong key', () => {
   });
 
   test('what is no key of ours is refused without asking the store', async () => {
-    const { scheme, key, asked } = await town();
+    const { scheme, key, asked } = await setup();
     for (const text of [
       '',
       ' ',
@@ -221,7 +221,7 @@ describe('a wrong key', () => {
   });
 
   test('whatever is sent, nothing throws but for ambiguity', async () => {
-    const { scheme } = await town({ query: 'key' });
+    const { scheme } = await setup({ query: 'key' });
     const one = scheme();
     await fc.assert(
       fc.asyncProperty(anyText(), fc.string(), async (query, value) => {
@@ -234,7 +234,7 @@ describe('a wrong key', () => {
   });
 
   test('guessing is throttled by id and address; who has the right key goes on', async () => {
-    const { scheme, key } = await town({}, { burst: 3, per: 60 });
+    const { scheme, key } = await setup({}, { burst: 3, per: 60 });
     const one = scheme();
     const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
     expect((await authenticate(one, withKey(key))).kind).toBe('granted');
@@ -252,7 +252,7 @@ describe('a wrong key', () => {
 });
 
 test('an address from which the key came lately pays again once it was wrong', async () => {
-  const { scheme, key } = await town({}, { burst: 2, per: 60 });
+  const { scheme, key } = await setup({}, { burst: 2, per: 60 });
   const one = scheme();
   const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
   await authenticate(one, withKey(key));
@@ -265,7 +265,7 @@ test('an address from which the key came lately pays again once it was wrong', a
 
 describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
   test('each answer says what is left of it', async () => {
-    const { scheme, key } = await town();
+    const { scheme, key } = await setup();
     const verdict = await authenticate(scheme(), withKey(key));
     expect(verdict).toMatchObject({
       proof: {
@@ -278,7 +278,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
   });
 
   test('429 when it is spent, with when to come again; another key is not concerned', async () => {
-    const { scheme, key, issue, clock } = await town({ limit: { burst: 2, per: 30 } });
+    const { scheme, key, issue, clock } = await setup({ limit: { burst: 2, per: 30 } });
     const one = scheme();
     const verdicts = [];
     for (let time = 0; time < 3; time += 1) verdicts.push(await authenticate(one, withKey(key)));
@@ -299,7 +299,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
   });
 
   test('ten at once never get more than the burst', async () => {
-    const { scheme, key } = await town({ limit: { burst: 4, per: 60 } });
+    const { scheme, key } = await setup({ limit: { burst: 4, per: 60 } });
     const one = scheme();
     const verdicts = await Promise.all(
       Array.from({ length: 10 }, async () => authenticate(one, withKey(key))),
@@ -308,7 +308,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
   });
 
   test('the wrong key spends nothing of the right one', async () => {
-    const { scheme, key } = await town({ limit: { burst: 2, per: 60 } });
+    const { scheme, key } = await setup({ limit: { burst: 2, per: 60 } });
     const one = scheme();
     const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
     for (let time = 0; time < 5; time += 1) await authenticate(one, withKey(wrong));
@@ -318,7 +318,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
   });
 
   test('section 3.1.3: a window is a whole number of seconds, at least one', async () => {
-    const { scheme, key } = await town({ limit: { burst: 10, per: 0.001 } });
+    const { scheme, key } = await setup({ limit: { burst: 10, per: 0.001 } });
     expect(await authenticate(scheme(), withKey(key))).toMatchObject({
       proof: { fields: { 'RateLimit-Policy': '"api-key";q=10;w=1' } },
     });
@@ -329,7 +329,7 @@ describe('a key in the query (specification 2.5)', () => {
   const PRIVATE = { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' };
 
   test('the answer is private and names no referrer: let in, refused, throttled', async () => {
-    const { scheme, key } = await town({ query: 'key', limit: { burst: 1, per: 60 } });
+    const { scheme, key } = await setup({ query: 'key', limit: { burst: 1, per: 60 } });
     const one = scheme();
     expect(await judged(one, inQuery(`key=${key}`))).toMatchObject({ fields: PRIVATE });
     expect(await authenticate(one, inQuery(`key=${key}`))).toMatchObject({
@@ -340,7 +340,7 @@ describe('a key in the query (specification 2.5)', () => {
   });
 
   test('a key in the field needs none of that', async () => {
-    const { scheme, key } = await town({ query: 'key' });
+    const { scheme, key } = await setup({ query: 'key' });
     const outcome = await judged(scheme(), withKey(key));
     expect(Object.keys(outcome.kind === 'pass' ? outcome.fields : {})).toEqual([
       'RateLimit-Policy',
@@ -349,7 +349,7 @@ describe('a key in the query (specification 2.5)', () => {
   });
 
   test('the key is in nothing that is logged or answered', async () => {
-    const { scheme, key } = await town({ query: 'key' });
+    const { scheme, key } = await setup({ query: 'key' });
     const wrong = newApiKey(systemRandom).key;
     const one = scheme();
     for (const [text, request] of [
@@ -368,7 +368,7 @@ describe('a key in the query (specification 2.5)', () => {
 
 describe('the last use', () => {
   test('is noted at most once a minute', async () => {
-    const { scheme, key, touched, clock } = await town();
+    const { scheme, key, touched, clock } = await setup();
     const one = scheme();
     const start = clock.now();
     for (const seconds of [0, 30, 29, 1, 59]) {
@@ -379,13 +379,13 @@ describe('the last use', () => {
   });
 
   test('a wrong key is no use', async () => {
-    const { scheme, key, touched } = await town();
+    const { scheme, key, touched } = await setup();
     await authenticate(scheme(), withKey(respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`)));
     expect(touched).toEqual([]);
   });
 
   test('a store that does not take the note, or never answers, delays and fails nothing', async () => {
-    const { key, stores, scheme } = await town();
+    const { key, stores, scheme } = await setup();
     const get = stores.apiKeys.get;
     const fails = async () => Promise.reject(new StoreUnavailable('silent'));
     const hangs = async () => Promise.withResolvers<void>().promise;
@@ -397,7 +397,7 @@ describe('the last use', () => {
 });
 
 test('a store that is silent is 503', async () => {
-  const { scheme, key, stores } = await town();
+  const { scheme, key, stores } = await setup();
   await stores[Symbol.asyncDispose]();
   expect(await judged(scheme(), withKey(key))).toMatchObject({ kind: 'answer', status: 503 });
 });

@@ -1,4 +1,4 @@
-import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 import { type ApiKeySettings, apiKeySettings } from './settings.ts';
 
 export const apiKeyEntry = {
@@ -12,7 +12,7 @@ export const apiKeyEntry = {
     return ({
       realm,
       apiKey: { field, query, limit },
-    }: RealmSite & { readonly apiKey: ApiKeySettings }) =>
+    }: SchemeRealm & { readonly apiKey: ApiKeySettings }) =>
       apiKey({ ...shared, realm, field, ...(query !== undefined && { query }), limit });
   },
 } as const satisfies SchemeEntry;

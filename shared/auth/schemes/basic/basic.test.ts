@@ -9,7 +9,7 @@ import { requestOf } from '../../auth.fixture.ts';
 import { schemeOf, spaceOf } from '../../judge.fixture.ts';
 import { judge } from '../../judge.ts';
 import { type Outcome, PROXY } from '../../scheme.ts';
-import { type processOn, RIGHT, town } from '../../town.fixture.ts';
+import { type processOn, RIGHT, twoProcesses } from '../../two-processes.fixture.ts';
 import { createVerifiedPasswords } from '../../verified-passwords.ts';
 import { basic, parseUserPass } from './basic.ts';
 
@@ -22,7 +22,7 @@ type More = Parameters<typeof requestOf>[1];
 
 /** A space with Basic alone, on a real directory, and the same in a second process. */
 async function setup({ burst = 1000 } = {}) {
-  const here = await town();
+  const here = await twoProcesses();
   const spaceAt = ({ directory, feed, clock, stores }: Awaited<ReturnType<typeof processOn>>) => {
     const passwords = createVerifiedPasswords({ directory, feed, clock, random: systemRandom });
     const attempts = createAttempts({
@@ -285,7 +285,7 @@ describe('too many attempts', () => {
 });
 
 test('a store that does not answer is 503, also for what is remembered', async () => {
-  const { directory, feed, clock, stores } = await town();
+  const { directory, feed, clock, stores } = await twoProcesses();
   let down = false;
   const failing = async () => Promise.reject(new StoreUnavailable('down'));
   const passwords = createVerifiedPasswords({

@@ -1,4 +1,4 @@
-import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 
 export const basicEntry = {
   name: 'Basic',
@@ -9,6 +9,6 @@ export const basicEntry = {
     const { basic } = await import('./basic.ts');
     const { createVerifiedPasswords } = await import('../../verified-passwords.ts');
     const passwords = createVerifiedPasswords({ directory, feed, clock, random });
-    return ({ realm }: RealmSite) => basic({ realm, passwords, attempts });
+    return ({ realm }: SchemeRealm) => basic({ realm, passwords, attempts });
   },
 } as const satisfies SchemeEntry;

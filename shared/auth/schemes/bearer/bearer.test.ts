@@ -14,14 +14,14 @@ const withError = (error: string) => ({
 });
 
 function setup() {
-  const world = issuerAndVerifier();
-  const scheme = bearer({ space: SPACE, tokens: world.tokens });
+  const parties = issuerAndVerifier();
+  const scheme = bearer({ space: SPACE, tokens: parties.tokens });
   const send = async (authorization: string, request = requestOf()) => {
     const credentials = parseCredentials(authorization);
     if (credentials === undefined) throw new Error('malformed');
     return scheme.authenticate(credentials, request);
   };
-  return { ...world, scheme, send };
+  return { ...parties, scheme, send };
 }
 
 describe('RFC 6750 section 3: the challenge', () => {

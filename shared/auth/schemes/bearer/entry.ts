@@ -1,11 +1,11 @@
 import { oauthSpace } from '../oauth.ts';
-import type { SchemeEntry, SchemeParts, SpaceSite } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeSpace } from '../scheme-entry.ts';
 
 export const bearerEntry = {
   name: 'Bearer',
   forPeople: false,
   settings: {},
   async open({ oauth }: SchemeParts) {
-    return (site: SpaceSite) => oauth.bearer(oauthSpace(site));
+    return (space: SchemeSpace) => oauth.bearer(oauthSpace(space));
   },
 } as const satisfies SchemeEntry;

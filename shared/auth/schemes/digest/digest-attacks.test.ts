@@ -9,18 +9,19 @@ import {
   answer,
   challengeOf,
   digestOn,
-  digestTown,
+  twoDigestProcesses,
   exchange,
   requestWith,
   submit,
 } from './digest.fixture.ts';
 import type { OfferOptions } from './offer.ts';
 
-let town: Awaited<ReturnType<typeof digestTown>>;
+let processes: Awaited<ReturnType<typeof twoDigestProcesses>>;
 beforeAll(async () => {
-  town = await digestTown();
+  processes = await twoDigestProcesses();
 });
-const setup = (more: Partial<OfferOptions> = {}) => digestOn(town.stores, new ManualClock(), more);
+const setup = (more: Partial<OfferOptions> = {}) =>
+  digestOn(processes.stores, new ManualClock(), more);
 
 const REFUSED = { kind: 'refused', reason: 'no such name, or the response is wrong' };
 
@@ -127,8 +128,10 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce are ours', () => {
   test('a nonce of another realm or algorithm', async () => {
     const request = requestWith();
     const clock = new ManualClock();
-    const two = digestOn(town.stores, clock, { algorithms: ['SHA-256', 'SHA-512-256'] }).scheme;
-    const others = digestOn(town.stores, clock, { realm: 'others' }).scheme;
+    const two = digestOn(processes.stores, clock, {
+      algorithms: ['SHA-256', 'SHA-512-256'],
+    }).scheme;
+    const others = digestOn(processes.stores, clock, { realm: 'others' }).scheme;
     const ours = await challengeOf(two, request, 'SHA-256');
     for (const { nonce } of [
       await challengeOf(two, request, 'SHA-512-256'),

@@ -9,7 +9,7 @@ import {
   answer,
   challengeOf,
   digestOn,
-  digestTown,
+  twoDigestProcesses,
   exchange,
   PASSWORD,
   requestWith,
@@ -18,11 +18,12 @@ import {
 import type { DigestOptions } from './digest.ts';
 import { digestResponse } from './response.ts';
 
-let town: Awaited<ReturnType<typeof digestTown>>;
+let processes: Awaited<ReturnType<typeof twoDigestProcesses>>;
 beforeAll(async () => {
-  town = await digestTown();
+  processes = await twoDigestProcesses();
 });
-const setup = (more: Partial<DigestOptions> = {}) => digestOn(town.stores, new ManualClock(), more);
+const setup = (more: Partial<DigestOptions> = {}) =>
+  digestOn(processes.stores, new ManualClock(), more);
 
 const REFUSED = { kind: 'refused', reason: 'no such name, or the response is wrong' };
 const REPLAYED = { kind: 'refused', reason: 'nc was used before' };
@@ -40,8 +41,8 @@ describe('RFC 7616 section 5.5: replay', () => {
 
   test('ten at once with the same nc, on two processes: one passes', async () => {
     const clock = new ManualClock();
-    const here = digestOn(town.stores, clock).scheme;
-    const there = digestOn(town.elsewhere, clock).scheme;
+    const here = digestOn(processes.stores, clock).scheme;
+    const there = digestOn(processes.elsewhere, clock).scheme;
     const request = requestWith();
     const params = answer(await challengeOf(here, request), request);
     const verdicts = await Promise.all(
@@ -117,7 +118,7 @@ describe('unknown names and wrong passwords look the same', () => {
   });
 
   test('what stands in for the secret of nobody lets nobody in', async () => {
-    const zeros = digestOn(town.stores, new ManualClock(), {
+    const zeros = digestOn(processes.stores, new ManualClock(), {
       random: (bytes) => Buffer.alloc(bytes),
     });
     const request = requestWith();
@@ -134,7 +135,7 @@ describe('throttling and outages', () => {
   test('too many attempts are 429, and the secret is not looked at', async () => {
     const clock = new ManualClock();
     const limits = { spend: async () => ({ ok: false, retryAfter: 7 }) as const };
-    const { scheme, did } = digestOn({ ...town.stores, limits }, clock);
+    const { scheme, did } = digestOn({ ...processes.stores, limits }, clock);
     expect(await exchange(scheme, requestWith())).toEqual({
       kind: 'unavailable',
       status: 429,
@@ -156,7 +157,7 @@ describe('throttling and outages', () => {
 
   test('counts that cannot be kept let nobody in: 503', async () => {
     const useCounts = { use: () => Promise.reject(new StoreUnavailable('down')) };
-    const { scheme } = digestOn({ ...town.stores, useCounts }, new ManualClock());
+    const { scheme } = digestOn({ ...processes.stores, useCounts }, new ManualClock());
     await expect(exchange(scheme, requestWith())).rejects.toThrow(StoreUnavailable);
   });
 
@@ -165,7 +166,7 @@ describe('throttling and outages', () => {
     const request = requestWith({ method: 'POST' }, 'content');
     await exchange(scheme, request, { qop: 'auth-int', content: 'content' }, { nonce: 'n' });
     const limits = { spend: async () => ({ ok: false, retryAfter: 7 }) as const };
-    const throttled = digestOn({ ...town.stores, limits }, new ManualClock(), {
+    const throttled = digestOn({ ...processes.stores, limits }, new ManualClock(), {
       qop: ['auth-int'],
     });
     await exchange(throttled.scheme, request, { qop: 'auth-int', content: 'content' });
@@ -176,14 +177,14 @@ describe('throttling and outages', () => {
 test('a new password counts from the next request on, in every process', async () => {
   const clock = new ManualClock();
   const request = requestWith();
-  const there = digestOn(town.elsewhere, clock).scheme;
+  const there = digestOn(processes.elsewhere, clock).scheme;
   const challenge = await challengeOf(there, request);
   expect(await submit(there, request, answer(challenge, request))).toMatchObject(GRANTED);
   const password = 'another long password';
-  await setPassword(town.store, 'alice', password);
+  await setPassword(processes.store, 'alice', password);
   const old = answer(challenge, request, { nc: 2 });
   expect(await submit(there, request, old)).toEqual(REFUSED);
   const renewed = answer(challenge, request, { nc: 3, password });
   expect(await submit(there, request, renewed)).toMatchObject(GRANTED);
-  await setPassword(town.store, 'alice', PASSWORD);
+  await setPassword(processes.store, 'alice', PASSWORD);
 });

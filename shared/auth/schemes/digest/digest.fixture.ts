@@ -19,7 +19,7 @@ const HASHES = ['MD5', 'SHA-256', 'SHA-512-256'] as const;
 const SECRET = Buffer.alloc(32, 7);
 
 /** Two openings of one store that has alice and jäsøn, with verifiers of the realm. */
-export async function digestTown() {
+export async function twoDigestProcesses() {
   const realms = [{ realm: REALM, digest: HASHES, scram: [] }];
   const { data, stores, store } = await testPeople(undefined, realms);
   for (const name of ['alice', 'jäsøn']) await addPerson(store, { name, password: PASSWORD });

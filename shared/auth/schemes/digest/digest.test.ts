@@ -11,7 +11,7 @@ import {
   answer,
   challengeOf,
   digestOn,
-  digestTown,
+  twoDigestProcesses,
   exchange,
   PASSWORD,
   REALM,
@@ -22,11 +22,12 @@ import type { OfferOptions } from './offer.ts';
 
 const ALGORITHMS = Object.keys(DIGEST_ALGORITHMS) as DigestAlgorithmName[];
 
-let town: Awaited<ReturnType<typeof digestTown>>;
+let processes: Awaited<ReturnType<typeof twoDigestProcesses>>;
 beforeAll(async () => {
-  town = await digestTown();
+  processes = await twoDigestProcesses();
 });
-const setup = (more: Partial<OfferOptions> = {}) => digestOn(town.stores, new ManualClock(), more);
+const setup = (more: Partial<OfferOptions> = {}) =>
+  digestOn(processes.stores, new ManualClock(), more);
 
 /** Authentication-Info as the verdict has it; `content` is that of the answer, for a seal. */
 function infoOf(verdict: Verdict, content = '') {
@@ -58,8 +59,8 @@ describe('RFC 7616 section 3.3: challenges', () => {
 
   test('every challenge has a nonce of its own, and all processes the same opaque', async () => {
     const clock = new ManualClock();
-    const here = await challengeOf(digestOn(town.stores, clock).scheme, requestWith());
-    const there = await challengeOf(digestOn(town.elsewhere, clock).scheme, requestWith());
+    const here = await challengeOf(digestOn(processes.stores, clock).scheme, requestWith());
+    const there = await challengeOf(digestOn(processes.elsewhere, clock).scheme, requestWith());
     expect(here['nonce']).not.toBe(there['nonce']);
     expect(here['opaque']).toBe(there['opaque']);
   });
@@ -160,8 +161,8 @@ describe('RFC 7616 section 3.4: the right password', () => {
   test('another process takes the nonce of this one', async () => {
     const clock = new ManualClock();
     const request = requestWith();
-    const challenge = await challengeOf(digestOn(town.stores, clock).scheme, request);
-    const there = digestOn(town.elsewhere, clock).scheme;
+    const challenge = await challengeOf(digestOn(processes.stores, clock).scheme, request);
+    const there = digestOn(processes.elsewhere, clock).scheme;
     expect(await submit(there, request, answer(challenge, request))).toMatchObject({
       kind: 'granted',
     });

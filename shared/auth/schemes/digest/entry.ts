@@ -1,5 +1,5 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
-import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 import { type DigestSettings, digestSettings } from './settings.ts';
 
 export const digestEntry = {
@@ -12,7 +12,7 @@ export const digestEntry = {
     const { createNonces } = await import('../../nonces.ts');
     const nonces = createNonces({ secret: derivedKey(master, 'digest-nonce'), clock, random });
     const { useCounts } = stores;
-    return ({ realm, domain, digest: offer }: RealmSite & { readonly digest: DigestSettings }) =>
+    return ({ realm, domain, digest: offer }: SchemeRealm & { readonly digest: DigestSettings }) =>
       digest({
         realm,
         ...offer,

@@ -8,20 +8,20 @@ import type { AuthRequest, Verdict } from '../../scheme.ts';
 import { dpop } from './dpop.ts';
 
 function setup({ nonce = false } = {}) {
-  const world = issuerAndVerifier();
-  const { clock } = world;
+  const parties = issuerAndVerifier();
+  const { clock } = parties;
   const replay = memoryReplay(clock);
   const nonces = createNonces({ secret: Buffer.alloc(32, 7), clock });
   const scheme = dpop({
     space: SPACE,
-    tokens: world.tokens,
+    tokens: parties.tokens,
     replay,
     clock,
     keys: new RecentMap<KeyObject>(100),
     ...(nonce && { nonces }),
   });
-  const client = prover(world.now);
-  const bound = world.token({ cnf: { jkt: client.jkt } });
+  const client = prover(parties.now);
+  const bound = parties.token({ cnf: { jkt: client.jkt } });
   /** Sends the token with these DPoP fields. */
   const send = async (
     token: string,
@@ -35,7 +35,7 @@ function setup({ nonce = false } = {}) {
         more,
       ),
     );
-  return { ...world, replay, nonces, scheme, client, bound, send };
+  return { ...parties, replay, nonces, scheme, client, bound, send };
 }
 const refusedWith = (error: string) => ({
   kind: 'refused',

@@ -1,5 +1,5 @@
 import { oauthSpace } from '../oauth.ts';
-import type { SchemeEntry, SchemeParts, SpaceSite } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeSpace } from '../scheme-entry.ts';
 import { dpopSettings } from './settings.ts';
 
 export const dpopEntry = {
@@ -7,7 +7,7 @@ export const dpopEntry = {
   forPeople: false,
   settings: dpopSettings,
   async open({ oauth }: SchemeParts) {
-    return ({ nonce, ...site }: SpaceSite & { readonly nonce: boolean }) =>
-      oauth.dpop({ ...oauthSpace(site), nonce });
+    return ({ nonce, ...space }: SchemeSpace & { readonly nonce: boolean }) =>
+      oauth.dpop({ ...oauthSpace(space), nonce });
   },
 } as const satisfies SchemeEntry;

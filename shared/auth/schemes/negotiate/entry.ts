@@ -1,4 +1,4 @@
-import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 
 export const negotiateEntry = {
   name: 'Negotiate',
@@ -7,6 +7,7 @@ export const negotiateEntry = {
   trial: { path: 'negotiate' },
   async open({ gss, verifiers, stores: { replay }, attempts, clock }: SchemeParts) {
     const { negotiate } = await import('./negotiate.ts');
-    return ({ realm }: RealmSite) => negotiate({ realm, gss, verifiers, replay, attempts, clock });
+    return ({ realm }: SchemeRealm) =>
+      negotiate({ realm, gss, verifiers, replay, attempts, clock });
   },
 } as const satisfies SchemeEntry;

@@ -2,18 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { createChallenges, type TokenSite } from './challenges.ts';
+import { createChallenges, type ChallengedSpace } from './challenges.ts';
 
 const ISSUER = 'issuer.example:8443';
 const SECRET = Buffer.alloc(32, 1);
 const NOW = 1_800_000_000_000;
 const at = (now: number, memory = 'memory') => ({ now, memory });
-const SITE: TokenSite = { url: 'https://rs.example/a/', types: [BLIND_RSA], origins: [] };
+const OWN_SPACE: ChallengedSpace = {
+  url: 'https://rs.example/a/',
+  types: [BLIND_RSA],
+  origins: [],
+};
 
-const of = (site: Partial<TokenSite>, issuer = ISSUER, secret = SECRET) =>
-  createChallenges({ ...SITE, ...site }, issuer, secret);
-const digestOf = (site: Partial<TokenSite>, issuer = ISSUER, secret = SECRET) =>
-  of(site, issuer, secret).offered(BLIND_RSA, at(NOW)).digest.toString('hex');
+const of = (space: Partial<ChallengedSpace>, issuer = ISSUER, secret = SECRET) =>
+  createChallenges({ ...OWN_SPACE, ...space }, issuer, secret);
+const digestOf = (space: Partial<ChallengedSpace>, issuer = ISSUER, secret = SECRET) =>
+  of(space, issuer, secret).offered(BLIND_RSA, at(NOW)).digest.toString('hex');
 
 describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
   test('without a window: no context, the own name in origin_info, no end', () => {
@@ -79,9 +83,9 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
   });
 
   test('section 2.1.1.2: when the store loses its memory, all windows have other contexts', () => {
-    const site = of({ window: 60 });
+    const space = of({ window: 60 });
     const [before, after] = ['one', 'other'].map((memory) =>
-      site.accepted(BLIND_RSA, at(NOW, memory)).map(({ digest }) => digest.toString('hex')),
+      space.accepted(BLIND_RSA, at(NOW, memory)).map(({ digest }) => digest.toString('hex')),
     );
     expect(new Set([...(before ?? []), ...(after ?? [])]).size).toBe(6);
     const without = of({});

@@ -5,7 +5,7 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** What a space asks tokens for. */
-export interface TokenSite {
+export interface ChallengedSpace {
   /** Where the space begins. */
   readonly url: string;
   /** In the order of the challenges. */
@@ -50,10 +50,14 @@ const MADE = 16;
  * `redemption_context` is empty or a pseudorandom function of space, time window and the store's memory
  * (RFC 9577 section 2.1.1.2). `issuer`: its name. `secret`: for this purpose alone, shared by all processes.
  */
-export function createChallenges(site: TokenSite, issuer: string, secret: Buffer): Challenges {
-  const { url, window } = site;
+export function createChallenges(
+  space: ChallengedSpace,
+  issuer: string,
+  secret: Buffer,
+): Challenges {
+  const { url, window } = space;
   // Sorted: origins that share tokens have to write the same `origin_info` (RFC 9577 section 5.4).
-  const origins = [...new Set([serverNameOf(url), ...site.origins])].toSorted();
+  const origins = [...new Set([serverNameOf(url), ...space.origins])].toSorted();
   const made = new RecentMap<SpaceChallenge>(MADE);
 
   function make(type: TokenType, index: number, memory: string): SpaceChallenge {

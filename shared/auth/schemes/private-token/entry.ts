@@ -1,6 +1,6 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { tokenTypeNamed } from '#shared/private-token/token-types.ts';
-import type { SchemeEntry, SchemeParts, SpaceSite } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeSpace } from '../scheme-entry.ts';
 import { type PrivateTokenSettings, privateTokenSettings } from './settings.ts';
 
 export const privateTokenEntry = {
@@ -22,10 +22,10 @@ export const privateTokenEntry = {
     return ({
       url,
       privateToken: { issuer, types, window, origins },
-    }: SpaceSite & { readonly privateToken: PrivateTokenSettings }) =>
+    }: SchemeSpace & { readonly privateToken: PrivateTokenSettings }) =>
       privateToken({
         ...shared,
-        site: {
+        space: {
           url,
           types: types.map(tokenTypeNamed),
           ...(window !== undefined && { window }),

@@ -29,7 +29,7 @@ import {
   SKEW,
   START,
   tokenOf,
-  town,
+  issuerAndOrigin,
   USED,
   WRONG,
 } from './private-token.fixture.ts';
@@ -46,20 +46,20 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
     ['a space', 'PrivateToken token="AAAA AAAA"'],
     ['twice', 'PrivateToken token="AAAA", token="AAAA"'],
   ])('%s: 400', async (_, credentials) => {
-    const { scheme } = await town();
+    const { scheme } = await issuerAndOrigin();
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
     expect(outcome).toMatchObject({ kind: 'answer', status: 400 });
   });
 
   test('a megabyte is refused like all that has not the exact length', async () => {
-    const { redeem, issuer } = await town();
+    const { redeem, issuer } = await issuerAndOrigin();
     expect(await redeem(Buffer.alloc(1_000_000))).toEqual(NO_TOKEN);
     expect(await redeem(Buffer.alloc(0))).toEqual(NO_TOKEN);
     expect(issuer.state.verified).toBe(0);
   });
 
   test.each(NAMED)('%s: cut anywhere, or with octets behind it', async (_, type) => {
-    const { get, redeem, issuer } = await town();
+    const { get, redeem, issuer } = await issuerAndOrigin();
     const token = await get(type);
     for (let length = 0; length < token.length; length++) {
       expect(await redeem(token.subarray(0, length))).toEqual(NO_TOKEN);
@@ -74,7 +74,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
   test.each(NAMED)(
     '%s: with any octet changed it is refused and spends nothing',
     async (_, type) => {
-      const { get, redeem } = await town();
+      const { get, redeem } = await issuerAndOrigin();
       const token = await get(type);
       const fields: [from: number, verdict: object][] = [
         [0, NO_TOKEN],
@@ -101,7 +101,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
   );
 
   test('the other type: its number, its challenge, its key', async () => {
-    const { get, redeem, at, challengeOf } = await town();
+    const { get, redeem, at, challengeOf } = await issuerAndOrigin();
     for (const [type, other] of [
       [VOPRF, BLIND_RSA],
       [BLIND_RSA, VOPRF],
@@ -118,7 +118,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
       const keyId = token.subarray(66, 98);
       const typed = Buffer.concat([Buffer.of(0, other), nonce, digest, keyId, authenticator]);
       expect(await redeem(typed)).toEqual(NO_KEY);
-      const sole = at({ site: { types: [other] } });
+      const sole = at({ space: { types: [other] } });
       expect(await sole.redeem(token)).toEqual(NO_TOKEN);
       await expect(sole.challengeOf(type)).rejects.toThrow('no challenge of that type');
       expect(parseChallenge(challengeBytes(await challengeOf(type)))?.type).toBe(type);
@@ -126,13 +126,13 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
   });
 
   test.each(NAMED)('%s: made for somebody else', async (_, type) => {
-    const { get, at, redeem, issuer } = await town();
+    const { get, at, redeem, issuer } = await issuerAndOrigin();
     const elsewhere = [
-      at({ site: { url: 'https://evil.example/tokens/' } }),
-      at({ site: { url: 'https://rs.example:3443/tokens/' } }),
-      at({ site: { origins: ['other.example'] } }),
+      at({ space: { url: 'https://evil.example/tokens/' } }),
+      at({ space: { url: 'https://rs.example:3443/tokens/' } }),
+      at({ space: { origins: ['other.example'] } }),
       at({ issuer: memoryIssuer(KEYS, 'other.example').issuer }),
-      at({ site: { window: 60 } }),
+      at({ space: { window: 60 } }),
     ];
     const good = await get(type);
     for (const origin of elsewhere) {
@@ -144,22 +144,22 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
   });
 
   test('without a window a token is good in every space of the origin, but once in all', async () => {
-    const { get, at, redeem } = await town();
-    const space = at({ site: { url: 'https://rs.example/elsewhere/' } });
+    const { get, at, redeem } = await issuerAndOrigin();
+    const space = at({ space: { url: 'https://rs.example/elsewhere/' } });
     const token = await get(VOPRF);
     expect(await space.redeem(token)).toEqual(granted);
     expect(await redeem(token)).toEqual(USED);
   });
 
   test('with a window it is good in the space that asked', async () => {
-    const { get, at, redeem } = await town({ site: { window: 60 } });
-    const space = at({ site: { window: 60, url: 'https://rs.example/elsewhere/' } });
+    const { get, at, redeem } = await issuerAndOrigin({ space: { window: 60 } });
+    const space = at({ space: { window: 60, url: 'https://rs.example/elsewhere/' } });
     expect(await space.redeem(await get(VOPRF))).toEqual(NO_CHALLENGE);
     expect(await redeem(await get(VOPRF))).toEqual(granted);
   });
 
   test.each(NAMED)('%s: signed with a key of another issuer, under either id', async (_, type) => {
-    const { get, redeem } = await town();
+    const { get, redeem } = await issuerAndOrigin();
     const pair = OTHER_KEYS.find((key) => key.type === type);
     const own = KEYS.find((key) => key.type === type);
     if (pair === undefined || own === undefined) throw new Error('no keys');
@@ -171,7 +171,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
 
 describe('RFC 9577 section 5.2: replays, and what ends', () => {
   test.each(NAMED)('%s: of a retired key; at its end to the millisecond', async (_, type) => {
-    const { get, redeem, clock, issuer } = await town();
+    const { get, redeem, clock, issuer } = await issuerAndOrigin();
     const [early, late, retired] = [await get(type), await get(type), await get(type)];
     clock.advance(LIFE - 0.001);
     expect(await redeem(early)).toEqual(granted);
@@ -182,7 +182,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
   });
 
   test('of a key without an end, where there is no window', async () => {
-    const { get, redeem, issuer } = await town();
+    const { get, redeem, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.keys.splice(0, 2, ...issuer.keys.map((key) => endingAt(undefined, key)));
     expect(await redeem(token)).toEqual(NO_END);
@@ -191,10 +191,10 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
 
   test.each([
     ['without a window', {}, END],
-    ['with one that ends before the key', { site: { window: 300 } }, START + 600_000],
-    ['with one that ends after it', { site: { window: 1000 } }, END],
+    ['with one that ends before the key', { space: { window: 300 } }, START + 600_000],
+    ['with one that ends after it', { space: { window: 1000 } }, END],
   ])('%s: a spent token stays so while it could pass anywhere', async (_, options, end) => {
-    const { get, at, redeem, clock, stores } = await town(options);
+    const { get, at, redeem, clock, stores } = await issuerAndOrigin(options);
     const behind = at({ clock: offBy(clock, -SKEW) });
     const token = await get(BLIND_RSA);
     expect(await redeem(token)).toEqual(granted);
@@ -212,23 +212,23 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     const moveTo = (time: number) => truth.advance((time - truth.now()) / 1000);
     const clocks = [truth, offBy(truth, SKEW)];
     const { issuer } = memoryIssuer(KEYS.map((key) => endingAt(undefined, key)));
-    const site = { window: WINDOW / 1000 };
+    const space = { window: WINDOW / 1000 };
 
-    const worldOf = async (storeClock: Clock) => {
+    const processesOn = async (storeClock: Clock) => {
       const stores = await openStores(await temporaryFolder(), storeClock);
       const processes = clocks.map((clock) => ({
         clock,
-        ...originOf({ issuer, stores, clock, site }),
+        ...originOf({ issuer, stores, clock, space }),
       }));
       return { stores, one: fc.constantFrom(...processes) };
     };
-    const worlds = fc.constantFrom(await worldOf(truth), await worldOf(clocks[1] ?? truth));
+    const groups = fc.constantFrom(await processesOn(truth), await processesOn(clocks[1] ?? truth));
     const boundaries = [-10, -5, 0, 5, 10, 15, 20, 25].map((seconds) => seconds * 1000);
     const moments = fc.oneof(
       fc.integer({ min: -15_000, max: 45_000 }),
       fc.constantFrom(...boundaries, ...boundaries.map((time) => time - 1)),
     );
-    const stories = worlds.chain(({ stores, one }) =>
+    const stories = groups.chain(({ stores, one }) =>
       fc.record({
         stores: fc.constant(stores),
         asking: one,
@@ -259,7 +259,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
   });
 
   test('one whose end comes while it is verified is neither taken nor spent', async () => {
-    const { get, redeem, clock, issuer } = await town();
+    const { get, redeem, clock, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.state.meanwhile = () => clock.advance(LIFE);
     expect(await redeem(token)).toEqual(refused('past its end when it was verified'));
@@ -269,7 +269,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
   });
 
   test('one whose key is gone when it was spent: the store may have been restored in between', async () => {
-    const { get, at, stores, issuer } = await town();
+    const { get, at, stores, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const spend = async (name: Uint8Array, until: number) => {
       issuer.keys.length = 0;
@@ -282,7 +282,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
   });
 
   test('a process whose clock is behind and that stalls before it spends: used before', async () => {
-    const { get, at, redeem, clock, folder, stores } = await town();
+    const { get, at, redeem, clock, folder, stores } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     expect(await redeem(token)).toEqual(granted);
     clock.advance(LIFE + SKEW - 0.001);
@@ -308,7 +308,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
   });
 
   test('section 2.2.3: spent only when it has verified: forgeries use up nobody’s token', async () => {
-    const { get, redeem } = await town();
+    const { get, redeem } = await issuerAndOrigin();
     const token = await get(VOPRF);
     const forged = Buffer.concat([token.subarray(0, 98), Buffer.alloc(48)]);
     for (let n = 0; n < 5; n++) expect(await redeem(forged)).toEqual(WRONG);

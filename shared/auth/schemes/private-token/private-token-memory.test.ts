@@ -10,7 +10,7 @@ import {
   NO_CHALLENGE,
   openStores,
   refused,
-  town,
+  issuerAndOrigin,
 } from './private-token.fixture.ts';
 
 describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
@@ -18,8 +18,8 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     '%s: of a window that the store has forgotten with what was spent',
     async (_, type) => {
       let memory: string | undefined = 'first';
-      const { get, redeem, at, clock, scheme } = await town({
-        site: { window: 60 },
+      const { get, redeem, at, clock, scheme } = await issuerAndOrigin({
+        space: { window: 60 },
         memory: async () => memory,
       });
       const emptied = at({ stores: await openStores(await temporaryFolder(), clock) });
@@ -37,8 +37,8 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
 
   test('one whose window the store forgets while it is verified', async () => {
     let memory = 'first';
-    const { get, redeem, issuer } = await town({
-      site: { window: 60 },
+    const { get, redeem, issuer } = await issuerAndOrigin({
+      space: { window: 60 },
       memory: async () => memory,
     });
     const token = await get(BLIND_RSA);
@@ -50,7 +50,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
 
   test('without a window the memory is not asked for: the keys end with it', async () => {
     const memory = () => Promise.reject(new Error('asked'));
-    const { get, redeem } = await town({ memory });
+    const { get, redeem } = await issuerAndOrigin({ memory });
     expect(await redeem(await get(VOPRF))).toEqual(granted);
   });
 });

@@ -30,7 +30,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
 import type { Verdict } from '../../scheme.ts';
-import type { TokenSite } from './challenges.ts';
+import type { ChallengedSpace } from './challenges.ts';
 import type { IssuerKey, TrustedIssuer } from './issuer.ts';
 import { privateToken } from './private-token.ts';
 
@@ -141,15 +141,15 @@ export interface OriginOptions {
   readonly issuer: TrustedIssuer;
   readonly stores: { readonly spentTokens: SpentTokens; readonly limits: Pick<Limits, 'spend'> };
   readonly clock: Clock;
-  readonly site?: Partial<TokenSite>;
+  readonly space?: Partial<ChallengedSpace>;
   readonly rate?: Rate;
   readonly memory?: () => Promise<string | undefined>;
 }
 
 /** An origin as one process has it. */
-export function originOf({ issuer, stores, clock, site, rate, memory }: OriginOptions) {
+export function originOf({ issuer, stores, clock, space, rate, memory }: OriginOptions) {
   const scheme = privateToken({
-    site: { url: SPACE_URL, types: TYPES, origins: [], ...site },
+    space: { url: SPACE_URL, types: TYPES, origins: [], ...space },
     issuer,
     spent: stores.spentTokens,
     limits: stores.limits,
@@ -199,7 +199,10 @@ export function offBy(clock: Clock, seconds: number): Clock {
 }
 
 /** An issuer with both keys and an origin that takes its tokens, on one clock. */
-export async function town(more: Partial<OriginOptions> = {}, keys: readonly TestKey[] = KEYS) {
+export async function issuerAndOrigin(
+  more: Partial<OriginOptions> = {},
+  keys: readonly TestKey[] = KEYS,
+) {
   const clock = new ManualClock();
   const folder = await temporaryFolder();
   const stores = await openStores(folder, clock);

@@ -25,7 +25,7 @@ import {
   OTHER_KEYS,
   refused,
   START,
-  town,
+  issuerAndOrigin,
   TYPES,
   USED,
   WRONG,
@@ -33,7 +33,7 @@ import {
 
 describe('RFC 9577 section 2.1.2: challenges', () => {
   test('one for each type, in order, with padding and in quotes', async () => {
-    const { scheme, issuer } = await town();
+    const { scheme, issuer } = await issuerAndOrigin();
     const challenges = await scheme.challenge(requestOf());
     expect(challenges.map((one) => parseChallenge(challengeBytes(one)))).toEqual(
       TYPES.map((type) => ({
@@ -60,7 +60,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
   });
 
   test('the same for all clients: nothing in it could link them', async () => {
-    const { scheme, at } = await town({ site: { window: 60 } });
+    const { scheme, at } = await issuerAndOrigin({ space: { window: 60 } });
     const first = await scheme.challenge(requestOf());
     const peer = { address: '203.0.113.9', connection: {}, http2: true, trusted: true };
     const elsewhere = requestOf([['Cookie', 'a=b']], {
@@ -73,7 +73,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
   });
 
   test('max-age: until the end of the next window, or of the key if that is earlier', async () => {
-    const { clock, challengeOf } = await town({ site: { window: 300 } });
+    const { clock, challengeOf } = await issuerAndOrigin({ space: { window: 300 } });
     const ages = async () => Number((await challengeOf(BLIND_RSA)).params?.['max-age']);
     expect(START % 300_000).toBe(0);
     expect(await ages()).toBe(600);
@@ -86,7 +86,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
   });
 
   test('the first key of a type that is not past its end', async () => {
-    const { clock, challengeOf, issuer } = await town();
+    const { clock, challengeOf, issuer } = await issuerAndOrigin();
     const [rsa, voprf] = issuer.keys;
     const [next] = OTHER_KEYS;
     if (!rsa || !voprf || !next) throw new Error('no keys');
@@ -100,7 +100,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
   });
 
   test('a type without a key is left out; with none left there is no challenge to give', async () => {
-    const { scheme, issuer } = await town();
+    const { scheme, issuer } = await issuerAndOrigin();
     issuer.keys.splice(0, 1);
     expect(await scheme.challenge(requestOf())).toHaveLength(1);
     issuer.keys.splice(0, 1);
@@ -111,19 +111,19 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
 
   test('keys without an end are of use with a window only: else nothing could remember long enough', async () => {
     const endless = KEYS.map((key) => endingAt(undefined, key));
-    const without = await town({}, endless);
+    const without = await issuerAndOrigin({}, endless);
     await expect(without.scheme.challenge(requestOf())).rejects.toThrow('no key that is of use');
-    const beside = await town({}, [...endless, ...OTHER_KEYS]);
+    const beside = await issuerAndOrigin({}, [...endless, ...OTHER_KEYS]);
     expect((await beside.challengeOf(VOPRF)).params?.['token-key']).toBe(
       encodePadded(OTHER_KEYS[1]?.publicKey ?? Buffer.alloc(0)),
     );
-    const within = await town({ site: { window: 300 } }, endless);
+    const within = await issuerAndOrigin({ space: { window: 300 } }, endless);
     expect((await within.challengeOf(VOPRF)).params?.['max-age']).toBe('600');
     expect(await within.redeem(await within.get(VOPRF))).toEqual(granted);
   });
 
   test('RFC 9110 section 15.6.4: an issuer that does not answer is 503 where nothing else is offered', async () => {
-    const { scheme, issuer } = await town();
+    const { scheme, issuer } = await issuerAndOrigin();
     issuer.state.down = true;
     expect(await judge(spaceOf([scheme]), requestOf())).toMatchObject({
       kind: 'answer',
@@ -133,7 +133,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
   });
 
   test('neither offered nor looked at where others can read it', async () => {
-    const { scheme, get, issuer, redeem } = await town();
+    const { scheme, get, issuer, redeem } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const clear = requestOf([], { confidential: false });
     expect(await scheme.challenge(clear)).toEqual([]);
@@ -147,7 +147,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
 
 describe('RFC 9577 section 2.2: redemption', () => {
   test.each(NAMED)('%s: good once, and of nobody', async (_, type) => {
-    const { get, redeem } = await town();
+    const { get, redeem } = await issuerAndOrigin();
     const token = await get(type);
     expect(await redeem(token)).toEqual(granted);
     expect(await redeem(token)).toEqual(USED);
@@ -156,7 +156,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
   });
 
   test.each(NAMED)('%s: fifty times at once at two processes, taken once', async (_, type) => {
-    const { get, at, clock, folder } = await town();
+    const { get, at, clock, folder } = await issuerAndOrigin();
     const processes = [at(), at({ stores: await openStores(folder, clock) })];
     const token = await get(type);
     const verdicts = await Promise.all(
@@ -169,7 +169,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
   });
 
   test.each(NAMED)('%s: through the door, quoted, unquoted and unpadded', async (_, type) => {
-    const { get, scheme, at } = await town();
+    const { get, scheme, at } = await issuerAndOrigin();
     const space = spaceOf([scheme]);
     const ask = async (credentials: string) =>
       judge(space, requestOf([['Authorization', credentials]]));
@@ -192,7 +192,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
   });
 
   test('a refused token is answered with fresh challenges', async () => {
-    const { get, scheme, clock } = await town({ site: { window: 60 } });
+    const { get, scheme, clock } = await issuerAndOrigin({ space: { window: 60 } });
     const token = await get(BLIND_RSA);
     clock.advance(120);
     const fresh = await scheme.challenge(requestOf());
@@ -206,7 +206,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
 
 describe('what fails, fails closed', () => {
   test('an issuer that cannot be asked: 503 with Retry-After, and the token is not spent', async () => {
-    const { get, redeem, issuer, at } = await town();
+    const { get, redeem, issuer, at } = await issuerAndOrigin();
     const token = await get(VOPRF);
     issuer.state.down = true;
     const unavailable = { kind: 'unavailable', status: 503, retryAfter: 7 };
@@ -225,7 +225,7 @@ describe('what fails, fails closed', () => {
   });
 
   test('a store that does not answer: thrown for the door to make 503 of', async () => {
-    const { get, at, stores, redeem } = await town();
+    const { get, at, stores, redeem } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const down = () => Promise.reject(new StoreUnavailable('down'));
     const broken = at({ stores: { limits: stores.limits, spentTokens: { spend: down } } });
@@ -236,9 +236,9 @@ describe('what fails, fails closed', () => {
   });
 
   test('RFC 6585 section 4: from one address so many are verified; what is free to refuse costs nothing', async () => {
-    const { get, at, issuer } = await town();
+    const { get, at, issuer } = await issuerAndOrigin();
     const limited = at({ rate: { burst: 3, per: 100 } });
-    const elsewhere = await get(BLIND_RSA, at({ site: { url: 'https://evil.example/' } }));
+    const elsewhere = await get(BLIND_RSA, at({ space: { url: 'https://evil.example/' } }));
     const address = '2001:db8:1:2::1';
     for (let n = 0; n < 5; n++)
       expect(await limited.redeem(elsewhere, address)).toEqual(NO_CHALLENGE);
@@ -255,7 +255,7 @@ describe('what fails, fails closed', () => {
   });
 
   test('who reads the store finds no address: the bucket is not that of the address', async () => {
-    const { get, at, stores } = await town();
+    const { get, at, stores } = await issuerAndOrigin();
     const rate = { burst: 1, per: 1000 };
     const keys: string[] = [];
     const spend: Limits['spend'] = (namespace, key, limit) => {
@@ -279,7 +279,7 @@ describe('what fails, fails closed', () => {
   });
 
   test('whatever the token says, it ends in 400 or 401', async () => {
-    const { scheme, get } = await town();
+    const { scheme, get } = await issuerAndOrigin();
     const [rsa, voprf] = [await get(BLIND_RSA), await get(VOPRF)];
     const space = spaceOf([scheme]);
     const near = fc

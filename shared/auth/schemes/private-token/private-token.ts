@@ -15,12 +15,12 @@ import {
   createChallenges,
   type Moment,
   type SpaceChallenge,
-  type TokenSite,
+  type ChallengedSpace,
 } from './challenges.ts';
 import type { IssuerKey, TrustedIssuer } from './issuer.ts';
 
 export interface PrivateTokenOptions {
-  readonly site: TokenSite;
+  readonly space: ChallengedSpace;
   readonly issuer: TrustedIssuer;
   readonly spent: SpentTokens;
   readonly limits: Pick<Limits, 'spend'>;
@@ -49,15 +49,15 @@ const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, ty
  * reason for the log is one of a few texts, so that it cannot tell one token from another.
  */
 export function privateToken(options: PrivateTokenOptions): Scheme {
-  const { site, issuer, spent, limits, rate, windowSecret, addressSecret, clock } = options;
-  const challenges = createChallenges(site, issuer.name, windowSecret);
+  const { space, issuer, spent, limits, rate, windowSecret, addressSecret, clock } = options;
+  const challenges = createChallenges(space, issuer.name, windowSecret);
 
   /** A token whose end nobody knows is not taken: it could not be remembered for long enough. */
   const passesUntil = (end: number) => end !== Infinity && clock.now() < end;
 
   /** Where there is no window, nothing depends on the memory. */
   async function moment(): Promise<Moment> {
-    const memory = site.window === undefined ? '' : await options.memory();
+    const memory = space.window === undefined ? '' : await options.memory();
     if (memory === undefined) throw new KeysUnavailable(1);
     return { now: clock.now(), memory };
   }
@@ -116,7 +116,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
 
     async challenge({ confidential }) {
       if (!confidential) return [];
-      const offers = await Promise.all(site.types.map(offer));
+      const offers = await Promise.all(space.types.map(offer));
       const offered = offers.flat();
       if (offered.length === 0) throw new Error('the issuer has no key that is of use here');
       return offered;
@@ -133,7 +133,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
         return { kind: 'refused', as: 'malformed', reason: 'no base64url for a token' };
       }
       const token = parseToken(bytes);
-      if (token === undefined || !site.types.includes(token.type)) {
+      if (token === undefined || !space.types.includes(token.type)) {
         return refused('no token of a type that is taken here');
       }
       return redeem(token, peer.address).catch((error: unknown): Verdict => {

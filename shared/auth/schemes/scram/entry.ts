@@ -1,6 +1,6 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { ScramHash } from '#shared/stores/people.ts';
-import type { RealmSite, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 
 /** RFC 7804: one scheme for each hash. */
 const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
@@ -14,7 +14,7 @@ const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
       const { sessions, useCounts } = stores;
       const secret = derivedKey(master, 'scram');
       const shared = { hash, verifiers, sessions, useCounts, attempts, secret, clock, random };
-      return ({ realm }: RealmSite) => scram({ ...shared, realm });
+      return ({ realm }: SchemeRealm) => scram({ ...shared, realm });
     },
   }) as const satisfies SchemeEntry;
 

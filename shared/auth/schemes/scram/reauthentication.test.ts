@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '../../scheme.ts';
-import { authenticate, clientOf, data, from, send, town } from './scram.fixture.ts';
+import { authenticate, clientOf, data, from, send, twoScramProcesses } from './scram.fixture.ts';
 import { TTL } from './reauthentication.ts';
 
 async function srOf(scheme: Scheme): Promise<string> {
@@ -9,8 +9,11 @@ async function srOf(scheme: Scheme): Promise<string> {
 }
 
 /** Somebody who has authenticated in full and knows an `sr`. */
-async function known(hash: 'SHA-1' | 'SHA-256' = 'SHA-256', more?: Parameters<typeof town>[0]) {
-  const place = await town(more);
+async function known(
+  hash: 'SHA-1' | 'SHA-256' = 'SHA-256',
+  more?: Parameters<typeof twoScramProcesses>[0],
+) {
+  const place = await twoScramProcesses(more);
   const scheme = place.here.scheme(hash);
   const sr = await srOf(scheme);
   const client = clientOf(hash);
@@ -168,7 +171,7 @@ describe('RFC 7804 section 5.1: refused', () => {
   });
 
   test('a c-nonce that ends in digits is told from the count', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const sr = await srOf(scheme);
     const client = clientOf('SHA-256', 'alice', undefined, 'nonce123456');

@@ -25,7 +25,9 @@ afterAll(async () => {
 });
 
 /** Two processes on one store; verifiers can be changed while it runs. */
-export async function town({ account = { burst: 1000, per: 1 } }: { account?: Rate } = {}) {
+export async function twoScramProcesses({
+  account = { burst: 1000, per: 1 },
+}: { account?: Rate } = {}) {
   const clock = new ManualClock();
   const folder = join(await temporaryFolder(), 'data');
   const secret = randomBytes(32);

@@ -13,7 +13,7 @@ import {
   from,
   newNonce,
   send,
-  town,
+  twoScramProcesses,
 } from './scram.fixture.ts';
 
 const HASHES = ['SHA-256', 'SHA-1'] as const;
@@ -24,7 +24,7 @@ const GRANTED = {
 
 describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   test('the challenge names the realm and invites to reauthentication', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme(hash);
     expect(await scheme.challenge(from('192.0.2.1'))).toEqual([
       {
@@ -35,7 +35,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   });
 
   test('three messages on two processes; the server proves that it knows the person', async () => {
-    const { here, there } = await town();
+    const { here, there } = await twoScramProcesses();
     const client = clientOf(hash);
     const { sid, serverFirst } = await begin(here.scheme(hash), client.first());
     const final = client.final(serverFirst);
@@ -47,7 +47,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   });
 
   test('RFC 7804 section 5: server-first-message goes on with our nonce, in base64 of one spelling', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const client = clientOf(hash);
     const { serverFirst, sid, challenge } = await begin(here.scheme(hash), client.first());
     const [, nonce = '', salt = '', count] =
@@ -61,7 +61,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   });
 
   test('Apache HttpClient: base64 without padding, outer and inner', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const bare = (encoded: string) => encoded.replace(/=+$/, '');
     const client = clientOf(hash, 'alice', undefined, 'abcdef0123456789abcdef0123456789');
     const { sid, serverFirst } = await begin(here.scheme(hash), {
@@ -74,13 +74,13 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   });
 
   test('another form of the name is the same person', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const { verdict } = await authenticate(here.scheme(hash), clientOf(hash, 'ALICE'));
     expect(verdict).toMatchObject(GRANTED);
   });
 
   test('RFC 9110 section 11.7: at a proxy, through judge', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const space = spaceOf([here.scheme(hash)], { at: PROXY });
     const client = clientOf(hash);
     const ask = async (params: string) => {
@@ -104,14 +104,14 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
 
 describe('refused with a fresh challenge', () => {
   test('a wrong password; no server signature is given away', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const { verdict } = await authenticate(scheme, clientOf('SHA-256', 'alice', 'wrong'));
     expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
   });
 
   test('RFC 5802 section 5.1: the whole nonce is compared, not its beginning', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     for (const spoil of [
       (nonce: string) => nonce.slice(0, -1),
@@ -129,7 +129,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('RFC 5802 section 3: another person’s sid, another exchange’s message', async () => {
-    const { here, setPassword } = await town();
+    const { here, setPassword } = await twoScramProcesses();
     await setPassword('mallory', 'mallory knows this');
     const scheme = here.scheme('SHA-256');
     const mallory = clientOf('SHA-256', 'mallory', 'mallory knows this');
@@ -141,7 +141,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('a sid is good once, whatever it is used for: replay of the last message', async () => {
-    const { here, there } = await town();
+    const { here, there } = await twoScramProcesses();
     const { sid, final, verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict.kind).toBe('granted');
     const again = { sid, data: data(final.message) };
@@ -150,7 +150,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('a wrong proof uses the sid up', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
     const { sid, serverFirst } = await begin(scheme, client.first());
@@ -162,7 +162,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('ten times the right message at once, on two processes: one is let in', async () => {
-    const { here, there } = await town();
+    const { here, there } = await twoScramProcesses();
     const client = clientOf('SHA-256');
     const { sid, serverFirst } = await begin(here.scheme('SHA-256'), client.first());
     const { message } = client.final(serverFirst);
@@ -175,7 +175,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('after a minute', async () => {
-    const { here, clock } = await town();
+    const { here, clock } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
     const { sid, serverFirst } = await begin(scheme, client.first());
@@ -187,7 +187,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('downgrade: an exchange begun with one hash or realm ends in no other', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const begun = here.scheme('SHA-256');
     for (const other of [here.scheme('SHA-1'), here.scheme('SHA-256', 'other')]) {
       const client = clientOf('SHA-256');
@@ -200,7 +200,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('RFC 7804 section 5: another realm, in any message', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
     expect(await send(scheme, { ...client.first(), realm: 'Documents' })).toMatchObject({
@@ -214,7 +214,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('state that is not of SCRAM, under a sid that is known', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const client = clientOf('SHA-256');
     const { message } = client.final('r=x,s=AAAA,i=1');
     for (const value of [null, 1, 'SCRAM-SHA-256', [], {}, { scheme: 'SCRAM-SHA-256' }]) {
@@ -226,7 +226,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('a change of the password between the messages: the old one is wrong at once', async () => {
-    const { here, setPassword } = await town();
+    const { here, setPassword } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
     const { sid, serverFirst } = await begin(scheme, client.first());
@@ -249,12 +249,12 @@ describe('refused with a fresh challenge', () => {
     ['a sid of 64 KiB', { sid: 'x'.repeat(65_536), data: data('c=biws,r=x,p=AAAA') }],
     ['a sid with a quote and CR LF', { sid: '"\r\nX: y', data: data('c=biws,r=x,p=AAAA') }],
   ])('%s', async (_, params) => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     expect((await send(here.scheme('SHA-256'), params)).kind).toBe('refused');
   });
 
   test('whatever is sent, it is refused and nothing throws', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const piece = fc.constantFrom(
       'n',
@@ -278,7 +278,7 @@ describe('refused with a fresh challenge', () => {
   });
 
   test('token68 instead of parameters', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const credentials = { scheme: 'scram-sha-256', rest: 'AAAA', token68: 'AAAA' };
     expect((await scheme.authenticate(credentials, from('192.0.2.1'))).kind).toBe('refused');
@@ -293,7 +293,7 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
       .replace(/s=[A-Za-z0-9+/]{22}==/, 's=');
 
   test('unknown names and wrong passwords: the same messages, the same questions', async () => {
-    const { here, asked } = await town();
+    const { here, asked } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const seen = [];
     for (const [name, password] of [
@@ -310,7 +310,7 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
   });
 
   test('the salt of nobody is always the same: in all processes and realms, for all forms of the name', async () => {
-    const { here, there } = await town();
+    const { here, there } = await twoScramProcesses();
     const saltOf = async (scheme: ReturnType<typeof here.scheme>, name: string) => {
       const { serverFirst } = await begin(scheme, clientOf('SHA-256', name).first());
       return /s=([^,]+)/.exec(serverFirst)?.[1];
@@ -326,14 +326,14 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
   });
 
   test('who has no keys for this hash is like nobody', async () => {
-    const { here, kept } = await town();
+    const { here, kept } = await twoScramProcesses();
     kept.delete('SHA-256 alice');
     const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
   });
 
   test('the keys of nobody follow from no password that is in the store', async () => {
-    const { here } = await town();
+    const { here } = await twoScramProcesses();
     for (const password of ['', 'nobody', 'password']) {
       const client = clientOf('SHA-256', 'nobody', password);
       const { verdict } = await authenticate(here.scheme('SHA-256'), client);
@@ -344,7 +344,7 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
 
 describe('throttling', () => {
   test('an exchange is paid for with its first message: ten at once, three begin', async () => {
-    const { here } = await town({ account: { burst: 3, per: 60 } });
+    const { here } = await twoScramProcesses({ account: { burst: 3, per: 60 } });
     const scheme = here.scheme('SHA-256');
     for (const name of ['alice', 'nobody']) {
       const verdicts = await Promise.all(
@@ -356,7 +356,7 @@ describe('throttling', () => {
   });
 
   test('429 says when; who was let in lately goes on', async () => {
-    const { here } = await town({ account: { burst: 1, per: 60 } });
+    const { here } = await twoScramProcesses({ account: { burst: 1, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));
     expect(await send(scheme, clientOf('SHA-256').first(), from('192.0.2.8'))).toEqual({
@@ -370,7 +370,7 @@ describe('throttling', () => {
   });
 
   test('who was let in lately and then is wrong pays again', async () => {
-    const { here } = await town({ account: { burst: 2, per: 60 } });
+    const { here } = await twoScramProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'));
     for (let time = 0; time < 2; time += 1) {
@@ -381,7 +381,7 @@ describe('throttling', () => {
   });
 
   test('forms of a name share one bucket', async () => {
-    const { here } = await town({ account: { burst: 2, per: 60 } });
+    const { here } = await twoScramProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme('SHA-256');
     const kinds = [];
     for (const name of ['alice', 'ALICE', '\uff41lice']) {
@@ -392,7 +392,7 @@ describe('throttling', () => {
 });
 
 test('a store or directory that is silent is told to the caller, who answers 503', async () => {
-  const { here } = await town();
+  const { here } = await twoScramProcesses();
   const scheme = here.scheme('SHA-256');
   await here.stores[Symbol.asyncDispose]();
   await expect(send(scheme, clientOf('SHA-256').first())).rejects.toThrow(StoreUnavailable);

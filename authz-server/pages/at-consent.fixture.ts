@@ -7,19 +7,19 @@ export const BOB = { name: 'bob', password: PASSWORD };
 
 type Params = Readonly<Record<string, string>>;
 
-export interface Visit {
+export interface AtPage {
   readonly browser: TestBrowser;
   readonly page: Page;
 }
 
 /** A new browser in which somebody has signed in and is asked what the client may do. */
-export async function atConsent(site: TestSite, params: Params = {}, who = ALICE): Promise<Visit> {
+export async function atConsent(site: TestSite, params: Params = {}, who = ALICE): Promise<AtPage> {
   const browser = site.browser();
   return { browser, page: await browser.submit(await browser.open(site.authorize(params)), who) };
 }
 
 /** The same once everything was allowed; the page leads back to the client. */
-export async function allowed(site: TestSite, params: Params = {}): Promise<Visit> {
+export async function allowed(site: TestSite, params: Params = {}): Promise<AtPage> {
   const { browser, page } = await atConsent(site, params);
   return { browser, page: await browser.submit(page, { decision: 'allow' }) };
 }

@@ -85,7 +85,7 @@ export async function ask(
 }
 
 /** A resource server on a real port with a real store in a folder of its own, and an issuer to sign for it. */
-export async function startWorld(
+export async function startResourceServer(
   changes: object = {},
   wrap: (stores: Stores) => Stores = (stores) => stores,
 ) {
@@ -180,4 +180,4 @@ export async function startWorld(
   };
 }
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type TestResourceServer = Awaited<ReturnType<typeof startResourceServer>>;

@@ -38,7 +38,7 @@ export interface Somebody {
   readonly password: string;
 }
 
-export interface Town extends AsyncDisposable {
+export interface AttackedPair extends AsyncDisposable {
   readonly pair: Pair;
   readonly stores: Stores;
   /** To change people, as the command line does. */
@@ -82,10 +82,10 @@ export type Realm = keyof typeof SPACES;
 
 export const REALMS = Object.keys(SPACES) as readonly Realm[];
 
-export async function startTown(
+export async function startAttackedPair(
   kind: StoreKind,
   limits: Readonly<Record<'credentials' | 'signIn', Config['limits']['signIn']>>,
-): Promise<Town> {
+): Promise<AttackedPair> {
   await using parts = new AsyncDisposableStack();
   const store = await startStore(kind, parts);
   const settings = ({ resource }: Pick<Config, 'resource'>) => ({
@@ -182,18 +182,18 @@ export function basic({ username, password }: Somebody): Field {
 }
 
 /** What a client did with a request: every message that it sent, and what each was answered. */
-export interface Visit {
+export interface Conversation {
   readonly sent: readonly HttpRequest[];
   readonly answers: readonly HttpResponse[];
   /** The last one. */
   readonly answer: HttpResponse;
 }
 
-export async function visit(
+export async function converse(
   client: SchemeClient,
   request: HttpRequest,
   send: Send,
-): Promise<Visit> {
+): Promise<Conversation> {
   const sent: HttpRequest[] = [];
   const answers: HttpResponse[] = [];
   const answer = await run(client.exchange(request), async (one) => {
@@ -206,7 +206,7 @@ export async function visit(
 }
 
 /** The message that a visit ended with, to be sent again. */
-export function lastOf({ sent }: Visit): HttpRequest {
+export function lastOf({ sent }: Conversation): HttpRequest {
   const last = sent.at(-1);
   if (last === undefined) throw new Error('nothing was sent');
   return last;

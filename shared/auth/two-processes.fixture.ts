@@ -40,7 +40,7 @@ export async function processOn(data: string, clock: ManualClock) {
 }
 
 /** Two processes on one store, which has alice, and bob who is disabled. */
-export async function town() {
+export async function twoProcesses() {
   const clock = new ManualClock();
   const data = join(await temporaryFolder(), 'data');
   const here = await processOn(data, clock);
