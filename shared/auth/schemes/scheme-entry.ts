@@ -63,7 +63,7 @@ export interface SchemeEntry {
   /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
   readonly trial?: { readonly path: string; readonly members?: object };
   /**
-   * Loads the scheme and opens what all that ask by it share; called once by each server. What comes of it makes
+   * Loads the scheme and opens what all who ask by it share; called once by each server. What comes of it makes
    * the scheme for a space or a proxy, which has the members of `settings` as they are configured.
    */
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
