@@ -5,7 +5,7 @@ import { newSecret } from '#shared/people/client-secret.ts';
 import { newPassword } from '#shared/people/new-password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
-import { realmNeeds } from '#shared/people/realms.ts';
+import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
 import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';

@@ -10,8 +10,9 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
-import { realmNeeds } from '#shared/people/realms.ts';
-import type { RealmNeeds } from '#shared/people/realms.ts';
+import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
+import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
@@ -132,12 +133,11 @@ export async function startAttackedPair(
 }
 
 /** More than the space offers, as of people who were imported: only the offer stands in the way. */
-function withMore({ realm, scram }: RealmNeeds): RealmNeeds {
-  return {
-    realm,
-    digest: ['MD5', 'SHA-256', 'SHA-512-256'],
-    scram: realm === 'scram-256' ? ['SHA-1', 'SHA-256'] : scram,
-  };
+function withMore({ realm, kinds }: RealmNeeds): RealmNeeds {
+  const more = VERIFIER_KINDS.filter(
+    ({ kind }) => kind.startsWith('digest ') || realm === 'scram-256',
+  );
+  return { realm, kinds: [...new Set([...kinds, ...more])] };
 }
 
 function placeOf({ resources }: Pair, server: number): { host: string; port: number } {

@@ -9,7 +9,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { createPasswords } from './password.ts';
 import type { Argon2 } from './password.ts';
 import type { PeopleStore } from './people.ts';
-import type { RealmNeeds } from './realms.ts';
+import type { RealmNeeds } from './verifier-kind.ts';
 
 const opened: Stores[] = [];
 

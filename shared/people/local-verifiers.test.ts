@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALL_REALMS, type VerifierName } from '#shared/stores/people.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { userhashOf } from './digest-hash.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localVerifiers } from './local-verifiers.ts';
 import { addPerson, disablePerson, enablePerson, setKerberos, setPassword } from './people.ts';
-import type { RealmNeeds } from './realms.ts';
+import { OTHER_PROOF, OTHER_SEAL, PROOF, SEAL } from './verifier-kind.fixture.ts';
 import type { Verifiers } from './verifiers.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const REALMS: RealmNeeds[] = [
-  { realm: 'one', digest: ['SHA-256', 'MD5'], scram: ['SHA-256'] },
-  { realm: 'two', digest: ['SHA-256'], scram: ['SHA-256', 'SHA-1'] },
+const REALMS = [
+  { realm: 'one', kinds: [PROOF, OTHER_PROOF, SEAL] },
+  { realm: 'two', kinds: [PROOF, SEAL] },
 ];
 
 /** alice, the disabled bob and the person of the first start; what is asked of the store is kept. */
@@ -26,27 +26,28 @@ async function made({ demo = true } = {}) {
   const asked: string[] = [];
   const verifiers = localVerifiers({
     people: {
-      getByName: (name) => (asked.push('getByName'), stores.people.getByName(name)),
       getByAlias: (alias) => (asked.push('getByAlias'), stores.people.getByAlias(alias)),
-      getDigest: (...args) => (asked.push('getDigest'), stores.people.getDigest(...args)),
+      getVerifier: (...args) => (asked.push('getVerifier'), stores.people.getVerifier(...args)),
     },
     demo,
   });
   return { stores, store, verifiers, asked, person: { id: alice.id, name: 'alice' } };
 }
 
-/** The four questions about one person. */
+/** The handle of a name for `PROOF` in the realm `one`. */
+const handleOf = (name: string) => PROOF.handle?.(name, 'one') ?? '';
+
+/** The questions about one person. */
 const QUESTIONS: readonly (readonly [
   string,
   (verifiers: Verifiers, name: string) => Promise<unknown>,
 ])[] = [
-  ['digest', (verifiers, name) => verifiers.digest('one', 'SHA-256', name)],
+  ['by name', (verifiers, name) => verifiers.find('proof one', 'one', { name })],
   [
-    'digestByUserhash',
-    (verifiers, name) =>
-      verifiers.digestByUserhash('one', 'SHA-256', userhashOf('SHA-256', name, 'one')),
+    'by handle',
+    (verifiers, name) => verifiers.find('proof one', 'one', { handle: handleOf(name) }),
   ],
-  ['scram', (verifiers, name) => verifiers.scram('SHA-256', name)],
+  ['in all realms', (verifiers, name) => verifiers.find('seal one', ALL_REALMS, { name })],
   ['kerberos', (verifiers, name) => verifiers.kerberos(`${name}@EXAMPLE.COM`)],
 ];
 
@@ -75,79 +76,37 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
 
   test('a store that does not answer is neither a yes nor a no', async () => {
     const silent = async () => Promise.reject(new StoreUnavailable('silent'));
-    const verifiers = localVerifiers({
-      people: { getByName: silent, getByAlias: silent, getDigest: silent },
-      demo: true,
-    });
+    const people = { getByAlias: silent, getVerifier: silent };
+    const verifiers = localVerifiers({ people, demo: true });
     await expect(ask(verifiers, 'alice')).rejects.toThrow(StoreUnavailable);
   });
 });
 
-describe('Digest', () => {
-  test('RFC 7616 section 3.4.2: the name exactly as it stands in A1', async () => {
-    const { stores, verifiers, person } = await made();
-    const whole = await stores.people.getWhole(person.id);
-    const kept = whole?.digests.find(({ realm, hash }) => realm === 'one' && hash === 'MD5');
-    expect(await verifiers.digest('one', 'MD5', 'alice')).toEqual({ person, ha1: kept?.ha1 });
-    for (const name of ['Alice', 'ＡＬＩＣＥ', 'alice ', person.id]) {
-      expect(await verifiers.digest('one', 'MD5', name)).toBeUndefined();
-    }
-  });
-
-  test('a realm and a hash that nothing is kept for', async () => {
-    const { verifiers } = await made();
-    expect(await verifiers.digest('two', 'MD5', 'alice')).toBeUndefined();
-    expect(await verifiers.digest('one', 'SHA-512-256', 'alice')).toBeUndefined();
-    for (const realm of ['three', '', '__proto__', 'constructor']) {
-      expect(await verifiers.digest(realm, 'MD5', 'alice')).toBeUndefined();
-    }
-  });
-
-  test('RFC 7616 section 3.4.4: a userhash is of one realm and one hash', async () => {
-    const { verifiers, person } = await made();
-    const userhash = userhashOf('SHA-256', 'alice', 'one');
-    const found = await verifiers.digestByUserhash('one', 'SHA-256', userhash);
-    expect(found).toEqual(await verifiers.digest('one', 'SHA-256', 'alice'));
-    expect(found?.person).toEqual(person);
-    expect(await verifiers.digestByUserhash('two', 'SHA-256', userhash)).toBeUndefined();
-    expect(await verifiers.digestByUserhash('one', 'MD5', userhash)).toBeUndefined();
-    for (const wrong of [userhash.toUpperCase(), userhash.slice(1), 'alice', '', 'a:b']) {
-      expect(await verifiers.digestByUserhash('one', 'SHA-256', wrong)).toBeUndefined();
-    }
-  });
-
-  test('a name in clear is no userhash, and an alias of Kerberos neither', async () => {
-    const { verifiers } = await made();
-    const userhash = userhashOf('SHA-256', 'alice', 'one');
-    expect(await verifiers.digest('one', 'SHA-256', userhash)).toBeUndefined();
-    expect(await verifiers.kerberos(`digest:SHA-256:${userhash}`)).toBeUndefined();
-    expect(
-      await verifiers.digestByUserhash('one', 'SHA-256', 'kerberos:alice@EXAMPLE.COM'),
-    ).toBeUndefined();
-  });
-});
-
-describe('SCRAM', () => {
-  test('RFC 7804 section 5.1: the keys that are kept, for the name in any form', async () => {
-    const { stores, verifiers, person } = await made();
-    const kept = (await stores.people.get(person.id))?.scram?.['SHA-1'];
-    for (const name of ['alice', 'Alice', 'ＡＬＩＣＥ']) {
-      const found = await verifiers.scram('SHA-1', name);
-      expect(found?.person).toEqual(person);
-      expect(found?.salt.toString('base64')).toBe(kept?.salt);
-      expect(found?.iterations).toBe(kept?.iterations);
-      expect(found?.storedKey.toString('base64')).toBe(kept?.stored_key);
-      expect(found?.serverKey.toString('base64')).toBe(kept?.server_key);
-    }
-  });
-
-  test('a hash that nothing is kept for', async () => {
-    const { store, verifiers } = await made();
-    const realms = [{ realm: 'one', digest: [], scram: ['SHA-256'] }] as const;
-    await setPassword({ ...store, realms }, 'alice', PASSWORD);
-    expect(await verifiers.scram('SHA-256', 'alice')).toBeDefined();
-    expect(await verifiers.scram('SHA-1', 'alice')).toBeUndefined();
-  });
+test('the value that is kept, of that kind and realm alone, for the name exactly as it is kept', async () => {
+  const { stores, verifiers, person } = await made();
+  const whole = await stores.people.getWhole(person.id);
+  const kept = whole?.verifiers.find(({ realm, kind }) => realm === 'one' && kind === 'proof two');
+  const find = (kind: string, realm: string, who: VerifierName) => verifiers.find(kind, realm, who);
+  const found = { person, value: kept?.value };
+  expect(await find('proof two', 'one', { name: 'alice' })).toEqual(found);
+  expect(await find('proof two', 'one', { handle: kept?.handle ?? '' })).toEqual(found);
+  for (const name of ['Alice', 'ＡＬＩＣＥ', 'alice ', person.id, handleOf('alice')]) {
+    expect(await find('proof two', 'one', { name })).toBeUndefined();
+  }
+  for (const realm of ['two', 'three', ALL_REALMS, '__proto__', 'constructor']) {
+    expect(await find('proof two', realm, { name: 'alice' })).toBeUndefined();
+  }
+  expect(await find('proof two', 'one', { handle: handleOf('alice') })).toBeUndefined();
+  expect(await find('proof one', 'two', { handle: handleOf('alice') })).toBeUndefined();
+  for (const handle of [
+    handleOf('alice').toUpperCase(),
+    'alice',
+    '',
+    'kerberos:alice@EXAMPLE.COM',
+  ]) {
+    expect(await find('proof one', 'one', { handle })).toBeUndefined();
+  }
+  expect(await find(OTHER_SEAL.kind, ALL_REALMS, { name: 'alice' })).toBeUndefined();
 });
 
 test('RFC 4559: the realm belongs to a principal, and so does its case', async () => {
@@ -156,6 +115,7 @@ test('RFC 4559: the realm belongs to a principal, and so does its case', async (
   for (const other of ['alice@OTHER', 'alice@example.com', 'Alice@EXAMPLE.COM', 'alice']) {
     expect(await verifiers.kerberos(other)).toBeUndefined();
   }
+  expect(await verifiers.kerberos(handleOf('alice'))).toBeUndefined();
   await setKerberos(store, 'alice', []);
   expect(await verifiers.kerberos('alice@EXAMPLE.COM')).toBeUndefined();
 });

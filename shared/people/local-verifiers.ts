@@ -1,12 +1,10 @@
-import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
-import type { DigestName, People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people.ts';
 import { active } from './active.ts';
 import { kerberosAlias } from './names/aliases.ts';
-import { usernameCaseMapped } from './names/precis.ts';
 import type { Verifiers } from './verifiers.ts';
 
 export interface LocalVerifiers {
-  readonly people: Pick<People, 'getByName' | 'getByAlias' | 'getDigest'>;
+  readonly people: Pick<People, 'getByAlias' | 'getVerifier'>;
   /** Whether the person that the first start made may be let in (never in production). */
   readonly demo: boolean;
 }
@@ -16,28 +14,11 @@ export interface LocalVerifiers {
  * are there, at each request, so that a change counts from the next one on.
  */
 export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
-  const digest = async (realm: string, hash: DigestHash, who: DigestName) => {
-    const found = await people.getDigest(realm, hash, who);
-    const person = active(found?.person, demo);
-    return found && person && { person: named(person), ha1: found.ha1 };
-  };
-
   return {
-    digest: (realm, hash, name) => digest(realm, hash, { name }),
-
-    digestByUserhash: (realm, hash, userhash) => digest(realm, hash, { userhash }),
-
-    async scram(hash, username) {
-      const person = active(await people.getByName(usernameCaseMapped(username) ?? ''), demo);
-      const keys = person?.scram?.[hash];
-      if (person === undefined || keys === undefined) return undefined;
-      return {
-        person: named(person),
-        salt: Buffer.from(keys.salt, 'base64'),
-        iterations: keys.iterations,
-        storedKey: Buffer.from(keys.stored_key, 'base64'),
-        serverKey: Buffer.from(keys.server_key, 'base64'),
-      };
+    async find(kind, realm, who) {
+      const found = await people.getVerifier(kind, realm, who);
+      const person = active(found?.person, demo);
+      return found && person && { person: named(person), value: found.value };
     },
 
     async kerberos(principal) {

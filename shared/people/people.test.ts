@@ -3,7 +3,6 @@ import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
-import { userhashOf } from './digest-hash.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
 import {
@@ -16,7 +15,8 @@ import {
   setPassword,
 } from './people.ts';
 import type { PeopleStore } from './people.ts';
-import type { RealmNeeds } from './realms.ts';
+import type { RealmNeeds } from './verifier-kind.ts';
+import { OTHER_SEAL, PROOF, OTHER_PROOF, SEAL } from './verifier-kind.fixture.ts';
 
 const OLD = 'the old password';
 
@@ -49,8 +49,7 @@ describe('addPerson', () => {
       id: expect.stringMatching(/^[\w-]{22}$/),
       name: 'alice',
       password_hash: expect.stringMatching(/^\$argon2id\$/),
-      scram: {},
-      digest_set: expect.any(String),
+      verifier_set: expect.any(String),
       aliases: [],
       created_at: store.clock.now(),
       version: 0,
@@ -161,64 +160,62 @@ test('passwd and disable at once, five each through two openings of the store: n
 
 describe('what realms need of a password', () => {
   const REALMS: RealmNeeds[] = [
-    { realm: 'one', digest: ['MD5', 'SHA-256'], scram: ['SHA-1'] },
-    { realm: 'two', digest: [], scram: ['SHA-256'] },
+    { realm: 'one', kinds: [PROOF, OTHER_PROOF, SEAL] },
+    { realm: 'two', kinds: [OTHER_SEAL] },
   ];
 
+  const rowsOf = async ({ people }: Stores, id: string) =>
+    (await people.getWhole(id))?.verifiers ?? [];
   /** Each verifier by itself. */
-  async function verifiersOf({ people }: Stores, id: string): Promise<string[]> {
-    const { person, digests = [] } = (await people.getWhole(id)) ?? {};
-    const keys = Object.values(person?.scram ?? {}).map((kept) => JSON.stringify(kept));
-    return [...keys, ...digests.map(({ ha1 }) => ha1)];
-  }
+  const valuesOf = async (stores: Stores, id: string) =>
+    (await rowsOf(stores, id)).map(({ value }) => value);
 
-  test('a new password replaces every verifier and the hash, in one step; names for Digest stay', async () => {
+  test('a new password replaces every verifier and the hash, in one step; handles stay', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const before = await addPerson(store, { name: 'Alice', password: OLD });
-    const whole = await stores.people.getWhole(before.id);
-    const verifiers = await verifiersOf(stores, before.id);
+    const rows = await rowsOf(stores, before.id);
     const replaced: unknown[] = [];
-    const replace: typeof stores.people.replace = (person, digests) => {
+    const replace: typeof stores.people.replace = (person, verifiers) => {
       replaced.push(person);
-      return stores.people.replace(person, digests);
+      return stores.people.replace(person, verifiers);
     };
     const watched = { ...stores, people: { ...stores.people, replace } };
     const after = await setPassword({ ...store, stores: watched }, 'ALICE', 'the new password');
     expect(replaced).toEqual([after]);
     expect(await stores.people.get(before.id)).toEqual(after);
-    const all = [...verifiers, ...(await verifiersOf(stores, before.id))];
+    const all = [...rows, ...(await rowsOf(stores, before.id))].map(({ value }) => value);
     expect(all).toHaveLength(8);
     expect(new Set(all).size).toBe(8);
     expect(after.password_hash).not.toBe(before.password_hash);
-    const namesIn = (kept: typeof whole) => kept?.digests.map(({ userhash }) => userhash);
-    expect(namesIn(await stores.people.getWhole(before.id))).toEqual(namesIn(whole));
-    expect(namesIn(whole)).toHaveLength(2);
-    expect(after.digest_set).toBe(before.digest_set);
+    const handlesIn = (kept: typeof rows) => kept.flatMap(({ handle = [] }) => handle);
+    expect(handlesIn(await rowsOf(stores, before.id))).toEqual(handlesIn(rows));
+    expect(handlesIn(rows)).toHaveLength(2);
+    expect(after.verifier_set).toBe(before.verifier_set);
   });
 
-  test('what is no more needed goes with the next password, with its userhash', async () => {
+  test('what is no more needed goes with the next password, with its handle', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
-    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
-    const userhash = userhashOf('MD5', 'alice', 'one');
-    const found = () => stores.people.getDigest('one', 'MD5', { userhash });
+    const { id, verifier_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const handle = PROOF.handle?.('alice', 'one') ?? '';
+    const found = () => stores.people.getVerifier('proof one', 'one', { handle });
     expect(await found()).toMatchObject({ person: { name: 'alice' } });
-    const realms: RealmNeeds[] = [{ realm: 'one', digest: ['SHA-256'], scram: [] }];
+    const realms: RealmNeeds[] = [{ realm: 'one', kinds: [OTHER_PROOF] }];
     const after = await setPassword({ ...store, realms }, 'alice', OLD);
-    expect(await verifiersOf(stores, id)).toHaveLength(1);
+    expect(await valuesOf(stores, id)).toHaveLength(1);
     expect(await found()).toBeUndefined();
-    expect(await stores.people.getDigest('one', 'SHA-256', { name: 'alice' })).toBeDefined();
-    expect(after.digest_set).not.toBe(digest_set);
+    expect(await stores.people.getVerifier('proof two', 'one', { name: 'alice' })).toBeDefined();
+    expect(after.verifier_set).not.toBe(verifier_set);
   });
 
   test('other changes keep verifiers and principals', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
-    const { id, digest_set } = await addPerson(store, { name: 'alice', password: OLD });
-    const verifiers = await verifiersOf(stores, id);
+    const { id, verifier_set } = await addPerson(store, { name: 'alice', password: OLD });
+    const verifiers = await valuesOf(stores, id);
     await setKerberos(store, 'alice', ['alice@EXAMPLE.COM']);
     await disablePerson(store, 'alice');
     const after = await enablePerson(store, 'alice');
-    expect(after).toMatchObject({ digest_set, kerberos: ['alice@EXAMPLE.COM'] });
-    expect(await verifiersOf(stores, id)).toEqual(verifiers);
+    expect(after).toMatchObject({ verifier_set, kerberos: ['alice@EXAMPLE.COM'] });
+    expect(await valuesOf(stores, id)).toEqual(verifiers);
     expect((await setPassword(store, 'alice', OLD)).aliases).toContain(
       'kerberos:alice@EXAMPLE.COM',
     );
@@ -226,14 +223,12 @@ describe('what realms need of a password', () => {
 
   test('a password with a composed and a decomposed letter is one (RFC 8265 section 4.2)', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
-    const digest = async (name: string, password: string) => {
-      await addPerson(store, { name, password: OLD }).catch(() => undefined);
-      const { id } = await setPassword(store, name, password);
-      return (await stores.people.getWhole(id))?.digests;
+    const { id } = await addPerson(store, { name: 'alice', password: OLD });
+    const proofOf = async (password: string) => {
+      await setPassword(store, 'alice', password);
+      return (await rowsOf(stores, id)).filter(({ kind }) => kind.startsWith('proof '));
     };
-    expect(await digest('alice', 'p\u00e4sswords')).toEqual(
-      await digest('alice', 'pa\u0308sswords'),
-    );
+    expect(await proofOf('p\u00e4sswords')).toEqual(await proofOf('pa\u0308sswords'));
   });
 });
 

@@ -1,15 +1,15 @@
 import type { AccessStore } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
-import { digestSet } from '#shared/stores/digest-set.ts';
-import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { verifierSet } from '#shared/stores/verifier-set.ts';
 import type { Passwords } from './password.ts';
 import { aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';
 import { isKerberosPrincipal } from './names/kerberos-principal.ts';
 import { newOpaqueString, usernameCaseMapped } from './names/precis.ts';
-import type { RealmNeeds } from './realms.ts';
+import type { RealmNeeds } from './verifier-kind.ts';
 
 /** What is needed to change the people of the built-in directory. */
 export interface PeopleStore extends AccessStore {
@@ -52,8 +52,8 @@ export async function addPerson(
 
 /** A person without what follows from the other members or from their history. */
 export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
-  /** All rows of Digest; in a change without them they stay as they are. */
-  readonly digests?: readonly DigestRow[];
+  /** All of them; in a change without them they stay as they are. */
+  readonly verifiers?: readonly VerifierRow[];
 }
 
 /** Adds somebody with this record. Throws `PeopleError` when their name or an alias is taken. */
@@ -61,8 +61,8 @@ export async function keepPerson(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: NewRecord,
 ): Promise<PersonRecord> {
-  const { record, digests } = kept(person, 0);
-  if (!(await people.add(record, digests))) throw await taken(people, record);
+  const { record, verifiers } = kept(person, 0);
+  if (!(await people.add(record, verifiers))) throw await taken(people, record);
   return record;
 }
 
@@ -132,8 +132,8 @@ export async function changePerson(
     const person = await personNamed(people, name);
     // Nobody changed it meanwhile, so that was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
-    const { record, digests } = kept(edit(person), person.version + 1);
-    if (await people.replace(record, digests)) {
+    const { record, verifiers } = kept(edit(person), person.version + 1);
+    if (await people.replace(record, verifiers)) {
       await endEverything(store, person.id);
       return record;
     }
@@ -142,15 +142,15 @@ export async function changePerson(
 }
 
 /** With what follows from the other members. */
-function kept({ digests, ...person }: NewRecord, version: number) {
-  const digest_set = digests ? digestSet(digests) : person.digest_set;
+function kept({ verifiers, ...person }: NewRecord, version: number) {
+  const verifier_set = verifiers ? verifierSet(verifiers) : person.verifier_set;
   const record = {
     ...person,
-    ...(digest_set && { digest_set }),
+    ...(verifier_set && { verifier_set }),
     aliases: aliasesOf(person),
     version,
   };
-  return { record, digests };
+  return { record, verifiers };
 }
 
 /** Why the store did not take a record that was not out of date. */
@@ -176,7 +176,7 @@ async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,
   password: string,
-): Promise<Pick<NewRecord, 'password_hash' | 'scram' | 'digests'>> {
+): Promise<Pick<NewRecord, 'password_hash' | 'verifiers'>> {
   const enforced = newOpaqueString(password);
   if (enforced === undefined) {
     throw new PeopleError(
@@ -185,6 +185,6 @@ async function secretsOf(
   }
   return {
     password_hash: await passwords.hash(enforced),
-    ...(await deriveVerifiers(realms, { name, password: enforced }, random)),
+    verifiers: await deriveVerifiers(realms, { name, password: enforced }, random),
   };
 }

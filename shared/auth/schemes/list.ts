@@ -1,3 +1,4 @@
+import type { VerifierKind } from '#shared/people/verifier-kind.ts';
 import { apiKeyEntry } from './api-key/entry.ts';
 import { basicEntry } from './basic/entry.ts';
 import { bearerEntry } from './bearer/entry.ts';
@@ -42,6 +43,17 @@ export const SPACE_SETTINGS = merged(SCHEMES) as AllOf<Entry['settings']>;
 export const PROXY_SETTINGS = merged(SCHEMES.filter(({ forPeople }) => forPeople)) as AllOf<
   PersonEntry['settings']
 >;
+
+/** All that may be kept of people's passwords for schemes. */
+export const VERIFIER_KINDS: readonly VerifierKind[] = (SCHEMES as readonly SchemeEntry[]).flatMap(
+  ({ verifier }) => verifier?.kinds ?? [],
+);
+
+type NeededBy = Extract<Entry, { verifier: object }>['verifier']['neededBy'];
+/** Members of a space or of the proxy from which it follows what is kept for their schemes. */
+export type VerifierSettings = NeededBy extends (settings: infer Settings) => unknown
+  ? Settings
+  : never;
 
 type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name: Name }>['open']>>;
 /** By name, what makes the scheme for a space, or a proxy. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import type { VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
@@ -52,6 +53,13 @@ export interface SchemeSpace extends SchemeRealm {
 /** By member of the configuration. */
 export type Settings = Readonly<Record<string, z.ZodType>>;
 
+/** What is kept of people's passwords for a scheme. */
+export interface SchemeVerifier {
+  readonly kinds: readonly VerifierKind[];
+  /** Those that a space or the proxy needs, by the members of `settings` as they are configured. */
+  neededBy(settings: never): readonly VerifierKind[];
+}
+
 /** A scheme in the list of all: what it is called, how it is set and how it is made. */
 export interface SchemeEntry {
   /** As registered at IANA. */
@@ -60,6 +68,8 @@ export interface SchemeEntry {
   readonly forPeople: boolean;
   /** Members of a space's configuration that are about this scheme. */
   readonly settings: Settings;
+  /** Absent: it lets nobody in by a password, or sees the password itself. */
+  readonly verifier?: SchemeVerifier;
   /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
   readonly trial?: { readonly path: string; readonly members?: object };
   /**

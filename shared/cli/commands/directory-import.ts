@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
 import { type Command, Failure } from '../command.ts';
@@ -17,7 +18,7 @@ export const directoryImport: Command = {
     const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       throw new Failure(`cannot read ${file} (${error.code})`);
     });
-    const directory = parseDirectoryFile(content);
+    const directory = parseDirectoryFile(content, VERIFIER_KINDS);
     const counts = await withPeople(shell, (store) => importDirectory(store, directory));
     return {
       json: counts,

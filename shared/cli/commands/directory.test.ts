@@ -23,6 +23,30 @@ async function full() {
   return made;
 }
 
+interface Exported {
+  readonly verifiers: readonly { kind: string; realm: string; value: string }[];
+}
+
+/** A person as they were exported before all schemes had rows: SCRAM's keys in each realm, or beside them. */
+function former({ verifiers, ...person }: Exported, version: number) {
+  const scram = Object.fromEntries(
+    verifiers.flatMap(({ value }) => {
+      const [, hash, iterations, salt, stored_key, server_key] =
+        /^SCRAM-([^$]+)\$(\d+):([^$]+)\$([^:]+):(.+)$/.exec(value) ?? [];
+      return hash ? [[hash, { salt, iterations: Number(iterations), stored_key, server_key }]] : [];
+    }),
+  );
+  const digest = verifiers.flatMap(({ kind, realm, value }) => {
+    const kept = {
+      digest: { [kind.replace('digest ', '')]: value },
+      ...(version === 1 && { scram }),
+    };
+    return kind.startsWith('digest ') ? [[realm, kept]] : [];
+  });
+  const byRealm = Object.fromEntries(digest) as object;
+  return { ...person, ...(version === 2 && { scram }), verifiers: byRealm };
+}
+
 const listed = async (shell: TestShell) => [
   await json(shell, 'user', 'list'),
   await json(shell, 'key', 'list'),
@@ -38,7 +62,9 @@ describe('directory export', () => {
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
-    expect(text).toMatch(/argon2id.*stored_key.*"SHA-256":"[0-9a-f]{64}".*secret_hash/s);
+    expect(text).toMatch(
+      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash/s,
+    );
     expect(text).not.toContain(PASSWORD);
   });
 
@@ -100,8 +126,8 @@ describe('directory import', () => {
     ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
     [
       'of a later release',
-      (text: string) => text.replace('directory": 2', 'directory": 3'),
-      'must be 1 or 2',
+      (text: string) => text.replace('directory": 3', 'directory": 4'),
+      'must be of version 1, 2, 3',
     ],
   ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
     const { shell, file } = await full();
@@ -112,6 +138,22 @@ describe('directory import', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
     expect(await listed(shell)).toEqual(before);
   });
+
+  test.each([1, 2])(
+    'an export of version %i: the verifiers are those of today',
+    async (version) => {
+      const before = await full();
+      const after = await newShell();
+      await json(before.shell, 'directory', 'export', before.file);
+      const now = JSON.parse(await readFile(before.file, 'utf8'));
+      const people = now.people.map((person: Exported) => former(person, version));
+      const then = { ...now, countersign_directory: version, people };
+      await writeFile(after.file, JSON.stringify(then));
+      await json(after.shell, 'directory', 'import', after.file);
+      await json(after.shell, 'directory', 'export', `${after.file}.again`);
+      expect(JSON.parse(await readFile(`${after.file}.again`, 'utf8'))).toEqual(now);
+    },
+  );
 
   test('a principal that somebody else has here: 1, and nothing is changed', async () => {
     const before = await full();

@@ -1,7 +1,9 @@
+import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { realmNeeds, type RealmNeeds } from '#shared/people/realms.ts';
+import type { VerifierKind } from '#shared/people/verifier-kind.ts';
+import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
 
@@ -13,7 +15,7 @@ interface Realm {
   readonly algorithms: readonly string[];
   /** Of PrivateToken. */
   readonly types: readonly string[];
-  readonly keeps: Pick<RealmNeeds, 'digest' | 'scram'>;
+  readonly keeps: readonly VerifierKind[];
 }
 
 export const realmList: Command = {
@@ -22,7 +24,7 @@ export const realmList: Command = {
   details: ['Beside that one argon2id hash of each password is kept, and names in Kerberos.'],
   run: async (_, { env }) => {
     const realms = realmsOf(await loadConfig(env));
-    return { json: realms, lines: columns(realms.map(row)) };
+    return { json: realms.map(shown), lines: columns(realms.map(row)) };
   },
 };
 
@@ -32,14 +34,15 @@ function realmsOf(config: Config): Realm[] {
   const doors = [...spaces, ...(proxy ? [{ ...proxy, url: proxyUrl(proxy, listen.proxy) }] : [])];
   return doors.map((door) => {
     const { url, realm, digest } = door;
-    const { digest: digests = [], scram = [] } = needs.get(realm) ?? {};
     const schemes: readonly string[] = door.schemes;
     const algorithms = schemes.includes('Digest') ? digest.algorithms : [];
     const offersTokens = 'privateToken' in door && schemes.includes('PrivateToken');
     const types = offersTokens ? door.privateToken.types : [];
-    return { url, realm, schemes, algorithms, types, keeps: { digest: digests, scram } };
+    return { url, realm, schemes, algorithms, types, keeps: needs.get(realm)?.kinds ?? [] };
   });
 }
+
+const shown = ({ keeps, ...realm }: Realm) => ({ ...realm, keeps: variantsByScheme(keeps) });
 
 const among = (scheme: string, variants: readonly string[]) =>
   variants.length === 0 ? scheme : `${scheme} (${variants.join(', ')})`;
@@ -50,8 +53,7 @@ const row = ({ url, realm, schemes, algorithms, types, keeps }: Realm) => [
   schemes
     .map((scheme) => among(scheme, { Digest: algorithms, PrivateToken: types }[scheme] ?? []))
     .join(', '),
-  [
-    ...keeps.digest.map((hash) => `HA1 of ${hash}`),
-    ...keeps.scram.map((hash) => `keys of SCRAM-${hash}`),
-  ].join(', '),
+  inOrder(keeps)
+    .map((kind) => kind.keeps)
+    .join(', '),
 ];

@@ -1,6 +1,8 @@
+import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
-import { realmNeeds, type RealmNeeds } from '#shared/people/realms.ts';
+import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
+import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
 import { openShellStores } from '../with-stores.ts';
@@ -24,10 +26,10 @@ async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
   let nobody = true;
   for await (const slice of people.list()) {
     nobody = false;
-    const list: Shown[] = [];
-    for (const person of slice) list.push(shown(person, await lacking(person)));
+    const list: Listed[] = [];
+    for (const person of slice) list.push([person, await lacking(person)]);
     yield {
-      json: list,
+      json: list.map(shown),
       get lines() {
         return columns(list.map(row), widths);
       },
@@ -36,15 +38,16 @@ async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
   if (nobody) yield { json: [], lines: ['There is nobody yet.'] };
 }
 
-type Shown = ReturnType<typeof shown>;
+type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[]];
 
 /** A person without what lets them in. */
-function shown(person: PersonRecord, lacks: readonly RealmNeeds[]) {
+function shown([person, lacks]: Listed) {
   const { id, name, kerberos, disabled, demo, created_at, version } = person;
-  return { id, name, kerberos, disabled, demo, created_at, version, lacks };
+  const realms = lacks.map(({ realm, kinds }) => ({ realm, ...variantsByScheme(kinds) }));
+  return { id, name, kerberos, disabled, demo, created_at, version, lacks: realms };
 }
 
-const row = ({ id, name, kerberos = [], disabled, demo, lacks }: Shown) => [
+const row = ([{ id, name, kerberos = [], disabled, demo }, lacks]: Listed) => [
   id,
   name,
   kerberos.join(' '),
@@ -53,9 +56,5 @@ const row = ({ id, name, kerberos = [], disabled, demo, lacks }: Shown) => [
   lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join(', ')})` : '',
 ];
 
-const lackingIn = ({ realm, digest, scram }: RealmNeeds) =>
-  [
-    `${realm}:`,
-    ...digest.map((hash) => `Digest ${hash}`),
-    ...scram.map((hash) => `SCRAM-${hash}`),
-  ].join(' ');
+const lackingIn = ({ realm, kinds }: RealmNeeds) =>
+  [`${realm}:`, ...inOrder(kinds).map(({ title }) => title)].join(' ');

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { DIGEST_KINDS } from '#shared/auth/schemes/digest/verifier.ts';
 import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { keepPerson } from '#shared/people/people.ts';
-import { everybodyIn, someDigest, somePerson } from '#shared/stores/contract/samples.ts';
+import { everybodyIn, someVerifier, somePerson } from '#shared/stores/contract/samples.ts';
 import { SLICE } from '#shared/stores/slices.ts';
 import { cli, inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withPeople } from '../with-people.ts';
@@ -177,18 +178,18 @@ describe('user list: who lacks a verifier for which realm', () => {
 
 test('user list: of more people than are read at a time each is there once; what they lack is read once', async () => {
   const shell = await newShell();
-  const needs = [{ realm: 'one', digest: ['MD5'], scram: [] }] as const;
+  const needs = { realm: 'one', kinds: [DIGEST_KINDS.MD5] };
   const names = Array.from({ length: SLICE + 2 }, (_, n) => `person${n}`);
   await withStores(shell, async (stores) => {
     for (const name of names) {
-      const digests = [someDigest('one', { hash: 'MD5' })];
-      await keepPerson({ stores }, { ...somePerson(name), digests });
+      const verifiers = [someVerifier('one', { kind: 'digest MD5' })];
+      await keepPerson({ stores }, { ...somePerson(name), verifiers });
     }
     const asked: string[] = [];
     const getWhole = (id: string) => (asked.push(id), stores.people.getWhole(id));
-    const lacking = lackingOf({ getWhole }, [...needs, { ...needs[0], realm: 'two' }]);
+    const lacking = lackingOf({ getWhole }, [needs, { ...needs, realm: 'two' }]);
     for (const person of await everybodyIn(stores)) {
-      expect(await lacking(person)).toEqual([{ ...needs[0], realm: 'two' }]);
+      expect(await lacking(person)).toEqual([{ ...needs, realm: 'two' }]);
     }
     expect(asked).toHaveLength(1);
   });

@@ -2,17 +2,16 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
-import type { PersonRecord, WholePerson } from '#shared/stores/people.ts';
+import { ALL_REALMS, type PersonRecord, type WholePerson } from '#shared/stores/people.ts';
 import { newApiKey } from '../api-key.ts';
-import { userhashOf } from '../digest-hash.ts';
 import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { formatDirectoryFile } from './format-directory.ts';
 import { addPerson, setKerberos } from '../people.ts';
+import { OTHER_PROOF, PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
-const REALMS = [
-  { realm: 'one', digest: ['MD5', 'SHA-256', 'SHA-512-256'], scram: ['SHA-1', 'SHA-256'] },
-] as const;
+const KINDS = [PROOF, OTHER_PROOF, SEAL];
+const REALMS = [{ realm: 'one', kinds: KINDS }];
 
 const { id, secret_hash } = newApiKey(systemRandom);
 const KEY = { id, application: 'App', realm: 'one', secret_hash, scopes: ['a:b'], created_at: 1 };
@@ -30,12 +29,12 @@ async function exported() {
 const written = async (...directory: Parameters<typeof formatDirectoryFile>) =>
   text(formatDirectoryFile(...directory));
 
-const parse = (file: string) => parseDirectoryFile(Buffer.from(file));
+const parse = (file: string, kinds = KINDS) => parseDirectoryFile(Buffer.from(file), kinds);
 
 /** The message of the refusal. */
-function mistakes(file: string): string {
+function mistakes(file: string, kinds = KINDS): string {
   try {
-    parse(file);
+    parse(file, kinds);
   } catch (error) {
     if (error instanceof DirectoryFileError) return error.message;
     throw error;
@@ -45,13 +44,14 @@ function mistakes(file: string): string {
 
 test('what is written is read again, without what follows from the rest', async () => {
   const { alice, text: file } = await exported();
-  const { aliases, version, digest_set, ...person } = alice.person;
-  expect([aliases, version, digest_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
+  const { aliases, version, verifier_set, ...person } = alice.person;
+  expect([aliases, version, verifier_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
   const { people, api_keys } = parse(file);
   expect(api_keys).toEqual([KEY]);
-  expect(people).toEqual([{ ...person, digests: expect.any(Array) }]);
-  expect(new Set(people[0]?.digests)).toEqual(new Set(alice.digests));
-  expect(file).not.toMatch(/aliases|version|digest_set|userhash/);
+  expect(people).toEqual([{ ...person, verifiers: expect.any(Array) }]);
+  expect(alice.verifiers).toHaveLength(3);
+  expect(new Set(people[0]?.verifiers)).toEqual(new Set(alice.verifiers));
+  expect(file).not.toMatch(/aliases|version|verifier_set|handle/);
   expect(parse(await written([], []))).toMatchObject({ people: [], api_keys: [] });
 });
 
@@ -61,25 +61,71 @@ test('a line for each person and key', async () => {
   expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(3);
 });
 
-test('a file of before SCRAM had keys for all realms is read: those of any realm', async () => {
-  const { text: file } = await exported();
-  const { people, ...rest } = JSON.parse(file);
-  const [{ scram, verifiers, ...alice }] = people;
-  const former = {
-    ...rest,
-    countersign_directory: 1,
-    people: [{ ...alice, verifiers: { none: {}, one: { ...verifiers.one, scram } } }],
+describe('files of earlier versions', () => {
+  const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
+  const [SHA_1, SHA_256] = [{ 'SHA-1': keys('one') }, { 'SHA-256': keys('two') }];
+  const digest = { MD5: 'ha1', 'SHA-256': 'ha2' };
+  /** As schemes of today name theirs, with values of earlier versions. */
+  const isValue = (value: string) => /^(?:ha\d|SCRAM-SHA-\d+\$4096:\w+\$s:k)$/.test(value);
+  const kinds = [
+    { ...PROOF, isValue, kind: 'digest MD5' },
+    { ...PROOF, isValue, kind: 'digest SHA-256' },
+    { ...SEAL, isValue, kind: 'scram SHA-1' },
+    { ...SEAL, isValue, kind: 'scram SHA-256' },
+  ];
+  const former = async (version: number, members: object) => {
+    const { people, ...rest } = JSON.parse((await exported()).text);
+    const [{ verifiers: _, ...alice }] = people;
+    const file = { ...rest, countersign_directory: version, people: [{ ...alice, ...members }] };
+    return JSON.stringify(file);
   };
-  expect(parse(JSON.stringify(former)).people).toEqual(parse(file).people);
+  const handle = PROOF.handle?.('alice', 'one');
+  const verifiers = [
+    { kind: 'digest MD5', realm: 'one', value: 'ha1', handle },
+    { kind: 'digest SHA-256', realm: 'one', value: 'ha2', handle },
+    { kind: 'scram SHA-1', realm: ALL_REALMS, value: 'SCRAM-SHA-1$4096:one$s:k' },
+    { kind: 'scram SHA-256', realm: ALL_REALMS, value: 'SCRAM-SHA-256$4096:two$s:k' },
+  ];
+
+  test.each([
+    [1, { verifiers: { none: {}, one: { digest, scram: SHA_1 }, two: { scram: SHA_256 } } }],
+    [2, { scram: { ...SHA_1, ...SHA_256 }, verifiers: { one: { digest } } }],
+  ])(
+    'version %i: the same verifiers, whichever realm SCRAM had its keys in',
+    async (version, members) => {
+      const [alice] = parse(await former(version, members), kinds).people;
+      expect(alice).toMatchObject({ name: 'alice', kerberos: ['alice@A'], demo: true });
+      expect(alice).not.toHaveProperty('scram');
+      expect(new Set(alice?.verifiers)).toEqual(new Set(verifiers));
+      const [bare] = parse(await former(version, {}), kinds).people;
+      expect(bare).toMatchObject({ name: 'alice', verifiers: [] });
+    },
+  );
+
+  test.each([
+    [{ verifiers: { 'a"b': {} } }, 'verifiers.a"b'],
+    [{ verifiers: { one: { digest: { MD5: 'x' } } } }, 'value of a verifier'],
+    [{ verifiers: { one: { digest: { 'SHA-1': 'ha1' } } } }, 'people.0.verifiers.0.kind'],
+    [{ verifiers: { one: { more: {} } } }, 'Unrecognized key'],
+    [{ scram: { 'SHA-1': { ...keys('one'), iterations: 1 } } }, 'value of a verifier'],
+    [{ scram: { 'SHA-1': { ...keys('one'), more: 1 } } }, 'Unrecognized key'],
+    [{ scram: { 'SHA-512': keys('one') } }, 'people.0.verifiers.0.kind'],
+    [{ aliases: [] }, 'Unrecognized key'],
+  ])('refused: %j', async (members, message) => {
+    const file = await former(2, members);
+    expect(mistakes(file, kinds)).toContain(message);
+  });
 });
 
-test('RFC 7616 section 3.4.4: userhashes follow from the name', async () => {
+test('handles follow from the name', async () => {
   const { text: file } = await exported();
-  const [person] = parse(file.replace('"alice"', '"bob"')).people;
-  for (const { hash, realm, userhash } of person?.digests ?? []) {
-    expect(userhash).toBe(userhashOf(hash, 'bob', realm));
-  }
-  expect(person?.digests).toHaveLength(3);
+  const [{ verifiers = [] } = {}] = parse(file.replace('"alice"', '"bob"')).people;
+  expect(verifiers).toHaveLength(3);
+  expect(verifiers.map(({ handle }) => handle)).toEqual(
+    verifiers.map(({ kind, realm }) =>
+      KINDS.find((one) => one.kind === kind)?.handle?.('bob', realm),
+    ),
+  );
 });
 
 describe('refused, by its place', () => {
@@ -96,7 +142,7 @@ describe('refused, by its place', () => {
     `$argon2id$v=19$${parameters}$${salt}$${digest}`;
 
   test.each([
-    [['countersign_directory'], 3, 'must be 1 or 2'],
+    [['countersign_directory'], 4, 'must be of version 1, 2, 3'],
     [['people'], {}, 'expected array'],
     [['more'], 1, 'Unrecognized key'],
     [['people', 0, 'id'], '../x', 'must be an identifier'],
@@ -112,25 +158,17 @@ describe('refused, by its place', () => {
     // Bits after the last byte, which argon2 would refuse at each sign-in.
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', `${'A'.repeat(21)}B`), 'an argon2id'],
     [['people', 0, 'password_hash'], undefined, 'expected string'],
-    [['people', 0, 'verifiers', 'a"b'], {}, 'verifiers.a"b'],
-    [['people', 0, 'verifiers', 'one', 'digest', 'MD5'], 'x'.repeat(32), 'hexadecimal'],
-    [['people', 0, 'verifiers', 'one', 'digest', 'SHA-256'], 'A'.repeat(64), 'hexadecimal'],
-    [['people', 0, 'verifiers', 'one', 'digest', 'SHA-256'], 'a'.repeat(63), 'hexadecimal'],
-    [['people', 0, 'verifiers', 'one', 'digest', 'SHA-1'], 'a'.repeat(40), 'Unrecognized key'],
-    [['people', 0, 'scram', 'SHA-1', 'iterations'], 1, '>=4096'],
-    [['people', 0, 'scram', 'SHA-1', 'iterations'], 1e9, '<=1000000'],
-    [['people', 0, 'scram', 'SHA-1', 'salt'], '', '16 bytes in base64'],
-    [['people', 0, 'scram', 'SHA-1', 'salt'], 'AA==', '16 bytes in base64'],
-    [
-      ['people', 0, 'scram', 'SHA-256', 'stored_key'],
-      Buffer.alloc(20).toString('base64'),
-      '32 bytes in base64',
-    ],
-    [
-      ['people', 0, 'scram', 'SHA-256', 'server_key'],
-      Buffer.alloc(32).toString('base64url'),
-      '32 bytes in base64',
-    ],
+    [['people', 0, 'verifiers'], undefined, 'expected array'],
+    [['people', 0, 'verifiers', 1, 'kind'], 'proof three', 'verifiers.1.kind'],
+    [['people', 0, 'verifiers', 1, 'kind'], 'proof two', 'must have one of each kind and realm'],
+    [['people', 0, 'verifiers', 1, 'realm'], 'a"b', 'verifiers.1.realm'],
+    [['people', 0, 'verifiers', 1, 'realm'], '', 'verifiers.1.realm'],
+    // Good in all realms.
+    [['people', 0, 'verifiers', 0, 'realm'], 'one', 'verifiers.0.realm'],
+    [['people', 0, 'verifiers', 1, 'value'], 'x'.repeat(64), 'value of a verifier of Proof one'],
+    [['people', 0, 'verifiers', 1, 'value'], undefined, 'expected string'],
+    [['people', 0, 'verifiers', 1, 'handle'], 'x', 'Unrecognized key'],
+    [['people', 0, 'scram'], {}, 'Unrecognized key'],
     [['people', 0, 'kerberos', 0], 'alice', 'a principal with its realm'],
     [['people', 0, 'disabled'], 'no', 'expected boolean'],
     [['people', 0, 'created_at'], -1, '>=0'],
@@ -178,7 +216,7 @@ describe('refused, by its place', () => {
     for (const other of ['null', '[]', '1', '"x"', '{}']) expect(mistakes(other)).not.toBe('taken');
     const broken = Buffer.from(exportedText);
     broken[exportedText.indexOf('alice')] = 0xff;
-    expect(() => parseDirectoryFile(broken)).toThrow(/^all: is not JSON in UTF-8$/);
+    expect(() => parseDirectoryFile(broken, KINDS)).toThrow(/^all: is not JSON in UTF-8$/);
   });
 
   test('of a thousand mistakes twenty are told, and no secret in them', async () => {

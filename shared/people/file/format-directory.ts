@@ -28,16 +28,12 @@ async function* lines<T>(
   }
 }
 
-function written({ person, digests }: WholePerson) {
-  const verifiers = [...Map.groupBy(digests, ({ realm }) => realm)].map(([realm, rows]) => [
-    realm,
-    { digest: Object.fromEntries(rows.map(({ hash, ha1 }) => [hash, ha1])) },
-  ]);
+function written({ person, verifiers }: WholePerson) {
   return {
     ...person,
     aliases: undefined,
     version: undefined,
-    digest_set: undefined,
-    verifiers: Object.fromEntries(verifiers) as unknown,
+    verifier_set: undefined,
+    verifiers: verifiers.map(({ kind, realm, value }) => ({ kind, realm, value })),
   };
 }

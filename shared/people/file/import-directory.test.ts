@@ -9,12 +9,15 @@ import { testPeople } from '../directory.fixture.ts';
 import { everybody } from '../everybody.ts';
 import { formatDirectoryFile } from './format-directory.ts';
 import { importDirectory } from './import-directory.ts';
+import { ALL_REALMS } from '#shared/stores/people.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
 import { addPerson, disablePerson, PeopleError, setKerberos, setPassword } from '../people.ts';
+import { PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const REALMS = [{ realm: 'one', digest: ['SHA-256'], scram: ['SHA-256'] }] as const;
+const KINDS = [PROOF, SEAL];
+const REALMS = [{ realm: 'one', kinds: KINDS }];
 
 type Installation = Awaited<ReturnType<typeof installation>>;
 
@@ -42,15 +45,16 @@ const exported = async ({ stores }: Installation) =>
     await buffer(
       Readable.from(formatDirectoryFile(everybody(stores.people), await stores.apiKeys.list())),
     ),
+    KINDS,
   );
 
 /** All that is kept; who was changed more often has another version, which does not count. */
 const kept = async (place: Installation) => ({
   ...(await exported(place)),
-  derived: (await everybodyIn(place.stores)).map(({ name, aliases, digest_set }) => [
+  derived: (await everybodyIn(place.stores)).map(({ name, aliases, verifier_set }) => [
     name,
     aliases,
-    digest_set,
+    verifier_set,
   ]),
 });
 
@@ -70,8 +74,9 @@ test('into an empty directory: all as it was, and every way in works', async () 
   const ask = async ({ stores }: Installation) => {
     const verifiers = localVerifiers({ people: stores.people, demo: true });
     return [
-      await verifiers.digest('one', 'SHA-256', 'alice'),
-      await verifiers.scram('SHA-256', 'alice'),
+      await verifiers.find('proof one', 'one', { name: 'alice' }),
+      await verifiers.find('proof one', 'one', { handle: PROOF.handle?.('alice', 'one') ?? '' }),
+      await verifiers.find('seal one', ALL_REALMS, { name: 'alice' }),
       await verifiers.kerberos('alice@A'),
     ];
   };

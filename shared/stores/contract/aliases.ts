@@ -4,7 +4,7 @@ import type { PersonRecord } from '../people.ts';
 import { fresh, somePerson } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
 
-/** What people are found by beside their names: userhashes (RFC 7616 section 3.4.4), principals of Kerberos. */
+/** What people are found by beside their names: principals of Kerberos. */
 export function aliasesContract(contract: () => Contract): void {
   describe('aliases of people', () => {
     const added = async (...aliases: string[]) => {
@@ -21,7 +21,7 @@ export function aliasesContract(contract: () => Contract): void {
     });
     const replace = (person: PersonRecord) => contract().one.people.replace(person);
 
-    test('RFC 7616 section 3.4.4: a person is found by each alias, and by no other', async () => {
+    test('a person is found by each alias, and by no other', async () => {
       const [a, b] = [fresh(), fresh()];
       const person = await added(a, b);
       await added(fresh());

@@ -4,7 +4,7 @@ import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
 import { clientsContract } from './clients.ts';
 import { commitsContract } from './commits.ts';
-import { digestsContract } from './digests.ts';
+import { verifiersContract } from './verifiers.ts';
 import { editsContract } from './edits.ts';
 import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
@@ -39,7 +39,7 @@ const PARTS = [
   limitsContract,
   peopleContract,
   aliasesContract,
-  digestsContract,
+  verifiersContract,
   apiKeysContract,
   replayContract,
   sessionsContract,

@@ -15,7 +15,7 @@ import {
   someDocument,
   someKey,
   someLock,
-  someDigest,
+  someVerifier,
   somePerson,
   someTokenKey,
 } from './samples.ts';
@@ -171,10 +171,10 @@ export const RACES = {
     attempt: (stores, alias) => stores.people.add({ ...somePerson(fresh()), aliases: [alias] }),
     winners: 1,
   },
-  'add a person of a userhash': {
+  'add a person of a handle': {
     prepare: async () => fresh(),
-    attempt: (stores, userhash) =>
-      stores.people.add(somePerson(fresh()), [someDigest('one', { userhash })]),
+    attempt: (stores, handle) =>
+      stores.people.add(somePerson(fresh()), [someVerifier('one', { handle })]),
     winners: 1,
   },
   'give an alias by a change': {

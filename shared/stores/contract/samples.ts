@@ -3,7 +3,7 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';
-import type { DigestRow, PersonRecord } from '../people.ts';
+import type { PersonRecord, VerifierRow } from '../people.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../token-keys.ts';
 import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees.ts';
@@ -34,12 +34,15 @@ export async function everybodyIn({ people }: Pick<Stores, 'people'>): Promise<P
   return everybody;
 }
 
-export const someDigest = (realm: string, changes: Partial<DigestRow> = {}): DigestRow => ({
+export const someVerifier = (
+  realm: string,
+  changes: Partial<VerifierRow> = {},
+): VerifierRow & { handle: string } => ({
+  kind: 'proof one',
   realm,
-  hash: 'SHA-256',
-  ha1: fresh(),
-  userhash: fresh(),
+  value: fresh(),
   ...changes,
+  handle: changes.handle ?? fresh(),
 });
 
 export const someApiKey = (id: string): ApiKeyRecord => ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { People, PersonRecord } from '#shared/stores/people.ts';
-import { everybodyIn, someDigest, somePerson } from '../contract/samples.ts';
+import { ALL_REALMS, type People, type PersonRecord } from '#shared/stores/people.ts';
+import { everybodyIn, someVerifier, somePerson } from '../contract/samples.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
 import { migrate } from './migrate.ts';
 import { redisPeople } from './people.ts';
@@ -52,8 +52,8 @@ describe('what happens between the look at a person and the change', () => {
   });
 });
 
-test('a thousand realms: Redis sends no more octets for a request of Digest, SCRAM or Basic than with one', async () => {
-  const rows = Array.from({ length: 1000 }, (_, n) => someDigest(`realm ${n}`));
+test('a thousand realms: Redis sends no more octets for a verifier or a password than with one', async () => {
+  const rows = Array.from({ length: 1000 }, (_, n) => someVerifier(`realm ${n}`));
   await one.add(somePerson('alice'), rows.slice(0, 1));
   await one.add(somePerson('bobby'), rows.slice(1));
   const sent = async () => {
@@ -69,8 +69,8 @@ test('a thousand realms: Redis sends no more octets for a request of Digest, SCR
     return (await sent()) - start - silent;
   };
   const questions: readonly ((name: string, n: number) => Promise<unknown>)[] = [
-    (name, n) => one.getDigest(`realm ${n}`, 'SHA-256', { name }),
-    (_, n) => one.getDigest(`realm ${n}`, 'SHA-256', { userhash: rows[n]?.userhash ?? '' }),
+    (name, n) => one.getVerifier('proof one', `realm ${n}`, { name }),
+    (_, n) => one.getVerifier('proof one', `realm ${n}`, { handle: rows[n]?.handle ?? '' }),
     (name) => one.getByName(name),
   ];
   for (const ask of questions) {
@@ -82,63 +82,111 @@ test('a thousand realms: Redis sends no more octets for a request of Digest, SCR
   }
 });
 
-describe('people of schema 1, whose records held everything', () => {
-  const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
-  const former = {
-    ...somePerson('alice'),
-    verifiers: {
-      'a: b': { digest: { MD5: 'ha1', 'SHA-256': 'ha2' }, scram: { 'SHA-1': keys('one') } },
-      none: { digest: {}, scram: {} },
-      c: { digest: { MD5: 'ha3' }, scram: { 'SHA-256': keys('two') } },
-    },
-    kerberos: ['alice@A'],
-    aliases: ['digest:MD5:u1', 'digest:SHA-256:u2', 'digest:MD5:u3', 'kerberos:alice@A'],
-  };
-  const bare = somePerson('bob');
-  const written = async (...people: readonly PersonRecord[]) => {
-    const { redis } = place;
-    for (const person of people) {
-      await redis.cli('HSET', '{test}:people', person.id, JSON.stringify(person));
-      await redis.cli('HSET', '{test}:names', person.name, person.id);
-    }
-    for (const alias of former.aliases) await redis.cli('HSET', '{test}:aliases', alias, former.id);
-    await redis.cli('SET', '{test}:schema', '1');
-  };
-  const { verifiers: _, ...rest } = former;
-  const person = {
-    ...rest,
-    scram: { 'SHA-1': keys('one'), 'SHA-256': keys('two') },
-    digest_set: expect.any(String),
-    aliases: ['kerberos:alice@A'],
-    version: 1,
-  };
+/** Keys of SCRAM as they were in a record. */
+const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
 
-  test('each has a row for each verifier, the names are in order, and nobody is another', async () => {
+const common = { ...somePerson('alice'), kerberos: ['alice@A'] };
+const bare = somePerson('bob');
+const [SHA_1, SHA_256] = [{ 'SHA-1': keys('one') }, { 'SHA-256': keys('two') }];
+
+/** The same two people in each schema, as far as they are in records, aliases and other hashes. */
+const FORMER = {
+  1: {
+    person: {
+      ...common,
+      verifiers: {
+        'a: b': { digest: { MD5: 'ha1', 'SHA-256': 'ha2' }, scram: SHA_1 },
+        none: { digest: {}, scram: {} },
+        c: { digest: { MD5: 'ha3' }, scram: SHA_256 },
+      },
+      aliases: ['digest:MD5:u1', 'digest:SHA-256:u2', 'digest:MD5:u3', 'kerberos:alice@A'],
+    },
+    hashes: {},
+    version: 1,
+  },
+  2: {
+    person: {
+      ...common,
+      scram: { ...SHA_1, ...SHA_256 },
+      digest_set: 'of three',
+      aliases: ['kerberos:alice@A'],
+    },
+    hashes: {
+      [`digests:${common.id}`]: {
+        'MD5 a: b': 'ha1 u1',
+        'SHA-256 a: b': 'ha2 u2',
+        'MD5 c': 'ha3 u3',
+      },
+      userhashes: { 'MD5 u1 a: b': common.id, 'SHA-256 u2 a: b': common.id, 'MD5 u3 c': common.id },
+    },
+    version: 0,
+  },
+} as const;
+
+describe.each([1, 2] as const)('people of schema %i', (schema) => {
+  const { person: former, hashes, version } = FORMER[schema];
+  const hset = async (key: string, fields: Readonly<Record<string, string>>) =>
+    place.redis.cli('HSET', `{test}:${key}`, ...Object.entries(fields).flat());
+  const written = async (...people: readonly PersonRecord[]) => {
+    for (const person of people) {
+      await hset('people', { [person.id]: JSON.stringify(person) });
+      await hset('names', { [person.name]: person.id });
+      if (schema === 2) await place.redis.cli('ZADD', '{test}:names:order', '0', person.name);
+    }
+    for (const alias of former.aliases) await hset('aliases', { [alias]: former.id });
+    for (const [key, fields] of Object.entries(hashes)) await hset(key, fields);
+    await place.redis.cli('SET', '{test}:schema', String(schema));
+  };
+  const person = {
+    ...common,
+    verifier_set: expect.any(String),
+    aliases: ['kerberos:alice@A'],
+    version,
+  };
+  const verifiers = [
+    { kind: 'digest MD5', realm: 'a: b', value: 'ha1', handle: 'u1' },
+    { kind: 'digest SHA-256', realm: 'a: b', value: 'ha2', handle: 'u2' },
+    { kind: 'digest MD5', realm: 'c', value: 'ha3', handle: 'u3' },
+    { kind: 'scram SHA-1', realm: ALL_REALMS, value: 'SCRAM-SHA-1$4096:one$s:k' },
+    { kind: 'scram SHA-256', realm: ALL_REALMS, value: 'SCRAM-SHA-256$4096:two$s:k' },
+  ];
+  const rowsOf = async (id: string) => new Set((await one.getWhole(id))?.verifiers);
+
+  test('each has a row for each verifier, the names are in order, and nothing else is left', async () => {
     await written(former, bare);
     await migrate(place.undisturbed, 'test');
-    expect(await place.redis.cli('GET', '{test}:schema')).toBe('2');
-    expect(await everybodyIn({ people: one })).toEqual([person, { ...bare, version: 1 }]);
-    for (const [realm, hash, userhash, ha1] of [
-      ['a: b', 'MD5', 'u1', 'ha1'],
-      ['a: b', 'SHA-256', 'u2', 'ha2'],
-      ['c', 'MD5', 'u3', 'ha3'],
-    ] as const) {
-      expect(await one.getDigest(realm, hash, { userhash })).toEqual({ person, ha1 });
-      expect(await one.getDigest(realm, hash, { name: 'alice' })).toEqual({ person, ha1 });
+    expect(await place.redis.cli('GET', '{test}:schema')).toBe('3');
+    expect(await everybodyIn({ people: one })).toEqual([
+      person,
+      { ...bare, verifier_set: expect.any(String), version },
+    ]);
+    expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
+    expect(await rowsOf(bare.id)).toEqual(new Set());
+    for (const { kind, realm, value, handle } of verifiers) {
+      expect(await one.getVerifier(kind, realm, { name: 'alice' })).toEqual({ person, value });
+      if (handle === undefined) continue;
+      expect(await one.getVerifier(kind, realm, { handle })).toEqual({ person, value });
     }
     expect(await one.getByAlias('kerberos:alice@A')).toEqual(person);
     expect(await one.getByAlias('digest:MD5:u1')).toBeUndefined();
-    expect((await one.getWhole(former.id))?.digests).toHaveLength(3);
+    const names = ['people', 'names', 'names:order', 'aliases', 'handles', 'schema'];
+    const keysLeft = (await place.redis.cli('KEYS', '*')).split('\n');
+    expect(new Set(keysLeft)).toEqual(
+      new Set([...names, `verifiers:${former.id}`].map((name) => `{test}:${name}`)),
+    );
+    const changed = { ...person, verifier_set: 'none', version: version + 1 };
+    expect(await one.replace(changed, [])).toBe(true);
+    expect(await one.getVerifier('digest MD5', 'c', { handle: 'u3' })).toBeUndefined();
+    expect(await place.redis.cli('EXISTS', '{test}:handles')).toBe('0');
   });
 
   test('by two servers at once, one of which was stopped halfway: once', async () => {
     await written(former, bare);
     await Promise.all([migrate(place.connection, 'test'), migrate(place.undisturbed, 'test')]);
-    await place.redis.cli('SET', '{test}:schema', '1');
+    await place.redis.cli('SET', '{test}:schema', String(schema));
     await migrate(place.undisturbed, 'test');
-    const whole = await one.getWhole(former.id);
-    expect(whole?.digests).toHaveLength(3);
-    expect(whole?.person).toMatchObject({ scram: person.scram, aliases: person.aliases });
+    expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
+    expect(await one.get(former.id)).toEqual({ ...person, version: expect.any(Number) });
   });
 
   test('changed while it is moved: the change stays', async () => {
@@ -152,6 +200,11 @@ describe('people of schema 1, whose records held everything', () => {
     });
     await migrate(place.connection, 'test');
     expect(place.connection.interruptions).toEqual([]);
-    expect(await one.getByName('alice')).toMatchObject({ ...person, disabled: true, version: 2 });
+    expect(await one.getByName('alice')).toMatchObject({
+      ...person,
+      disabled: true,
+      version: version + 1,
+    });
+    expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
   });
 });

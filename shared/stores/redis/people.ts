@@ -1,21 +1,22 @@
-import type { DigestHash } from '#shared/http/auth/digest-algorithms.ts';
-import type { DigestRow, People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
 import { SLICE, slices } from '#shared/stores/slices.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
 
 /**
- * KEYS: people, names, the order of names, aliases, userhashes, the person's rows of Digest. ARGV: id, name,
- * record, the record that it replaces or nothing, whether the rows are replaced, how many aliases, those, and of
- * each row its field and its value. 0: it is not there any more, or a name, an alias or a userhash is taken.
+ * KEYS: people, names, the order of names, aliases, handles, the person's verifiers. ARGV: id, name, record,
+ * the record that it replaces or nothing, whether the verifiers are replaced, how many aliases, those, and of
+ * each verifier its field and what is kept in it. 0: it is not there any more, or a name, an alias or a handle
+ * is taken.
  */
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
 local first = 7 + ARGV[6]
 
-local function userhash(field, value)
-  local hash, realm = field:match('^(%S+) (.*)$')
-  return hash .. ' ' .. value:match('%S+$') .. ' ' .. realm
+local function handle(field, kept)
+  local own = cjson.decode(kept)[2]
+  return own and field .. own
 end
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
@@ -27,7 +28,8 @@ for n = 7, first - 1 do
   if another(KEYS[4], ARGV[n]) then return 0 end
 end
 for n = first, #ARGV, 2 do
-  if another(KEYS[5], userhash(ARGV[n], ARGV[n + 1])) then return 0 end
+  local own = handle(ARGV[n], ARGV[n + 1])
+  if own and another(KEYS[5], own) then return 0 end
 end
 
 redis.call('HSET', KEYS[1], id, record)
@@ -39,11 +41,15 @@ end
 for n = 7, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
 local former = redis.call('HGETALL', KEYS[6])
-for n = 1, #former, 2 do redis.call('HDEL', KEYS[5], userhash(former[n], former[n + 1])) end
+for n = 1, #former, 2 do
+  local own = handle(former[n], former[n + 1])
+  if own then redis.call('HDEL', KEYS[5], own) end
+end
 redis.call('DEL', KEYS[6])
 for n = first, #ARGV, 2 do
   redis.call('HSET', KEYS[6], ARGV[n], ARGV[n + 1])
-  redis.call('HSET', KEYS[5], userhash(ARGV[n], ARGV[n + 1]), id)
+  local own = handle(ARGV[n], ARGV[n + 1])
+  if own then redis.call('HSET', KEYS[5], own, id) end
 end
 return 1
 `);
@@ -58,17 +64,17 @@ return redis.call('HGET', KEYS[2], id or '')
 `);
 
 /**
- * KEYS: names or userhashes, people, what the rows of all begin with. ARGV: name or userhash, field of the
- * row. As much work for who is not there.
+ * KEYS: names or handles, people, what the verifiers of all begin with. ARGV: name or handle, field of the
+ * verifier. As much work for who is not there.
  */
-const findDigest = script(`
+const findVerifier = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 local person = redis.call('HGET', KEYS[2], id)
-local row = redis.call('HGET', KEYS[3] .. id, ARGV[2])
-return person and row and { person, row:match('^%S+') }
+local kept = redis.call('HGET', KEYS[3] .. id, ARGV[2])
+return person and kept and { person, cjson.decode(kept)[1] }
 `);
 
-/** KEYS: a person's rows of Digest, people. ARGV: id. */
+/** KEYS: a person's verifiers, people. ARGV: id. */
 const findWhole = script(`
 local person = redis.call('HGET', KEYS[2], ARGV[1])
 return person and { person, redis.call('HGETALL', KEYS[1]) }
@@ -81,32 +87,19 @@ if #names == 0 then return {} end
 return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
 `);
 
-const fieldOf = (hash: DigestHash, realm: string) => `${hash} ${realm}`;
-
-function rowOf(field: string, value: string): DigestRow {
-  const [hash = '', realm = ''] = halves(field);
-  const [ha1 = '', userhash = ''] = halves(value);
-  return { realm, hash: hash as DigestHash, ha1, userhash };
-}
-
-const halves = (text: string) => [
-  text.slice(0, text.indexOf(' ')),
-  text.slice(text.indexOf(' ') + 1),
-];
-
 /**
- * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:userhashes`, each
- * to id; the sorted set `{prefix}:names:order`; and for each person `{prefix}:digests:{id}`, hash and realm to
- * HA1 and userhash. One slot, so that one script writes all; that of the revocations, so that a change is as
- * durable as they are: who was disabled stays disabled when a replica takes over.
+ * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
+ * id; the sorted set `{prefix}:names:order`; and for each person `{prefix}:verifiers:{id}` (verifier-fields.ts).
+ * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
+ * who was disabled stays disabled when a replica takes over.
  */
 export function redisPeople(redis: Connection, prefix: string): People {
   const people = `{${prefix}}:people`;
   const names = `{${prefix}}:names`;
   const order = `{${prefix}}:names:order`;
   const byAlias = `{${prefix}}:aliases`;
-  const userhashes = `{${prefix}}:userhashes`;
-  const digestsOf = (id: string) => `{${prefix}}:digests:${id}`;
+  const handles = `{${prefix}}:handles`;
+  const verifiersOf = (id: string) => `{${prefix}}:verifiers:${id}`;
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
 
@@ -118,27 +111,26 @@ export function redisPeople(redis: Connection, prefix: string): People {
   async function write(
     person: PersonRecord,
     was: string,
-    digests: readonly DigestRow[] | undefined,
+    verifiers: readonly VerifierRow[] | undefined,
   ): Promise<boolean> {
     const { id, name, aliases = [] } = person;
-    const rows = digests ?? [];
     const done = await redis.durable<number>(
       put,
-      [people, names, order, byAlias, userhashes, digestsOf(id)],
+      [people, names, order, byAlias, handles, verifiersOf(id)],
       id,
       name,
       JSON.stringify(person),
       was,
-      String(digests !== undefined),
+      String(verifiers !== undefined),
       String(aliases.length),
       ...aliases,
-      ...rows.flatMap((row) => [fieldOf(row.hash, row.realm), `${row.ha1} ${row.userhash}`]),
+      ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
     );
     return done === 1;
   }
 
   return {
-    add: (person, digests = []) => write(person, '', digests),
+    add: (person, verifiers = []) => write(person, '', verifiers),
     get,
     async getByName(name) {
       const id = await redis.command<string | null>('HGET', names, name);
@@ -149,29 +141,29 @@ export function redisPeople(redis: Connection, prefix: string): People {
       const person = await redis.script<string | null>(findByAlias, [byAlias, people], alias);
       return person === null ? undefined : parsed(person);
     },
-    async getDigest(realm, hash, who) {
-      const [index, key] =
-        'name' in who ? [names, who.name] : [userhashes, `${hash} ${who.userhash} ${realm}`];
+    async getVerifier(kind, realm, who) {
+      const field = fieldOf({ kind, realm });
+      const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];
       const found = await redis.script<[string, string] | null>(
-        findDigest,
-        [index, people, digestsOf('')],
+        findVerifier,
+        [index, people, verifiersOf('')],
         key,
-        fieldOf(hash, realm),
+        field,
       );
-      return found === null ? undefined : { person: parsed(found[0]), ha1: found[1] };
+      return found === null ? undefined : { person: parsed(found[0]), value: found[1] };
     },
     async getWhole(id) {
       const found = await redis.script<[string, string[]] | null>(
         findWhole,
-        [digestsOf(id), people],
+        [verifiersOf(id), people],
         id,
       );
       if (found === null) return undefined;
       const [person, kept] = found;
-      const digests = kept.flatMap((field, n) =>
+      const verifiers = kept.flatMap((field, n) =>
         n % 2 === 0 ? [rowOf(field, kept[n + 1] ?? '')] : [],
       );
-      return { person: parsed(person), digests };
+      return { person: parsed(person), verifiers };
     },
     list: () =>
       slices<PersonRecord>(async (last) => {
@@ -179,12 +171,12 @@ export function redisPeople(redis: Connection, prefix: string): People {
         const found = await redis.script<string[]>(slice, keys, last ? `(${last.name}` : '-');
         return found.map(parsed);
       }),
-    async replace(person, digests) {
+    async replace(person, verifiers) {
       const was = await find(person.id);
       if (was === null) return false;
       const { name, version } = parsed(was);
       if (version !== person.version - 1) return false;
-      return write({ ...person, name }, was, digests);
+      return write({ ...person, name }, was, verifiers);
     },
   };
 }

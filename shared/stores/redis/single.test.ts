@@ -9,11 +9,11 @@ import {
   FAR,
   puts,
   someApiKey,
-  someDigest,
   someDocument,
   someLock,
   somePerson,
   someTokenKey,
+  someVerifier,
 } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
 
@@ -48,7 +48,7 @@ describe('the keys', () => {
     });
     await stores.artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
     await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] }, [
-      someDigest('digest'),
+      someVerifier('realm'),
     ]);
     await stores.apiKeys.add(someApiKey('x'));
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);

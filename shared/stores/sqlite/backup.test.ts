@@ -12,10 +12,10 @@ import {
   someApiKey,
   someClient,
   someDocument,
-  someDigest,
   someKey,
   somePerson,
   someTokenKey,
+  someVerifier,
 } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable, type Stores } from '../stores.ts';
@@ -54,12 +54,12 @@ describe('backup', () => {
   test('has what was there, and neither the epoch nor what could be used or revoked', async () => {
     const sub = fresh();
     const person = { ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] };
-    const digest = someDigest('digest');
+    const verifier = someVerifier('realm');
     const apiKey = someApiKey('k1');
     await stores.revocations.epoch(true);
     await stores.revocations.raise('person', sub, until());
     await stores.clients.add(someClient('batch'));
-    await stores.people.add(person, [digest]);
+    await stores.people.add(person, [verifier]);
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.keys.add(someKey('k1', 'ES256'));
@@ -83,7 +83,7 @@ describe('backup', () => {
     expect(await copy.artefacts.listByAccount('SignIn', person.id)).toEqual([]);
     expect(await copy.clients.list()).toEqual([someClient('batch')]);
     expect(await everybodyIn(copy)).toEqual([person]);
-    expect(await copy.people.getWhole(person.id)).toEqual({ person, digests: [digest] });
+    expect(await copy.people.getWhole(person.id)).toEqual({ person, verifiers: [verifier] });
     expect(await copy.people.getByName('alice')).toEqual(person);
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 import { orUnavailable } from './file.ts';
-import { STATE } from './schema.ts';
+import { STATE } from './state.ts';
 
 /**
  * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is

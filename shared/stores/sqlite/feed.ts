@@ -11,7 +11,7 @@ import type {
 import { StoreUnavailable } from '../stores.ts';
 import { Connection } from './connection.ts';
 import { orUnavailable } from './file.ts';
-import { STATE } from './schema.ts';
+import { STATE } from './state.ts';
 
 const PAGE = 1_000;
 /** Pages that one look reads of what is read from its start: all at once would hold all requests up. */

@@ -9,7 +9,9 @@ import { FAR, someApiKey, somePerson, someTokenKey } from '../contract/samples.t
 import { startRacer } from '../contract/start-racer.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { SqliteFile } from './file.ts';
-import { STATE, TRANSIENT, type Schema } from './schema.ts';
+import { STATE } from './state.ts';
+import { TRANSIENT } from './transient.ts';
+import { type Schema } from './schema.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;
@@ -240,7 +242,11 @@ describe('migrations', () => {
       );
     }
     await using stores = await store.open();
-    expect(await stores.people.getByName('alice')).toEqual({ ...person, aliases: [], scram: {} });
+    expect(await stores.people.getByName('alice')).toEqual({
+      ...person,
+      aliases: [],
+      verifier_set: '',
+    });
     const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
     expect(await stores.people.replace(changed)).toBe(true);
     expect(await stores.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(changed);

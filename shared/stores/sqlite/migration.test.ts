@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
-import { STATE } from './schema.ts';
+import { STATE } from './state.ts';
+import { ALL_REALMS, type PersonRecord } from '../people.ts';
 import { copy, edit, everybodyIn, NO_QUOTA, somePerson } from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
@@ -13,6 +14,17 @@ const BEFORE_TREES = 3;
 const BEFORE_PROPERTIES = 4;
 /** Before the one that gives what Digest keeps of people rows of its own. */
 const BEFORE_DIGESTS = 9;
+/** Before the one that gives what all schemes keep of people rows of their own. */
+const BEFORE_VERIFIERS = 10;
+
+interface Former extends PersonRecord {
+  readonly scram?: Readonly<Record<string, { salt: string }>>;
+  readonly digest_set?: string;
+}
+
+/** Keys of SCRAM as they were in a record, and the value that is to come of them. */
+const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
+const valueOf = (hash: string, salt: string) => `SCRAM-${hash}$4096:${salt}$s:k`;
 
 test('documents of before there were trees are in them, below collections', async () => {
   const store = await sqliteUnderTest();
@@ -90,8 +102,7 @@ test('dead properties of before they were counted apart count', async () => {
   await store.end();
 });
 
-test('people whose records held everything have a row for each verifier, and one set of SCRAM keys', async () => {
-  const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
+test('people whose records held everything have a row for each verifier, and one of SCRAM for each hash', async () => {
   const former = {
     ...somePerson('alice'),
     verifiers: {
@@ -132,28 +143,97 @@ test('people whose records held everything have a row for each verifier, and one
   await using stores = await store.open();
   const { people } = stores;
   const { verifiers: _, ...rest } = former;
-  const person = {
-    ...rest,
-    scram: { 'SHA-1': keys('ten'), 'SHA-256': keys('two') },
-    digest_set: expect.any(String),
-    aliases: ['kerberos:alice@A'],
-  };
+  const person = { ...rest, verifier_set: expect.any(String), aliases: ['kerberos:alice@A'] };
   const [alice, bob, carol] = await everybodyIn(stores);
   expect(alice).toEqual(person);
-  expect(bob?.digest_set).toBe(alice?.digest_set);
-  expect(carol).toEqual({ ...bare, scram: {}, aliases: [] });
-  for (const [realm, hash, userhash, ha1] of [
-    ['10', 'MD5', 'u0', 'ha0'],
-    ["a: b'[0]", 'MD5', 'u1', 'ha1'],
-    ["a: b'[0]", 'SHA-256', 'u2', 'ha2'],
-    ['c', 'MD5', 'u3', 'ha3'],
-  ] as const) {
-    expect(await people.getDigest(realm, hash, { name: 'alice' })).toEqual({ person, ha1 });
-    expect(await people.getDigest(realm, hash, { userhash })).toEqual({ person, ha1 });
+  expect(bob?.verifier_set).toBe(alice?.verifier_set);
+  expect(carol).toEqual({ ...bare, verifier_set: '', aliases: [] });
+  const rows = [
+    { kind: 'digest MD5', realm: '10', value: 'ha0', handle: 'u0' },
+    { kind: 'digest MD5', realm: "a: b'[0]", value: 'ha1', handle: 'u1' },
+    { kind: 'digest SHA-256', realm: "a: b'[0]", value: 'ha2', handle: 'u2' },
+    { kind: 'digest MD5', realm: 'c', value: 'ha3', handle: 'u3' },
+    { kind: 'scram SHA-1', realm: ALL_REALMS, value: valueOf('SHA-1', 'ten') },
+    { kind: 'scram SHA-256', realm: ALL_REALMS, value: valueOf('SHA-256', 'two') },
+  ];
+  expect(new Set((await people.getWhole(former.id))?.verifiers)).toEqual(new Set(rows));
+  for (const { kind, realm, value, handle } of rows) {
+    expect(await people.getVerifier(kind, realm, { name: 'alice' })).toEqual({ person, value });
+    if (handle === undefined) continue;
+    expect(await people.getVerifier(kind, realm, { handle })).toEqual({ person, value });
   }
-  expect((await people.getWhole(former.id))?.digests).toHaveLength(4);
   expect(await people.getByAlias('kerberos:alice@A')).toEqual(person);
   expect(await people.getByAlias('digest:MD5:u1')).toBeUndefined();
+  await store.end();
+});
+
+test('rows of Digest and keys of SCRAM in records are verifiers of one table', async () => {
+  const scram = { 'SHA-256': keys('a+/='), 'SHA-1': keys('b') };
+  const changed = { kerberos: ['x@A'], disabled: true, version: 7, created_at: 12 };
+  const people = [
+    { ...somePerson('alice'), scram, digest_set: 'of two', aliases: ['kerberos:x@A'], ...changed },
+    { ...somePerson('bob'), scram, digest_set: 'of two', aliases: [] },
+    { ...somePerson('carol'), scram: { 'SHA-1': keys('c') }, digest_set: 'of two', aliases: [] },
+    { ...somePerson('dave'), scram: {}, digest_set: 'none', aliases: [] },
+    somePerson('erin'),
+  ];
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_VERIFIERS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_VERIFIERS}`);
+    const person = old.prepare('INSERT INTO person VALUES (?, ?, ?)');
+    const digest = old.prepare('INSERT INTO person_digest VALUES (?, ?, ?, ?, ?)');
+    for (const each of people) {
+      person.run(each.id, each.name, JSON.stringify(each));
+      if (!('digest_set' in each) || each.digest_set !== 'of two') continue;
+      for (const [realm, hash] of [
+        ["a: b'[0]", 'MD5'],
+        ['c', 'SHA-512-256'],
+      ] as const) {
+        digest.run(each.id, realm, hash, `ha1 of ${each.name}`, `${hash} of ${each.name}`);
+      }
+    }
+  }
+  await using stores = await store.open();
+  const now = await everybodyIn(stores);
+  expect(now).toEqual(
+    people.map((person: Former) => {
+      const { scram: _, digest_set: __, ...rest } = person;
+      return Object.assign(rest, { verifier_set: expect.any(String) });
+    }),
+  );
+  const sets = now.map(({ verifier_set }) => verifier_set);
+  expect(sets[0]).toBe(sets[1]);
+  expect(new Set(sets).size).toBe(4);
+  const rowsOf = ({ name, scram: of = {} }: Former) =>
+    new Set([
+      ...Object.entries(of).map(([hash, { salt }]) => ({
+        kind: `scram ${hash}`,
+        realm: ALL_REALMS,
+        value: valueOf(hash, salt),
+      })),
+      ...[
+        ["a: b'[0]", 'MD5'],
+        ['c', 'SHA-512-256'],
+      ].map(([realm, hash]) => ({
+        kind: `digest ${hash}`,
+        realm,
+        value: `ha1 of ${name}`,
+        handle: `${hash} of ${name}`,
+      })),
+    ]);
+  for (const each of people.slice(0, 3)) {
+    expect(new Set((await stores.people.getWhole(each.id))?.verifiers)).toEqual(rowsOf(each));
+  }
+  for (const each of people.slice(3)) {
+    expect((await stores.people.getWhole(each.id))?.verifiers).toEqual([]);
+  }
+  const handle = 'SHA-512-256 of bob';
+  expect(await stores.people.getVerifier('digest SHA-512-256', 'c', { handle })).toMatchObject({
+    person: { name: 'bob' },
+  });
   await store.end();
 });
 

@@ -1,30 +1,35 @@
-import type { DigestPerson, DigestRow, People, PersonRecord } from '../people.ts';
+import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../people.ts';
 import { SLICE, slices } from '../slices.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 type Row = { record: string };
+type StoredVerifier = { kind: string; realm: string; value: string; handle: string | null };
 
 const personOf = (row: Row) => JSON.parse(row.record) as PersonRecord;
 
-/** Whether somebody else has one of the person's aliases or userhashes. */
+const verifierOf = ({ handle, ...row }: StoredVerifier): VerifierRow =>
+  handle === null ? row : { ...row, handle };
+
+/** Whether somebody else has one of the person's aliases or handles. */
 const taken = (
   connection: Connection,
   { id, aliases = [] }: PersonRecord,
-  digests: readonly DigestRow[],
+  verifiers: readonly VerifierRow[],
 ): boolean =>
   aliases.some(
     (alias) =>
       connection.all('SELECT 1 FROM person_alias WHERE alias = ? AND id <> ?', alias, id).length >
       0,
   ) ||
-  digests.some(
-    ({ userhash, realm, hash }) =>
+  verifiers.some(
+    ({ handle, kind, realm }) =>
+      handle !== undefined &&
       connection.all(
-        'SELECT 1 FROM person_digest WHERE userhash = ? AND realm = ? AND hash = ? AND id <> ?',
-        userhash,
+        'SELECT 1 FROM person_verifier WHERE handle = ? AND realm = ? AND kind = ? AND id <> ?',
+        handle,
         realm,
-        hash,
+        kind,
         id,
       ).length > 0,
   );
@@ -36,20 +41,20 @@ const setAliases = (connection: Connection, { id, aliases = [] }: PersonRecord):
   }
 };
 
-const setDigests = (
+const setVerifiers = (
   connection: Connection,
   { id }: PersonRecord,
-  digests: readonly DigestRow[],
+  verifiers: readonly VerifierRow[],
 ): void => {
-  connection.run('DELETE FROM person_digest WHERE id = ?', id);
-  for (const { realm, hash, ha1, userhash } of digests) {
+  connection.run('DELETE FROM person_verifier WHERE id = ?', id);
+  for (const { kind, realm, value, handle = null } of verifiers) {
     connection.run(
-      'INSERT INTO person_digest (id, realm, hash, ha1, userhash) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO person_verifier (id, kind, realm, value, handle) VALUES (?, ?, ?, ?, ?)',
       id,
+      kind,
       realm,
-      hash,
-      ha1,
-      userhash,
+      value,
+      handle,
     );
   }
 };
@@ -61,9 +66,9 @@ export function sqlitePeople(file: SqliteFile): People {
   };
 
   return {
-    add: (person, digests = []) =>
+    add: (person, verifiers = []) =>
       file.write((connection) => {
-        if (taken(connection, person, digests)) return false;
+        if (taken(connection, person, verifiers)) return false;
         const added = connection.run(
           'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           person.id,
@@ -72,7 +77,7 @@ export function sqlitePeople(file: SqliteFile): People {
         );
         if (added === 0) return false;
         setAliases(connection, person);
-        setDigests(connection, person, digests);
+        setVerifiers(connection, person, verifiers);
         return true;
       }),
     get: (id) => file.read((connection) => find(connection, 'id', id)),
@@ -85,27 +90,29 @@ export function sqlitePeople(file: SqliteFile): People {
         );
         return row && personOf(row);
       }),
-    getDigest: (realm, hash, who) =>
-      file.read((connection): DigestPerson | undefined => {
-        const [column, value] = 'name' in who ? ['name', who.name] : ['userhash', who.userhash];
-        const [row] = connection.all<Row & { ha1: string }>(
-          `SELECT record, ha1 FROM person JOIN person_digest USING (id)
-           WHERE ${column} = ? AND realm = ? AND hash = ?`,
+    getVerifier: (kind, realm, who) =>
+      file.read((connection): VerifiedPerson | undefined => {
+        const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
+        const [row] = connection.all<Row & { value: string }>(
+          `SELECT record, value FROM person JOIN person_verifier USING (id)
+           WHERE ${column} = ? AND realm = ? AND kind = ?`,
           value,
           realm,
-          hash,
+          kind,
         );
-        return row && { person: personOf(row), ha1: row.ha1 };
+        return row && { person: personOf(row), value: row.value };
       }),
     getWhole: (id) =>
       file.read((connection) =>
         connection.snapshot(() => {
           const person = find(connection, 'id', id);
-          const digests = connection.all<{ [member in keyof DigestRow]: DigestRow[member] }>(
-            'SELECT realm, hash, ha1, userhash FROM person_digest WHERE id = ?',
-            id,
-          );
-          return person && { person, digests };
+          const verifiers = connection
+            .all<StoredVerifier>(
+              'SELECT kind, realm, value, handle FROM person_verifier WHERE id = ?',
+              id,
+            )
+            .map(verifierOf);
+          return person && { person, verifiers };
         }),
       ),
     list: () =>
@@ -119,18 +126,18 @@ export function sqlitePeople(file: SqliteFile): People {
             .map(personOf),
         ),
       ),
-    replace: (person, digests) =>
+    replace: (person, verifiers) =>
       file.write((connection) => {
         const stored = find(connection, 'id', person.id);
         if (stored === undefined || stored.version !== person.version - 1) return false;
-        if (taken(connection, person, digests ?? [])) return false;
+        if (taken(connection, person, verifiers ?? [])) return false;
         connection.run(
           'UPDATE person SET record = ? WHERE id = ?',
           JSON.stringify({ ...person, name: stored.name }),
           person.id,
         );
         setAliases(connection, person);
-        if (digests !== undefined) setDigests(connection, person, digests);
+        if (verifiers !== undefined) setVerifiers(connection, person, verifiers);
         return true;
       }),
   };

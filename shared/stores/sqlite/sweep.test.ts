@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { rememberUntil } from '../lifetime.ts';
 import type { Stores } from '../stores.ts';
-import { STATE, TRANSIENT } from './schema.ts';
+import { STATE } from './state.ts';
+import { TRANSIENT } from './transient.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;

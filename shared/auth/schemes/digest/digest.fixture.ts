@@ -11,16 +11,16 @@ import { requestOf } from '../../auth.fixture.ts';
 import { createNonces } from '../../nonces.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { digest, type DigestOptions } from './digest.ts';
+import { digestVerifier } from './verifier.ts';
 
 export const REALM = 'people';
 export const PASSWORD = 'correct horse: battery staple';
 
-const HASHES = ['MD5', 'SHA-256', 'SHA-512-256'] as const;
 const SECRET = Buffer.alloc(32, 7);
 
 /** Two openings of one store that has alice and jäsøn, with verifiers of the realm. */
 export async function twoDigestProcesses() {
-  const realms = [{ realm: REALM, digest: HASHES, scram: [] }];
+  const realms = [{ realm: REALM, kinds: digestVerifier.kinds }];
   const { data, stores, store } = await testPeople(undefined, realms);
   for (const name of ['alice', 'jäsøn']) await addPerson(store, { name, password: PASSWORD });
   const { stores: elsewhere } = await testPeople(data, realms);
@@ -50,8 +50,7 @@ export function digestOn(
     nonces,
     random: systemRandom,
     verifiers: {
-      digest: (...args) => (did.push('verifier'), verifiers.digest(...args)),
-      digestByUserhash: (...args) => (did.push('verifier'), verifiers.digestByUserhash(...args)),
+      find: (...args) => (did.push('verifier'), verifiers.find(...args)),
     },
     useCounts: { use: (...args) => (did.push('use'), useCounts.use(...args)) },
     attempts: {

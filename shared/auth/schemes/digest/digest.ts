@@ -1,6 +1,6 @@
 import { sameText } from '#shared/base/constant-time.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
-import type { DigestVerifier, Verifiers } from '#shared/people/verifiers.ts';
+import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';
@@ -10,9 +10,10 @@ import type { Scheme, Verdict } from '../../scheme.ts';
 import { createOffer, type Claim, type OfferOptions } from './offer.ts';
 import { parseDigestParams } from './params.ts';
 import { digestResponse, digestRspauth } from './response.ts';
+import { DIGEST_KINDS } from './verifier.ts';
 
 export interface DigestOptions extends OfferOptions {
-  readonly verifiers: Pick<Verifiers, 'digest' | 'digestByUserhash'>;
+  readonly verifiers: Pick<Verifiers, 'find'>;
   readonly useCounts: UseCounts;
   readonly attempts: Attempts;
   readonly random: Random;
@@ -29,15 +30,14 @@ export function digest(options: DigestOptions): Scheme {
   /** Stands in for the HA1 of who has none; no response to it is ever taken. */
   const nobody = random(32).toString('hex');
 
-  async function verifierOf(claim: Claim): Promise<DigestVerifier | undefined> {
-    const { hash } = DIGEST_ALGORITHMS[claim.algorithm];
-    return claim.userhash
-      ? verifiers.digestByUserhash(realm, hash, claim.username)
-      : verifiers.digest(realm, hash, claim.username);
+  /** By the name exactly as it stands in A1, or by what stands in its place. */
+  async function verifierOf({ algorithm, username, userhash }: Claim) {
+    const { kind } = DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash];
+    return verifiers.find(kind, realm, userhash ? { handle: username } : { name: username });
   }
 
   /** Authentication-Info (RFC 7616 section 3.5), for auth-int once the content of the answer is known. */
-  function granted(claim: Claim, { person, ha1 }: DigestVerifier): Verdict {
+  function granted(claim: Claim, { person, value: ha1 }: Verifier): Verdict {
     const { algorithm, signed } = claim;
     const { qop, nc, cnonce } = signed;
     const nextnonce = offer.nextNonce(claim);
@@ -74,7 +74,7 @@ export function digest(options: DigestOptions): Scheme {
       const verifier = await verifierOf(claim);
       const { crypto, hexLength } = DIGEST_ALGORITHMS[algorithm];
       const content = signed.qop === 'auth-int' ? await request.content?.digest(crypto) : undefined;
-      const ha1 = verifier?.ha1 ?? nobody.slice(0, hexLength);
+      const ha1 = verifier?.value ?? nobody.slice(0, hexLength);
       const right = sameText(claim.response, digestResponse(algorithm, ha1, signed, content));
       if (verifier === undefined || !right) {
         attempts.failed(account, address);

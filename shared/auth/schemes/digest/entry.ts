@@ -1,11 +1,13 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
 import { type DigestSettings, digestSettings } from './settings.ts';
+import { digestVerifier } from './verifier.ts';
 
 export const digestEntry = {
   name: 'Digest',
   forPeople: true,
   settings: { digest: digestSettings },
+  verifier: digestVerifier,
   trial: { path: 'digest', members: { digest: { qop: ['auth', 'auth-int'] } } },
   async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
     const { digest } = await import('./digest.ts');

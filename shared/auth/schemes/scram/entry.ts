@@ -1,6 +1,7 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
-import type { ScramHash } from '#shared/stores/people.ts';
 import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { ScramHash } from './hashes.ts';
+import { SCRAM_KINDS } from './verifier.ts';
 
 /** RFC 7804: one scheme for each hash. */
 const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
@@ -8,6 +9,7 @@ const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
     name: `SCRAM-${hash}`,
     forPeople: true,
     settings: {},
+    verifier: { kinds: [SCRAM_KINDS[hash]], neededBy: () => [SCRAM_KINDS[hash]] },
     trial: { path: `scram-${hash.toLowerCase()}` },
     async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
       const { scram } = await import('./scram.ts');

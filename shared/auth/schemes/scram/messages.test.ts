@@ -47,15 +47,15 @@ describe('base64 (RFC 4648 section 4)', () => {
 
 describe('client-first-message (RFC 5802 section 7)', () => {
   test.each([
-    ['n,,n=alice,r=x', 'alice', 'alice'],
-    ['n,,n=ALICE,r=x', 'ALICE', 'alice'],
-    ['n,,n=a=2Cb=3Dc,r=x', 'a,b=c', 'a,b=c'],
-    ['n,,n=a=3D2C,r=x', 'a=2C', 'a=2C'],
-    ['n,,n=\u2168,r=x', 'IX', 'ix'],
-    ['n,,n=I\u00adX,r=x', 'IX', 'ix'],
-    ['n,,n=\u00e4,r=x', '\u00e4', '\u00e4'],
-  ])('section 5.1: the name in %s', (message, name, account) => {
-    expect(parseClientFirst(message)?.user).toMatchObject({ name, account });
+    ['n,,n=alice,r=x', 'alice'],
+    ['n,,n=ALICE,r=x', 'alice'],
+    ['n,,n=a=2Cb=3Dc,r=x', 'a,b=c'],
+    ['n,,n=a=3D2C,r=x', 'a=2C'],
+    ['n,,n=\u2168,r=x', 'ix'],
+    ['n,,n=I\u00adX,r=x', 'ix'],
+    ['n,,n=\u00e4,r=x', '\u00e4'],
+  ])('section 5.1: the name in %s', (message, account) => {
+    expect(parseClientFirst(message)?.user.account).toBe(account);
   });
 
   test('section 5.1: the bare message is used as received, extensions and all', () => {

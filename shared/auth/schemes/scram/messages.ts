@@ -1,6 +1,6 @@
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
-import { saslprep } from '#shared/people/names/saslprep.ts';
 import { decodeBase64 } from './base64.ts';
+import { saslprep } from './saslprep.ts';
 
 /** RFC 5802 section 7. */
 const NONCE = '[!-+\\--~]+';
@@ -20,9 +20,7 @@ const CLIENT_FINAL = new RegExp(`^(c=biws,r=(${NONCE})${EXTENSIONS}),p=([^,]+)$`
 export interface Username {
   /** As it stands in the message, which is what proofs are computed from. */
   readonly saslname: string;
-  /** Unescaped and prepared. */
-  readonly name: string;
-  /** What attempts are counted by: one for all forms of a name. */
+  /** One for all forms of a name: what a person is found and attempts are counted by. */
   readonly account: string;
 }
 
@@ -44,9 +42,7 @@ export interface ClientFinal {
 export function readUsername(saslname: string): Username | undefined {
   const unescaped = saslname.replace(/=2C|=3D/g, (escape) => (escape === '=2C' ? ',' : '='));
   const name = saslprep(unescaped);
-  return name === undefined
-    ? undefined
-    : { saslname, name, account: usernameCaseMapped(name) ?? name };
+  return name === undefined ? undefined : { saslname, account: usernameCaseMapped(name) ?? name };
 }
 
 export function parseClientFirst(message: string): ClientFirst | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { scramKeys } from '#shared/people/scram-keys.ts';
 import { decodeMessage } from './base64.ts';
+import { scramKeys } from './keys.ts';
 import { formatServerFirst, parseClientFinal, parseClientFirst } from './messages.ts';
 import { verifyProof } from './proof.ts';
 import { PRINTED_IN_RFC_7804, VECTORS, type Vector } from './vectors.fixture.ts';
@@ -20,7 +20,7 @@ test.each(VECTORS)('$source: the proof is right and so is our signature', async 
   const { hash, clientFirst, serverFirst, withoutProof, proof, signature } = vector;
   const keys = await keysOf(vector);
   const [, nonce = '', salt = ''] = /^r=([^,]+),s=([^,]+),/.exec(serverFirst) ?? [];
-  expect(parseClientFirst(clientFirst)?.user.name).toBe('user');
+  expect(parseClientFirst(clientFirst)?.user.account).toBe('user');
   expect(formatServerFirst(nonce, Buffer.from(salt, 'base64'), 4096)).toBe(serverFirst);
   const final = parseClientFinal(`${withoutProof},p=${proof}`);
   expect(final).toMatchObject({ nonce, withoutProof });

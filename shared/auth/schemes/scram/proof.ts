@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { sameBytes } from '#shared/base/constant-time.ts';
-import { SCRAM_HASHES } from '#shared/people/scram-keys.ts';
-import type { ScramVerifier } from '#shared/people/verifiers.ts';
-import type { ScramHash } from '#shared/stores/people.ts';
+import { SCRAM_HASHES, type ScramHash } from './hashes.ts';
+import type { ScramKeys } from './verifier.ts';
 
 /**
  * ServerSignature, which shows the client that we are who keeps its keys; undefined when ClientProof does
@@ -10,7 +9,7 @@ import type { ScramHash } from '#shared/stores/people.ts';
  */
 export function verifyProof(
   hash: ScramHash,
-  { storedKey, serverKey }: Pick<ScramVerifier, 'storedKey' | 'serverKey'>,
+  { storedKey, serverKey }: Pick<ScramKeys, 'storedKey' | 'serverKey'>,
   authMessage: string,
   proof: Buffer,
 ): Buffer | undefined {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
-import { SCRAM_ITERATIONS } from '#shared/people/scram-keys.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';
 import { createNonces, type NonceState } from '../../nonces.ts';
+import { SCRAM_ITERATIONS } from './hashes.ts';
 
 /** What a client that authenticated keeps, and we with it, to do it again in one round trip. */
 export interface Known {

@@ -3,17 +3,18 @@ import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { SCRAM_ITERATIONS, SCRAM_SALT_BYTES, scramKeys } from '#shared/people/scram-keys.ts';
-import type { ScramVerifier, Verifiers } from '#shared/people/verifiers.ts';
+import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Rate } from '#shared/stores/limits.ts';
-import type { ScramHash } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createAttempts } from '../../attempts.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
+import type { ScramHash } from './hashes.ts';
 import { scram } from './scram.ts';
+import { SCRAM_KINDS } from './verifier.ts';
 
 export const REALM = 'documents';
 export const RIGHT = 'correct horse battery staple';
@@ -31,22 +32,20 @@ export async function twoScramProcesses({
   const clock = new ManualClock();
   const folder = join(await temporaryFolder(), 'data');
   const secret = randomBytes(32);
-  const kept = new Map<string, ScramVerifier>();
+  const kept = new Map<string, Verifier>();
   const asked: string[] = [];
-  const verifiers: Pick<Verifiers, 'scram'> = {
-    async scram(hash, username) {
-      asked.push(username);
-      return kept.get(`${hash} ${username.toLowerCase()}`);
+  const verifiers: Pick<Verifiers, 'find'> = {
+    async find(kind, realm, who) {
+      const name = 'name' in who ? who.name : '';
+      asked.push(name);
+      return realm === ALL_REALMS ? kept.get(`${kind} ${name}`) : undefined;
     },
   };
   async function setPassword(name: string, password: string) {
-    for (const hash of ['SHA-1', 'SHA-256'] as const) {
-      const salt = randomBytes(SCRAM_SALT_BYTES);
-      const keys = await scramKeys(hash, password, salt, SCRAM_ITERATIONS);
-      if (keys === undefined) throw new Error('no keys');
-      const person = { id: `id of ${name}`, name };
-      const verifier = { person, salt, iterations: SCRAM_ITERATIONS, ...keys };
-      kept.set(`${hash} ${name}`, verifier);
+    for (const { kind, derive } of Object.values(SCRAM_KINDS)) {
+      const value = await derive({ name, realm: REALM, password }, systemRandom);
+      if (value === undefined) throw new Error('no keys');
+      kept.set(`${kind} ${name}`, { person: { id: `id of ${name}`, name }, value });
     }
   }
   await setPassword('alice', RIGHT);

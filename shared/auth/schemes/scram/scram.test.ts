@@ -327,9 +327,18 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
 
   test('who has no keys for this hash is like nobody', async () => {
     const { here, kept } = await twoScramProcesses();
-    kept.delete('SHA-256 alice');
+    kept.delete('scram SHA-256 alice');
     const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+  });
+
+  test('who is kept with something else than keys of this hash is like nobody', async () => {
+    const { here, kept } = await twoScramProcesses();
+    for (const value of ['', 'x', kept.get('scram SHA-1 alice')?.value ?? '']) {
+      kept.set('scram SHA-256 alice', { person: { id: 'a', name: 'alice' }, value });
+      const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
+      expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+    }
   });
 
   test('the keys of nobody follow from no password that is in the store', async () => {

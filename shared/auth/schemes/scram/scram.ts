@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES } from '#shared/people/scram-keys.ts';
-import type { ScramVerifier, Verifiers } from '#shared/people/verifiers.ts';
+import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { ScramHash } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 import type { UseCounts } from '#shared/stores/use-counts.ts';
 import type { Attempts } from '../../attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { decodeMessage, encodeMessage } from './base64.ts';
+import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES, type ScramHash } from './hashes.ts';
 import {
   formatServerFirst,
   parseClientFinal,
@@ -23,11 +23,12 @@ import {
 } from './messages.ts';
 import { verifyProof } from './proof.ts';
 import { createReauthentication } from './reauthentication.ts';
+import { parseScramKeys, SCRAM_KINDS, type ScramKeys } from './verifier.ts';
 
 export interface ScramOptions {
   readonly hash: ScramHash;
   readonly realm: string;
-  readonly verifiers: Pick<Verifiers, 'scram'>;
+  readonly verifiers: Pick<Verifiers, 'find'>;
   readonly sessions: Sessions;
   readonly useCounts: UseCounts;
   readonly attempts: Attempts;
@@ -56,7 +57,9 @@ interface Attempt {
   readonly serverFirst: string;
 }
 
-type Keys = Omit<ScramVerifier, 'person'> & { readonly person: Person | undefined };
+interface Keys extends ScramKeys {
+  readonly person: Person | undefined;
+}
 
 /** Seconds from server-first-message to client-final-message. */
 const LEG_LIFETIME = 60;
@@ -105,9 +108,11 @@ export function scram(options: ScramOptions): Scheme {
   }
 
   /** The same work for everybody. */
-  async function keysOf({ name, account }: Username): Promise<Keys> {
+  async function keysOf({ account }: Username): Promise<Keys> {
     const fallback = nobody(account);
-    return (await verifiers.scram(hash, name)) ?? fallback;
+    const found = await verifiers.find(SCRAM_KINDS[hash].kind, ALL_REALMS, { name: account });
+    const keys = found && parseScramKeys(hash, found.value);
+    return keys ? { person: found.person, ...keys } : fallback;
   }
 
   /** ServerSignature and who it is for; undefined when the proof is wrong. */

@@ -1,4 +1,4 @@
-import type { ScramHash } from '#shared/stores/people.ts';
+import type { ScramHash } from './hashes.ts';
 
 export interface Vector {
   readonly source: string;

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { SCRAM_ITERATIONS, scramKeys } from './scram-keys.ts';
+import { SCRAM_ITERATIONS } from './hashes.ts';
+import { scramKeys } from './keys.ts';
 
 const SALT = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
 

@@ -1,26 +1,8 @@
 import { createHash, createHmac, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ScramHash } from '#shared/stores/people.ts';
-import { opaqueString } from './names/precis.ts';
-import { saslprep } from './names/saslprep.ts';
-
-/** Apache HttpClient refuses more. */
-export const SCRAM_ITERATIONS = 100_000;
-
-/** Bytes; one length for all, so that a salt does not say whether there is such a person. */
-export const SCRAM_SALT_BYTES = 16;
-
-interface HashFunction {
-  /** As node:crypto calls it. */
-  readonly name: string;
-  /** Bytes of its output. */
-  readonly size: number;
-}
-
-export const SCRAM_HASHES: Readonly<Record<ScramHash, HashFunction>> = {
-  'SHA-1': { name: 'sha1', size: 20 },
-  'SHA-256': { name: 'sha256', size: 32 },
-};
+import { opaqueString } from '#shared/people/names/precis.ts';
+import { type ScramHash, SCRAM_HASHES } from './hashes.ts';
+import { saslprep } from './saslprep.ts';
 
 const derive = promisify(pbkdf2);
 

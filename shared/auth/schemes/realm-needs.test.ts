@@ -1,24 +1,27 @@
 import { expect, test } from '@jest/globals';
 import type { DigestAlgorithmName } from '#shared/http/auth/digest-algorithms.ts';
-import { realmNeeds } from './realms.ts';
+import { realmNeeds } from './realm-needs.ts';
 
 const offer = (
   realm: string,
   schemes: readonly string[],
   algorithms: readonly DigestAlgorithmName[] = ['SHA-256'],
-) => ({ realm, schemes, digest: { algorithms } });
+) => ({ realm, schemes, digest: { algorithms: [...algorithms] } });
+
+const needsOf = (...config: Parameters<typeof realmNeeds>) =>
+  realmNeeds(...config).map(({ realm, kinds }) => [realm, kinds.map(({ kind }) => kind)]);
 
 test('RFC 7616 section 3.4.2: with -sess or without, one hash is kept', () => {
   const spaces = [offer('a', ['Digest'], ['SHA-256-sess', 'SHA-256', 'MD5-sess', 'SHA-512-256'])];
-  expect(realmNeeds({ spaces })).toEqual([
-    { realm: 'a', digest: ['SHA-256', 'MD5', 'SHA-512-256'], scram: [] },
+  expect(needsOf({ spaces })).toEqual([
+    ['a', ['digest SHA-256', 'digest MD5', 'digest SHA-512-256']],
   ]);
 });
 
 test('algorithms without Digest, and schemes that ask for no verifier, need nothing', () => {
   const spaces = [offer('a', ['Basic', 'Negotiate', 'Bearer', 'DPoP', 'API-Key'], ['MD5'])];
-  expect(realmNeeds({ spaces })).toEqual([]);
-  expect(realmNeeds({ spaces: [] })).toEqual([]);
+  expect(needsOf({ spaces })).toEqual([]);
+  expect(needsOf({ spaces: [] })).toEqual([]);
 });
 
 test('one realm of several spaces and the proxy needs what they offer together, once', () => {
@@ -28,8 +31,8 @@ test('one realm of several spaces and the proxy needs what they offer together, 
     offer('a', ['SCRAM-SHA-1', 'SCRAM-SHA-256']),
   ];
   const proxy = offer('b', ['Digest', 'SCRAM-SHA-1']);
-  expect(realmNeeds({ spaces, proxy })).toEqual([
-    { realm: 'a', digest: ['SHA-256'], scram: ['SHA-256', 'SHA-1'] },
-    { realm: 'b', digest: ['MD5', 'SHA-256'], scram: ['SHA-1'] },
+  expect(needsOf({ spaces, proxy })).toEqual([
+    ['a', ['scram SHA-256', 'digest SHA-256', 'scram SHA-1']],
+    ['b', ['digest MD5', 'digest SHA-256', 'scram SHA-1']],
   ]);
 });

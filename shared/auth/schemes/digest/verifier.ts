@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { DIGEST_ALGORITHMS, type DigestHash } from '#shared/http/auth/digest-algorithms.ts';
+import type { VerifierKind } from '#shared/people/verifier-kind.ts';
+import type { SchemeVerifier } from '../scheme-entry.ts';
+import type { DigestSettings } from './settings.ts';
+
+const kindOf = (hash: DigestHash): VerifierKind => {
+  const { crypto, hexLength } = DIGEST_ALGORITHMS[hash];
+  const value = new RegExp(`^[0-9a-f]{${hexLength}}$`);
+  /** In lower-case hexadecimal (RFC 7616 section 3.4.3). */
+  const h = (...parts: readonly string[]) =>
+    createHash(crypto).update(parts.join(':')).digest('hex');
+  return {
+    kind: `digest ${hash}`,
+    title: `Digest ${hash}`,
+    keeps: `HA1 of ${hash}`,
+    everywhere: false,
+    derive: async ({ name, realm, password }) => h(name, realm, password),
+    isValue: (text) => value.test(text),
+    // The userhash (section 3.4.4).
+    handle: (name, realm) => h(name, realm),
+  };
+};
+
+/** By hash, H(name:realm:password) (RFC 7616 section 3.4.2): as good as the password in its realm. */
+export const DIGEST_KINDS: Readonly<Record<DigestHash, VerifierKind>> = {
+  MD5: kindOf('MD5'),
+  'SHA-256': kindOf('SHA-256'),
+  'SHA-512-256': kindOf('SHA-512-256'),
+};
+
+export const digestVerifier = {
+  kinds: Object.values(DIGEST_KINDS),
+  /** With `-sess` or without, the same is kept. */
+  neededBy: ({ digest }: { readonly digest: Pick<DigestSettings, 'algorithms'> }) =>
+    digest.algorithms.map((algorithm) => DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash]),
+} satisfies SchemeVerifier;

@@ -1,0 +1,33 @@
+import type { RealmNeeds, VerifierKind } from '#shared/people/verifier-kind.ts';
+import { SCHEMES, type VerifierSettings } from './list.ts';
+import type { SchemeEntry } from './scheme-entry.ts';
+
+/** A protection space, or the proxy. */
+interface Offer extends VerifierSettings {
+  readonly realm: string;
+  readonly schemes: readonly string[];
+}
+
+const entries: readonly SchemeEntry[] = SCHEMES;
+
+/** By realm, what all that the configuration offers needs; realms that keep nothing are left out. */
+export function realmNeeds({
+  spaces,
+  proxy,
+}: {
+  readonly spaces: readonly Offer[];
+  readonly proxy?: Offer | undefined;
+}): RealmNeeds[] {
+  const needs = new Map<string, Set<VerifierKind>>();
+  for (const offer of [...spaces, ...(proxy ? [proxy] : [])]) {
+    const known = needs.get(offer.realm) ?? new Set();
+    needs.set(offer.realm, known);
+    for (const scheme of offer.schemes) {
+      const verifier = entries.find(({ name }) => name === scheme)?.verifier;
+      for (const kind of verifier?.neededBy(offer as never) ?? []) known.add(kind);
+    }
+  }
+  return [...needs]
+    .map(([realm, kinds]) => ({ realm, kinds: [...kinds] }))
+    .filter(({ kinds }) => kinds.length > 0);
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { realmName } from '#shared/base/members.ts';
+import { ALL_REALMS } from '#shared/stores/people.ts';
+import { verifierRow } from '../derive-verifiers.ts';
+import { isKerberosPrincipal } from '../names/kerberos-principal.ts';
+import { usernameCaseMapped } from '../names/precis.ts';
+import { isPasswordHash } from '../password.ts';
+import type { VerifierKind } from '../verifier-kind.ts';
+
+export const checked = (passes: (text: string) => boolean, what: string) =>
+  z.string().refine(passes, { error: `must be ${what}` });
+
+export const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
+export const time = z.int().min(0);
+
+/** What comes of it makes the row of a person of that name, from which the handle follows. */
+const verifierOf = (kind: VerifierKind) =>
+  z
+    .strictObject({
+      kind: z.literal(kind.kind),
+      realm: kind.everywhere ? z.literal(ALL_REALMS) : realmName,
+      value: checked((text) => kind.isValue(text), `the value of a verifier of ${kind.title}`),
+    })
+    .transform(({ realm, value }) => {
+      return (name: string) => verifierRow(kind, { name, realm }, value);
+    });
+
+/** A person as `formatDirectoryFile` writes them, with verifiers of these kinds. */
+export const personSchema = (kinds: readonly VerifierKind[]) =>
+  z
+    .strictObject({
+      id,
+      name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
+      password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it'),
+      verifiers: z.array(
+        z.discriminatedUnion('kind', kinds.map(verifierOf) as [ReturnType<typeof verifierOf>]),
+      ),
+      kerberos: z
+        .array(
+          checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'),
+        )
+        .exactOptional(),
+      disabled: z.boolean().exactOptional(),
+      demo: z.boolean().exactOptional(),
+      created_at: time,
+    })
+    .transform(({ verifiers, ...person }) => ({
+      ...person,
+      verifiers: verifiers.map((rowOf) => rowOf(person.name)),
+    }))
+    .refine(
+      ({ verifiers }) =>
+        new Set(verifiers.map(({ kind, realm }) => JSON.stringify([kind, realm]))).size ===
+        verifiers.length,
+      { error: 'must have one of each kind and realm', path: ['verifiers'] },
+    );

@@ -1,0 +1,34 @@
+import type { Random } from '#shared/base/random.ts';
+
+/** What verifiers are derived from. */
+export interface Secret {
+  /** Exactly as it is kept. */
+  readonly name: string;
+  readonly realm: string;
+  /** After OpaqueString (RFC 8265 section 4.2). */
+  readonly password: string;
+}
+
+/** What a scheme keeps of each person's password; nobody but the scheme knows what the values mean. */
+export interface VerifierKind {
+  /** Names it in the store, by a word for the scheme and one for the variant: `digest SHA-256`. */
+  readonly kind: string;
+  /** The scheme and its variant, for people to read: `Digest SHA-256`. */
+  readonly title: string;
+  /** What is kept, for people to read: `HA1 of SHA-256`. */
+  readonly keeps: string;
+  /** Whether one is good in all realms, since it says nothing of one. */
+  readonly everywhere: boolean;
+  /** The value that is kept; undefined for a password that the scheme cannot take. */
+  derive(secret: Secret, random: Random): Promise<string | undefined>;
+  /** Whether this is a value as `derive` makes it. */
+  isValue(text: string): boolean;
+  /** What a client may send in place of the name, if anything: no two names have the same. */
+  handle?(name: string, realm: string): string;
+}
+
+/** What a realm has to keep of each person, so that its schemes can let them in. */
+export interface RealmNeeds {
+  readonly realm: string;
+  readonly kinds: readonly VerifierKind[];
+}
