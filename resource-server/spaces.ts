@@ -85,14 +85,9 @@ function createSpace(config: SpaceConfig, schemes: Schemes, { find, encloses }: 
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
-  const { realm, url, nonce, digest, apiKey, privateToken } = config;
+  const { realm, url, apiKey } = config;
   const site = {
-    realm,
-    url,
-    nonce,
-    digest,
-    apiKey,
-    privateToken,
+    ...config,
     domain: [url],
     scopes: (method: string) => scopesFor(scopes, method === 'HEAD' ? 'GET' : method),
   };

@@ -32,11 +32,11 @@ export function besideAsProxy(parts: Omit<ProxyServer, 'main' | 'listeners'>): B
 export async function openProxy(parts: ProxyServer): Promise<Listening> {
   const { address, config, schemes, limits, main, listeners, log } = parts;
   const { host, port } = address;
-  const { realm, digest, tls } = config;
+  const { realm, tls } = config;
   const space: ProtectionSpace = {
     at: PROXY,
     realm,
-    schemes: config.schemes.map((name) => schemes[name]({ realm, digest })),
+    schemes: config.schemes.map((name) => schemes[name](config)),
     scopes: () => [],
   };
   const certificate = tls && {
