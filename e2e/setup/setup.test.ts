@@ -43,7 +43,7 @@ test.each([
   ['shared/stores/redis/single.test.ts', ['redis-cli']],
   ['shared/stores/redis/sentinel.test.ts', ['redis-cli', 'redis-sentinel']],
   ['e2e/interop/forward-auth/forward-auth.test.ts', ['caddy', 'nginx']],
-  ['e2e/pages/accessibility.test.ts', ['chromium-headless-shell']],
+  ['e2e/flows/accessibility.test.ts', ['chromium-headless-shell']],
 ])('%s needs %j', (file, expected) => {
   expect(named(file)).toEqual(expected);
 });
