@@ -137,7 +137,7 @@ describe('what one client does', () => {
     await pair.cli('directory', 'export', file);
     const directory = JSON.parse(await readFile(file, 'utf8')) as { people: { name: string }[] };
     const alice = directory.people.find(({ name }) => name === 'alice');
-    const imported = { ...alice, id: 'nobody', name: 'eve', verifiers: {} };
+    const imported = { ...alice, id: 'nobody', name: 'eve', verifiers: [] };
     await writeFile(file, JSON.stringify({ ...directory, people: [imported] }));
     await pair.cli('directory', 'import', file);
     const statusOf = async (name: string) => {
