@@ -1,16 +1,13 @@
 /** Redis with Sentinel or Cluster whose servers can be divided from one another. */
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { startProcess, until } from './process.ts';
+import { redisCommand } from './redis-commands.ts';
 import { startRedis } from './redis.ts';
 import type { Redis } from './redis.ts';
 import { Sites } from './sites.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-const run = promisify(execFile);
 
 /** A server at an address of its own, which others know by its door. */
 export interface Site {
@@ -228,6 +225,5 @@ async function follow(set: DividedRedis): Promise<boolean> {
 }
 
 async function cli(host: string, port: number, args: readonly string[]): Promise<string> {
-  const command = ['-h', host, '-p', String(port), ...args];
-  return (await run('redis-cli', command, { timeout: 5000 })).stdout.trim();
+  return redisCommand({ host, port }, args);
 }

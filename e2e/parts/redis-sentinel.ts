@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { startProcess, until } from './process.ts';
 import type { RunningProcess } from './process.ts';
+import { redisCommand } from './redis-commands.ts';
 import { startRedis } from './redis.ts';
 import type { Redis } from './redis.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-const run = promisify(execFile);
 
 export interface SentinelSet extends AsyncDisposable {
   /** Addresses of the sentinels, with the password of the servers. */
@@ -112,6 +109,5 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
 }
 
 async function cli(port: number, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('redis-cli', ['-p', String(port), ...args], { timeout: 5000 });
-  return stdout.trim();
+  return redisCommand({ host: '127.0.0.1', port }, args);
 }

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
+import { redisCommand } from './redis-commands.ts';
 import { memoryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
-
-const run = promisify(execFile);
 
 export interface RedisOptions {
   readonly password?: string;
@@ -62,12 +59,9 @@ export class Redis implements AsyncDisposable {
     this.#process?.signal('SIGCONT');
   }
 
-  /** What redis-cli prints for a command. */
+  /** Its answer to a command, as redis-cli prints it. */
   async cli(...args: readonly string[]): Promise<string> {
-    const login = this.#password === undefined ? [] : ['--no-auth-warning', '-a', this.#password];
-    const place = ['-h', this.#host, '-p', String(this.port)];
-    const { stdout } = await run('redis-cli', [...place, ...login, ...args], { timeout: 5000 });
-    return stdout.trim();
+    return redisCommand({ host: this.#host, port: this.port, password: this.#password }, args);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

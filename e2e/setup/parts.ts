@@ -22,6 +22,7 @@ const python = (module: string, ...packages: readonly string[]): TestPart => ({
 export const KDC = 'krb5kdc';
 
 export const PARTS: readonly TestPart[] = [
+  program('redis-server', 'redis-server'),
   // Whoever asks a Redis has started one.
   { program: 'redis-cli', check: command('redis-server'), packages: ['redis-server'] },
   program('redis-cli', 'redis-tools'),
