@@ -20,7 +20,6 @@ import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
 import { isPreflight } from '#shared/server/preflight.ts';
-import { unstored } from '#shared/server/unstored.ts';
 import { validated } from '#shared/server/validated.ts';
 import { corsFields, OPEN, OPEN_OPTIONS, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
@@ -75,7 +74,7 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
 
     const space = spaces.find(originOf(request), target.segments);
     if (!SERVED.has(method)) {
-      const { fields, ...answer } = unstored(errorAnswer(notImplemented(method)));
+      const { fields, ...answer } = errorAnswer(notImplemented(method));
       const cors = space === undefined ? {} : corsFields(space, request.headers.origin);
       return send(request, response, { ...answer, fields: { ...fields, ...cors } });
     }
@@ -83,7 +82,7 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     if (endpoint !== undefined) {
       const answer = await call(endpoint, request, target).catch((error: unknown) => {
         noteError(request, error, log);
-        return unstored(errorAnswer(error));
+        return errorAnswer(error);
       });
       const fields = { ...answer.fields, ...endpoint.fields };
       return send(request, response, { ...answer, fields });
@@ -100,7 +99,7 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     (request) =>
       enter(request).catch((error: unknown) => {
         noteError(request, error, log);
-        return unstored(errorAnswer(error));
+        return errorAnswer(error);
       }),
     log,
   );
@@ -122,7 +121,7 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw notFound();
     if (outcome.kind === 'answer') {
-      const answer = unstored(refusal(outcome, cors));
+      const answer = refusal(outcome, cors);
       return sealedAnswer(request, answer, outcome.seal, space.at.info);
     }
     const { scheme, principal, seal } = outcome;
@@ -172,7 +171,6 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     fields: (request, { path }) =>
       path === '/verify' ? {} : strictTransport(originOf(request), request, recipient.proxies),
     log,
-    answer: (error) => unstored(errorAnswer(error)),
   });
 }
 

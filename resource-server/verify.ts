@@ -56,7 +56,7 @@ export async function verify(
     return { status: 204, fields: { ...outcome.fields, ...identity } };
   }
   const status = TOLD[outcome.status] ?? outcome.status;
-  const answer = refusal({ ...outcome, status }, { 'Cache-Control': 'no-store' });
+  const answer = refusal({ ...outcome, status });
   return { ...answer, fields: inOneLine(answer.fields) };
 }
 

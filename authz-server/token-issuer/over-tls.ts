@@ -1,8 +1,8 @@
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { aboutServer } from '#shared/server/about-server.ts';
-import { notFound } from '#shared/http/answer.ts';
-import { errorAnswer, send } from '#shared/server/answer.ts';
+import { notFound, notImplemented } from '#shared/http/answer.ts';
+import { send } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
@@ -10,10 +10,7 @@ import { misdirection } from '#shared/server/misdirected.ts';
 import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
-import { unstored } from '#shared/server/unstored.ts';
-import type { TokenIssuer } from './token-issuer.ts';
-
-const HANDLED = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
+import { HANDLED, type TokenIssuer } from './token-issuer.ts';
 
 /** The listener of a token issuer that has an origin of its own. */
 export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly Beside[] {
@@ -35,11 +32,10 @@ export function tokenIssuerHandler(
   const refuseMisdirected = misdirection([origin, url], trusted);
   const door = frontDoor<AnyRequest, AnyResponse>(
     async (request, response, target) => {
-      if (target.form === 'asterisk') {
-        return send(request, response, aboutServer(request.method ?? '', HANDLED));
-      }
+      const { method = '' } = request;
+      if (target.form === 'asterisk') return send(request, response, aboutServer(method, HANDLED));
       const answer = issuer.answer(request, target);
-      if (answer === undefined) throw notFound();
+      if (answer === undefined) throw HANDLED.has(method) ? notFound() : notImplemented(method);
       send(request, response, await answer);
     },
     {
@@ -47,7 +43,6 @@ export function tokenIssuerHandler(
       refuseMisdirected,
       fields: (request) => strictTransport(origin, request, trusted),
       log,
-      answer: (error) => unstored(errorAnswer(error)),
     },
   );
   return logged(door, { ...parts, trusted });

@@ -64,7 +64,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
       const asked = authRequest(request, { method, target: url, origin }, recipient);
       const outcome = await admitted(request, space, asked);
       if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
-      if (outcome.kind === 'answer') return refusal(outcome, {});
+      if (outcome.kind === 'answer') return refusal(outcome);
       const { principal, fields } = outcome;
       const clientId = principal.claims?.['client_id'] ?? '';
       // The line does not say who gets tokens (RFC 9576 section 5).

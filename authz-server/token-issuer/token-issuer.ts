@@ -1,4 +1,4 @@
-import { allow, SERVED } from '#shared/http/methods.ts';
+import { allow } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
@@ -14,7 +14,6 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { Parts } from '#shared/server/process.ts';
-import { unstored } from '#shared/server/unstored.ts';
 import { validated } from '#shared/server/validated.ts';
 import { blindSigners } from './blind-signers.ts';
 import { directory } from './directory.ts';
@@ -45,6 +44,9 @@ interface Endpoint {
   readonly preflight?: Fields;
   answer(request: AnyRequest): Answer | Promise<Answer<string | Uint8Array>>;
 }
+
+/** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
+export const HANDLED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /** What everybody may read. */
 const PUBLIC: Fields = { 'Access-Control-Allow-Origin': '*' };
@@ -127,7 +129,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         ? { status: 204, fields: { ...preflight, ...requestedFields(request) } }
         : await serve(endpoint, request).catch((error: unknown) => {
             noteError(request, error, log);
-            return unstored(errorAnswer(error));
+            return errorAnswer(error);
           });
     return { ...answer, fields: { ...fields, ...answer.fields } };
   }
@@ -146,7 +148,7 @@ async function serve(
   request: AnyRequest,
 ): Promise<Answer<string | Uint8Array>> {
   const { method: given = '' } = request;
-  if (!SERVED.has(given)) throw notImplemented(given);
+  if (!HANDLED.has(given)) throw notImplemented(given);
   const allowed = allow([method]);
   if (given === 'OPTIONS') return { status: 204, fields: { Allow: allowed } };
   const asked = given === 'HEAD' ? 'GET' : given;

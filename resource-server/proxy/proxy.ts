@@ -190,5 +190,5 @@ function denied(
     request.stream.close(constants.NGHTTP2_HTTP_1_1_REQUIRED);
     return undefined;
   }
-  return refusal(outcome, {});
+  return refusal(outcome);
 }

@@ -4,7 +4,6 @@ import type { Log } from '#shared/base/log.ts';
 import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
-import { unstored } from '#shared/server/unstored.ts';
 import { accepted, optionsFields } from '../options.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
@@ -29,7 +28,7 @@ export async function respond(
   const { request, space } = context;
   const answer = await perform(context, resources).catch((error: unknown) => {
     noteError(request, error, log);
-    return unstored(errorAnswer(error));
+    return errorAnswer(error);
   });
   const whole = { ...answer, fields: together(answer.fields, variance(space), fields) };
   return sealedAnswer(request, whole, seal, space.at.info);

@@ -15,7 +15,7 @@ const DETAILS: Readonly<Record<number, string>> = {
 /** What a client that was not admitted is told; hidden is as missing. */
 export function refusal(
   { status, fields, detail }: Extract<Outcome, { kind: 'answer' }>,
-  more: Fields,
+  more: Fields = {},
 ): Answer {
   const usual = DETAILS[status];
   const answer =

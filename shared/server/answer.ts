@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { type Answer, HttpError, problemAnswer } from '#shared/http/answer.ts';
+import { type Answer, HttpError, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';
@@ -9,7 +9,8 @@ export function errorAnswer(error: unknown): Answer {
   if (error instanceof HttpError) {
     const { status, message, fields, content } = error;
     if (content === undefined) return problemAnswer(status, message, fields);
-    return { status, fields: { ...fields, 'Content-Type': content.type }, body: content.body };
+    const { type, body } = content;
+    return { status, fields: { ...UNSTORED, ...fields, 'Content-Type': type }, body };
   }
   if (error instanceof BadRequest) return problemAnswer(400, error.message);
   if (error instanceof StoreUnavailable) {

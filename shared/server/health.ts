@@ -34,7 +34,7 @@ export async function health(
       await within(deadline, ready());
     } catch {
       const detail = 'What this server depends on does not answer. Try again.';
-      return problemAnswer(503, detail, { 'Retry-After': '1', 'Cache-Control': 'no-store' });
+      return problemAnswer(503, detail, { 'Retry-After': '1' });
     }
   }
   const fields = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };

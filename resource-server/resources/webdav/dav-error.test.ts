@@ -6,7 +6,7 @@ test('RFC 4918 section 16: the example, to the letter but for white space', () =
   const error = davError(423, 'lock-token-submitted', 'Locked.', ['/workspace/webdav/']);
   expect(errorAnswer(error)).toEqual({
     status: 423,
-    fields: { 'Content-Type': 'application/xml; charset="utf-8"' },
+    fields: { 'Cache-Control': 'no-store', 'Content-Type': 'application/xml; charset="utf-8"' },
     body:
       '<?xml version="1.0" encoding="utf-8"?>\n<D:error xmlns:D="DAV:">' +
       '<D:lock-token-submitted><D:href>/workspace/webdav/</D:href></D:lock-token-submitted>' +
