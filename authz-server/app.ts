@@ -9,11 +9,11 @@ import { aboutServer } from '#shared/server/about-server.ts';
 import { HttpError, methodNotAllowed, notFound, notImplemented } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '#shared/server/answer.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
+import { frontDoor, setFields } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { Handler } from '#shared/server/listen.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
-import { isPreflight } from '#shared/server/preflight.ts';
+import { isPreflight, preflight } from '#shared/server/cors.ts';
 import { endpointAt, HANDLED } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { errorProps } from './pages/page-error.ts';
@@ -27,8 +27,6 @@ import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 /** The engine reads no longer body than this; a longer one is refused before it is sent. */
 const LONGEST_FORM = 56 * 1024;
 
-/** What the engine hands back in fields of CORS: an origin and names have no other characters. */
-const HANDED_BACK = ['origin', 'access-control-request-headers'];
 const OF_FIELDS = /^[\t -~]*$/;
 
 /**
@@ -45,12 +43,27 @@ export function createApp(
   const issuer = new URL(config.issuer);
   const proxies = trustedProxies(config.trustedProxies);
 
+  /** An error is of this server's own, not of the engine: the script that met it may read why. */
   async function handle(
     request: IncomingMessage,
     response: ServerResponse,
     target: Target,
   ): Promise<void> {
-    const { method = '' } = request;
+    try {
+      await decide(request, response, target);
+    } catch (error) {
+      setFields(response, endpointAt(target.path)?.cors?.errors(request.headers.origin) ?? {});
+      throw error;
+    }
+  }
+
+  async function decide(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+  ): Promise<void> {
+    const { method = '', headers } = request;
+    const { origin = '' } = headers;
     if (target.form === 'asterisk') return send(request, response, aboutServer(method, HANDLED));
     const answer = tokenIssuer?.answer(request, target);
     if (answer !== undefined) return send(request, response, await answer);
@@ -58,22 +71,26 @@ export function createApp(
     const endpoint = endpointAt(target.path);
     if (endpoint === undefined) throw notFound();
     const allowed = allow(endpoint.methods);
-    const preflight = isPreflight(request) && endpoint.cors === true;
-    if (method === 'OPTIONS' && !preflight) {
+    const { methods, cors } = endpoint;
+    if (cors && isPreflight(request)) {
+      return send(request, response, preflight(cors, request, methods));
+    }
+    if (method === 'OPTIONS') {
       return send(request, response, { status: 204, fields: { Allow: allowed } });
     }
-    if (!preflight && !endpoint.methods.includes(method)) throw methodNotAllowed(allowed);
+    if (!methods.includes(method)) throw methodNotAllowed(allowed);
 
     const forwarded = lines(request.rawHeaders, 'x-forwarded-for');
     const address = clientAddress(request.socket.remoteAddress ?? '', forwarded, proxies);
-    if (endpoint.limited && !preflight) await spend(address);
+    if (endpoint.limited) await spend(address);
     if (target.path === '/token') await engine.dropRevokedKeys();
     if (target.path === '/jwks') await engine.refreshKeys();
     if (Number(request.headers['content-length']) > LONGEST_FORM) {
       throw new HttpError(413, 'A form here has at most 56 KiB.', { Connection: 'close' });
     }
-    const odd = HANDED_BACK.find((name) => !OF_FIELDS.test(String(request.headers[name] ?? '')));
-    if (odd !== undefined) throw new HttpError(400, `The field ${odd} is not ASCII.`);
+    // The engine hands it back to clients, in a field that has no other characters.
+    if (!OF_FIELDS.test(origin)) throw new HttpError(400, 'The field Origin is not ASCII.');
+    setFields(response, cors?.answers(origin) ?? {}); // decided here, the engine leaves it so
     pinOrigin(request, issuer, target.path, address);
     engine.handle(request, response);
   }

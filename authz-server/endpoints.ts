@@ -1,10 +1,12 @@
+import { CLIENTS, type Cors, EVERYBODY } from '#shared/server/cors.ts';
+
 /** What is decided about a request by its path alone. */
 export interface Endpoint {
   readonly methods: readonly string[];
   /** For programs: errors are not told by pages, whatever the client accepts. */
   readonly program?: boolean;
-  /** Scripts of other origins may call it: a CORS preflight is answered. */
-  readonly cors?: boolean;
+  /** Absent: no script of another origin. */
+  readonly cors?: Cors;
   /** Each request costs one of its address (`limits.address`). */
   readonly limited?: boolean;
 }
@@ -26,17 +28,17 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/interaction/:uid/consent': { methods: BOTH },
   '/interaction/:uid/abort': { methods: BOTH },
   '/device': { methods: BOTH },
-  '/.well-known/oauth-authorization-server': { methods: READ, program: true, cors: true },
-  '/.well-known/openid-configuration': { methods: READ, program: true, cors: true },
-  '/jwks': { methods: READ, program: true, cors: true },
+  '/.well-known/oauth-authorization-server': { methods: READ, program: true, cors: EVERYBODY },
+  '/.well-known/openid-configuration': { methods: READ, program: true, cors: EVERYBODY },
+  '/jwks': { methods: READ, program: true, cors: EVERYBODY },
   '/auth': { methods: BOTH, limited: true },
   '/auth/:uid': { methods: READ },
-  '/request': { methods: FORM, program: true, cors: true, limited: true },
-  '/device/auth': { methods: FORM, program: true, cors: true, limited: true },
-  '/token': { methods: FORM, program: true, cors: true, limited: true },
+  '/request': { methods: FORM, program: true, cors: CLIENTS, limited: true },
+  '/device/auth': { methods: FORM, program: true, cors: CLIENTS, limited: true },
+  '/token': { methods: FORM, program: true, cors: CLIENTS, limited: true },
   '/token/introspection': { methods: FORM, program: true },
-  '/token/revocation': { methods: FORM, program: true, cors: true },
-  '/userinfo': { methods: BOTH, program: true, cors: true },
+  '/token/revocation': { methods: FORM, program: true, cors: CLIENTS },
+  '/userinfo': { methods: BOTH, program: true, cors: CLIENTS },
   '/session/end': { methods: BOTH, limited: true },
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },

@@ -9,9 +9,9 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { clientOrigins } from './client-origins.ts';
-import { type Answer, type Fields } from '#shared/http/answer.ts';
+import { type Answer, type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
-import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
+import { CLIENTS, isPreflight, preflight, readableBy } from '#shared/server/cors.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { answerWith } from './pages/respond.ts';
@@ -25,18 +25,6 @@ export type UserinfoServer = Pick<
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
 
 const PATH = '/userinfo';
-
-/** What a script may read besides the content. */
-const EXPOSED = { 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate' };
-
-/** A script of any origin may ask, and read why it is refused: only a token tells whose script it is. */
-const ANYBODY: Fields = { 'Access-Control-Allow-Origin': '*' };
-
-const PREFLIGHT: Fields = {
-  ...ANYBODY,
-  'Access-Control-Allow-Methods': 'GET, POST',
-  'Access-Control-Max-Age': '600',
-};
 
 /**
  * The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3), for the access tokens of any resource,
@@ -56,34 +44,34 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys) {
     const asked = authRequest(request, { method, target: url, origin: config.issuer }, recipient);
     const outcome = await admitted(request, space, asked);
     if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
-    if (outcome.kind === 'answer') return refusal(outcome, { ...ANYBODY, ...EXPOSED });
+    if (outcome.kind === 'answer') return refusal(outcome, CLIENTS.errors(headers.origin));
     const { principal, fields } = outcome;
     note(request, { client: principal.claims?.['client_id'] });
-    const readable = await readableBy(principal, headers.origin);
+    const readable = await readers(principal, headers.origin);
     return {
       status: 200,
-      fields: { ...fields, ...readable, 'Content-Type': 'application/json' },
+      fields: { ...UNSTORED, ...fields, ...readable, 'Content-Type': 'application/json' },
       body: JSON.stringify(claimsOf(principal)),
     };
   }
 
   /** Only scripts of the client that the token was issued to may read what it gives. */
-  async function readableBy(principal: Principal, origin: string | undefined): Promise<Fields> {
+  async function readers(principal: Principal, origin: string | undefined): Promise<Fields> {
     if (origin === undefined) return {};
     const client = await stores.clients.get(principal.claims?.['client_id'] ?? '');
     if (client === undefined || !clientOrigins(client).has(origin)) return {};
-    return { 'Access-Control-Allow-Origin': origin, ...EXPOSED };
+    return readableBy(origin);
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path !== PATH) return next();
     const answered = isPreflight(ctx.req)
-      ? { status: 204, fields: { ...PREFLIGHT, ...requestedFields(ctx.req) } }
+      ? preflight(CLIENTS, ctx.req, ['GET', 'POST'])
       : await answer(ctx.req).catch((error: unknown) => {
           if (error instanceof StoreUnavailable) return errorAnswer(error);
           throw error;
         });
-    ctx.set({ 'Cache-Control': 'no-store', Vary: 'Origin' });
+    ctx.set('Vary', 'Origin');
     answerWith(ctx, answered);
   };
 }

@@ -7,6 +7,7 @@ import { allow, SERVED } from '#shared/http/methods.ts';
 import { parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { aboutServer } from '#shared/server/about-server.ts';
+import { type Cors, EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
 import {
   type Answer,
   type Fields,
@@ -19,9 +20,7 @@ import { frontDoor, noteError } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
-import { isPreflight } from '#shared/server/preflight.ts';
 import { validated } from '#shared/server/validated.ts';
-import { corsFields, OPEN, OPEN_OPTIONS, preflight } from './cors.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
@@ -48,10 +47,8 @@ export interface AppParts {
 /** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
 interface Endpoint {
   readonly get: (request: AnyRequest, target: Target) => Answer | Promise<Answer>;
-  /** What every answer has besides. */
-  readonly fields: Fields;
-  /** What OPTIONS says besides. */
-  readonly options?: Fields;
+  /** Absent: no script of another origin. */
+  readonly cors?: Cors;
 }
 
 const ENDPOINT_METHODS = allow(['GET']);
@@ -72,19 +69,20 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
       return send(request, response, aboutServer(method, SERVED, aboutAll));
     }
 
+    const { origin } = request.headers;
+    const endpoint = endpointAt(target);
     const space = spaces.find(originOf(request), target.segments);
     if (!SERVED.has(method)) {
       const { fields, ...answer } = errorAnswer(notImplemented(method));
-      const cors = space === undefined ? {} : corsFields(space, request.headers.origin);
+      const cors = (endpoint ?? space)?.cors?.errors(origin);
       return send(request, response, { ...answer, fields: { ...fields, ...cors } });
     }
-    const endpoint = endpointAt(target);
     if (endpoint !== undefined) {
       const answer = await call(endpoint, request, target).catch((error: unknown) => {
         noteError(request, error, log);
         return errorAnswer(error);
       });
-      const fields = { ...answer.fields, ...endpoint.fields };
+      const fields = { ...answer.fields, ...endpoint.cors?.answers(origin) };
       return send(request, response, { ...answer, fields });
     }
     return inSpace(request, response);
@@ -112,8 +110,8 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     const { method = '', url = '', headers } = request;
     const served = resources.get(space);
     const possible = accepted(space, served?.possible(target, space) ?? []);
-    if (isPreflight(request)) return preflight(space, request, possible);
-    const cors = method === 'TRACE' ? {} : corsFields(space, headers.origin);
+    if (isPreflight(request)) return preflight(space.cors, request, possible);
+    const cors = method === 'TRACE' ? {} : space.cors.answers(headers.origin);
     if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
       return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
@@ -130,10 +128,9 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     return respond(context, { resources: served, fields, seal, log });
   }
 
-  const home: Endpoint = { get: () => page, fields: {} };
+  const home: Endpoint = { get: () => page };
   const forwardAuthentication: Endpoint = {
     get: (request) => verify(request, spaces, recipient),
-    fields: {},
   };
   const metadata: Endpoint = {
     get(request, target) {
@@ -144,8 +141,7 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
         resourceMetadata(config, spaces, origin ?? originOf(request), target),
       );
     },
-    fields: OPEN,
-    options: OPEN_OPTIONS,
+    cors: EVERYBODY,
   };
 
   function endpointAt(target: Target): Endpoint | undefined {
@@ -175,9 +171,8 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
 }
 
 async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Promise<Answer> {
-  if (request.method === 'OPTIONS') {
-    return { status: 204, fields: { ...ENDPOINT_OPTIONS, ...endpoint.options } };
-  }
+  if (endpoint.cors && isPreflight(request)) return preflight(endpoint.cors, request, ['GET']);
+  if (request.method === 'OPTIONS') return { status: 204, fields: ENDPOINT_OPTIONS };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw methodNotAllowed(ENDPOINT_METHODS);
   }

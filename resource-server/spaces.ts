@@ -5,6 +5,7 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
+import { type Cors, listed } from '#shared/server/cors.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {
@@ -22,6 +23,7 @@ export interface Space extends ProtectionSpace {
   /** Origins whose pages may read answers (CORS). */
   readonly corsOrigins: readonly string[];
   readonly corsCredentials: boolean;
+  readonly cors: Cors;
   readonly serves: SpaceConfig['serves'];
   readonly tree: SpaceConfig['tree'];
   /** The only methods there are; absent: all that the space can do. */
@@ -107,6 +109,7 @@ function createSpace(config: SpaceConfig, schemes: Schemes, { find, encloses }: 
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,
     corsCredentials: config.cors.credentials,
+    cors: listed(config.cors),
     serves: config.serves,
     tree: config.tree,
     ...(config.methods && { methods: new Set(['OPTIONS', ...config.methods]) }),

@@ -2,6 +2,7 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
+import { UNSTORED } from '#shared/http/answer.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 import { unprocessable } from '#shared/http/answer.ts';
@@ -43,7 +44,7 @@ export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
     await pay('private-token', requesterOf(principal, clientId), rate);
     const body = await key.blindSign(asked.blinded);
     if (body === undefined) throw unprocessable('The blinded message is none of this type.');
-    return { status: 200, fields: { 'Content-Type': RESPONSE_TYPE }, body };
+    return { status: 200, fields: { ...UNSTORED, 'Content-Type': RESPONSE_TYPE }, body };
   };
 }
 

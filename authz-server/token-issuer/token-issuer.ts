@@ -7,11 +7,17 @@ import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Random } from '#shared/base/random.ts';
-import { type Answer, type Fields, methodNotAllowed, notImplemented } from '#shared/http/answer.ts';
+import { type Answer, methodNotAllowed, notImplemented } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
+import {
+  type Cors,
+  EVERYBODY,
+  isPreflight,
+  preflight,
+  TOKEN_HOLDERS,
+} from '#shared/server/cors.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { isPreflight, requestedFields } from '#shared/server/preflight.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { validated } from '#shared/server/validated.ts';
@@ -38,29 +44,13 @@ export interface TokenIssuer {
 /** An address of the issuer. */
 interface Endpoint {
   readonly method: 'GET' | 'POST';
-  /** On each of its answers. */
-  readonly fields: Fields;
-  /** To scripts of any origin that ask whether they may call (CORS). */
-  readonly preflight?: Fields;
+  /** Absent: no script of another origin. */
+  readonly cors?: Cors;
   answer(request: AnyRequest): Answer | Promise<Answer<string | Uint8Array>>;
 }
 
 /** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
 export const HANDLED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
-
-/** What everybody may read. */
-const PUBLIC: Fields = { 'Access-Control-Allow-Origin': '*' };
-const NO_STORE: Fields = { 'Cache-Control': 'no-store' };
-/** Any script may ask for tokens: only an access token tells whose script it is. */
-const ANYBODY: Fields = {
-  ...PUBLIC,
-  ...NO_STORE,
-  'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate, Retry-After',
-};
-const PREFLIGHT: Fields = {
-  'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Max-Age': '600',
-};
 
 /**
  * Opens the issuer, with a key of each type. Throws when the master secret is another one than that of the
@@ -81,7 +71,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     new URL(metadataUrl(space.url)).pathname,
     {
       method: 'GET',
-      fields: PUBLIC,
+      cors: EVERYBODY,
       answer: (request) => validated(request, resourceMetadata(space, config.issuer)),
     },
   ];
@@ -91,7 +81,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
       DIRECTORY_PATH,
       {
         method: 'GET',
-        fields: PUBLIC,
+        cors: EVERYBODY,
         answer: directory({ ring, requestUrl: spaces.request.url, maxAge: times.maxAge, clock }),
       },
     ],
@@ -99,8 +89,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
       pathOf(spaces.request),
       {
         method: 'POST',
-        fields: ANYBODY,
-        preflight: PREFLIGHT,
+        cors: TOKEN_HOLDERS,
         answer: protect(
           spaces.request,
           issuance({ ring, pay, rate: rates.privateTokens, clock, skew: tokens.skew }),
@@ -111,7 +100,6 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
       pathOf(spaces.verify),
       {
         method: 'POST',
-        fields: NO_STORE,
         answer: protect(
           spaces.verify,
           tokenVerification({ ring, voprf, pay, rate: rates.verifications }),
@@ -123,15 +111,13 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   ]);
 
   async function answerOf(endpoint: Endpoint, request: AnyRequest) {
-    const { fields, preflight } = endpoint;
-    const answer =
-      preflight && isPreflight(request)
-        ? { status: 204, fields: { ...preflight, ...requestedFields(request) } }
-        : await serve(endpoint, request).catch((error: unknown) => {
-            noteError(request, error, log);
-            return errorAnswer(error);
-          });
-    return { ...answer, fields: { ...fields, ...answer.fields } };
+    const { method, cors } = endpoint;
+    if (cors && isPreflight(request)) return preflight(cors, request, [method]);
+    const answer = await serve(endpoint, request).catch((error: unknown) => {
+      noteError(request, error, log);
+      return errorAnswer(error);
+    });
+    return { ...answer, fields: { ...cors?.answers(request.headers.origin), ...answer.fields } };
   }
 
   return {

@@ -1,4 +1,5 @@
 import { sameBytes } from '#shared/base/constant-time.ts';
+import { UNSTORED } from '#shared/http/answer.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { TOKEN_MEDIA_TYPE, type Verification } from '#shared/private-token/verification.ts';
@@ -37,7 +38,7 @@ export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification)
     };
     return {
       status: 200,
-      fields: { 'Content-Type': 'application/json' },
+      fields: { ...UNSTORED, 'Content-Type': 'application/json' },
       body: JSON.stringify(verification),
     };
   };

@@ -12,6 +12,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { HttpError } from '#shared/http/answer.ts';
+import { listed } from '#shared/server/cors.ts';
 import type { Space } from '../spaces.ts';
 import { onKoa } from '../koa.ts';
 import type { Resource, ResourceAnswer } from './resource.ts';
@@ -30,6 +31,7 @@ const space: Space = {
   allScopes: [],
   corsOrigins: [],
   corsCredentials: false,
+  cors: listed({ origins: [], credentials: false }),
   serves: 'identity',
   tree: 'shared',
   trace: undefined,

@@ -51,12 +51,13 @@ export function notImplemented(method: string): HttpError {
   return new HttpError(501, `No resource of this server knows the method ${method}.`);
 }
 
-/**
- * No cache keeps an error unless it says otherwise: what there is, and for whom, can change at any time. A 404,
- * 405, 414 or 501 may be kept else (RFC 9110 section 15.1).
- */
+/** No cache keeps it (RFC 9111 section 5.2.2.5). */
 export const UNSTORED: Fields = { 'Cache-Control': 'no-store' };
 
+/**
+ * An error; no cache keeps it unless its fields say otherwise: what there is, and for whom, can change at any
+ * time, and a 404, 405, 414 or 501 may be kept else (RFC 9110 section 15.1).
+ */
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);
   const own = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };

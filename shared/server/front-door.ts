@@ -61,7 +61,8 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
   };
 }
 
-function setFields(response: AnyResponse, fields: Fields): void {
+/** That all answers to the request have which do not say otherwise. */
+export function setFields(response: AnyResponse, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { corsFields, preflight } from './cors.ts';
+import { listed, preflight } from './cors.ts';
 
 const PAGES = 'https://pages.example';
-const space = { corsOrigins: [PAGES, 'http://localhost:8080'], corsCredentials: false };
-const trusting = { ...space, corsCredentials: true };
-const closed = { corsOrigins: [], corsCredentials: true };
+const ORIGINS = [PAGES, 'http://localhost:8080'];
+const space = listed({ origins: ORIGINS, credentials: false });
+const trusting = listed({ origins: ORIGINS, credentials: true });
+const closed = listed({ origins: [], credentials: true });
 const OTHERS = [
   undefined,
   '',
@@ -74,13 +75,10 @@ describe('Fetch, section CORS-preflight fetch', () => {
 
 describe('Fetch, section CORS protocol and credentials', () => {
   test('only where the space says so, with one origin', () => {
-    for (const fields of [corsFields(space, PAGES), preflight(space, from(PAGES), []).fields]) {
+    for (const fields of [space.answers(PAGES), preflight(space, from(PAGES), []).fields]) {
       expect(fields['Access-Control-Allow-Credentials']).toBeUndefined();
     }
-    for (const fields of [
-      corsFields(trusting, PAGES),
-      preflight(trusting, from(PAGES), []).fields,
-    ]) {
+    for (const fields of [trusting.answers(PAGES), preflight(trusting, from(PAGES), []).fields]) {
       expect(fields).toMatchObject({
         'Access-Control-Allow-Origin': PAGES,
         'Access-Control-Allow-Credentials': 'true',
@@ -92,7 +90,7 @@ describe('Fetch, section CORS protocol and credentials', () => {
 
 describe('Fetch, section CORS check: the fields of an answer', () => {
   test('a listed origin can read what clients need', () => {
-    const fields = corsFields(space, PAGES);
+    const fields = space.answers(PAGES);
     expect(names(fields)).toEqual(['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']);
     expect(fields['Vary']).toBe('Origin');
     const exposed = String(fields['Access-Control-Expose-Headers']).split(', ');
@@ -102,10 +100,10 @@ describe('Fetch, section CORS check: the fields of an answer', () => {
   });
 
   test.each(OTHERS)('the origin %j reads nothing, and caches know that others may', (origin) => {
-    expect(corsFields(trusting, origin)).toEqual({ Vary: 'Origin' });
+    expect(trusting.answers(origin)).toEqual({ Vary: 'Origin' });
   });
 
   test('a space of no origin has none', () => {
-    for (const origin of [...OTHERS, PAGES]) expect(corsFields(closed, origin)).toEqual({});
+    for (const origin of [...OTHERS, PAGES]) expect(closed.answers(origin)).toEqual({});
   });
 });
