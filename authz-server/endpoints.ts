@@ -1,22 +1,11 @@
-import { CLIENTS, type Cors, EVERYBODY } from '#shared/server/cors.ts';
+import { CLIENTS, EVERYBODY } from '#shared/server/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoint.ts';
 
-/** What is decided about a request by its path alone. */
-export interface Endpoint {
-  readonly methods: readonly string[];
-  /** For programs: errors are not told by pages, whatever the client accepts. */
-  readonly program?: boolean;
-  /** Absent: no script of another origin. */
-  readonly cors?: Cors;
-  /** Each request costs one of its address (`limits.address`). */
-  readonly limited?: boolean;
-}
-
-const READ = ['GET', 'HEAD'];
 const FORM = ['POST'];
 const BOTH = [...READ, ...FORM];
 
 /** What the authorization server answers; everything else is 404. `:uid` is one segment. */
-export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+export const ENDPOINTS = {
   '/': { methods: READ },
   '/logo': { methods: READ },
   '/account': { methods: BOTH },
@@ -42,7 +31,7 @@ export const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/session/end': { methods: BOTH, limited: true },
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },
-};
+} satisfies Readonly<Record<string, Endpoint>>;
 
 /** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
 export const HANDLED: ReadonlySet<string> = new Set([

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import Koa from 'koa';
 import { recordAccess } from '#shared/people/access/grants.ts';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
@@ -18,6 +17,13 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { ORIGIN } from '#shared/auth/scheme.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { frontDoor } from '#shared/server/front-door.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { createServe } from '#shared/server/serve.ts';
+import { ENDPOINTS, HANDLED } from './endpoints.ts';
 import { userinfo, type UserinfoServer } from './userinfo.ts';
 
 export const ISSUER = 'https://as.example';
@@ -87,12 +93,20 @@ export async function startUserinfo(settings: object = {}) {
     master: Buffer.alloc(32, 7),
     ...access,
   };
-  const app = new Koa();
-  app.silent = true;
-  app.use(userinfo(server, async (kid) => published.get(kid)));
-  const listening = http.createServer((request, response) => {
-    void app.callback()(request, response);
+  const byToken = userinfo(server, async (kid) => published.get(kid));
+  const serve = createServe<AnyRequest, AnyResponse>({
+    handled: HANDLED,
+    recipient: { at: ORIGIN, proxies: trustedProxies([]), local: false },
+    ready: () => Promise.resolve(),
   });
+  const handler = frontDoor<AnyRequest, AnyResponse>(
+    (request, response, target) => {
+      const endpoint = { ...ENDPOINTS['/userinfo'], byToken };
+      return serve(request, response, target, target.path === '/userinfo' ? endpoint : undefined);
+    },
+    { refuseMisdirected: () => {}, fields: () => ({}), log: silentLog },
+  );
+  const listening = http.createServer((request, response) => void handler(request, response));
   listening.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   const { port } = listening.address() as AddressInfo;

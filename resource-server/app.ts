@@ -3,20 +3,15 @@ import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { allow, SERVED } from '#shared/http/methods.ts';
+import { SERVED } from '#shared/http/methods.ts';
 import { parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
-import { aboutServer } from '#shared/server/about-server.ts';
-import { type Cors, EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
-import {
-  type Answer,
-  type Fields,
-  methodNotAllowed,
-  notFound,
-  notImplemented,
-} from '#shared/http/answer.ts';
-import { errorAnswer, send } from '#shared/server/answer.ts';
+import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
+import { notFound } from '#shared/http/answer.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
+import { type Endpoint, READ } from '#shared/server/endpoint.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
+import { createServe } from '#shared/server/serve.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
@@ -44,48 +39,21 @@ export interface AppParts {
   readonly recipient: Recipient;
 }
 
-/** An address of the server's own, outside every space: GET, HEAD and OPTIONS without credentials. */
-interface Endpoint {
-  readonly get: (request: AnyRequest, target: Target) => Answer | Promise<Answer>;
-  /** Absent: no script of another origin. */
-  readonly cors?: Cors;
-}
-
-const ENDPOINT_METHODS = allow(['GET']);
-/** Windows asks the root what the server is before it looks below it. */
-const ENDPOINT_OPTIONS: Fields = { ...optionsFields([...SERVED]), Allow: ENDPOINT_METHODS };
-
-/** The resource server: past the front door each request goes through `handle` from top to bottom. */
+/**
+ * The resource server: past the front door each request goes through `handle`, and in a space through `enter`,
+ * from top to bottom.
+ */
 export function createApp({ config, spaces, resources, ready, log, recipient }: AppParts) {
   const page = homePage(config, spaces);
   const traced = spaces.all.some(({ trace }) => trace);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
-  const aboutAll = optionsFields(somewhere);
 
-  async function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
-    const { method = '' } = request;
+  /** What is at no endpoint is in a space. */
+  function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
-    if (target.form === 'asterisk') {
-      return send(request, response, aboutServer(method, SERVED, aboutAll));
-    }
-
-    const { origin } = request.headers;
     const endpoint = endpointAt(target);
-    const space = spaces.find(originOf(request), target.segments);
-    if (!SERVED.has(method)) {
-      const { fields, ...answer } = errorAnswer(notImplemented(method));
-      const cors = (endpoint ?? space)?.cors?.errors(origin);
-      return send(request, response, { ...answer, fields: { ...fields, ...cors } });
-    }
-    if (endpoint !== undefined) {
-      const answer = await call(endpoint, request, target).catch((error: unknown) => {
-        noteError(request, error, log);
-        return errorAnswer(error);
-      });
-      const fields = { ...answer.fields, ...endpoint.cors?.answers(origin) };
-      return send(request, response, { ...answer, fields });
-    }
-    return inSpace(request, response);
+    const space = endpoint ? undefined : spaces.find(originOf(request), target.segments);
+    return serve(request, response, target, endpoint, space?.cors);
   }
 
   /** Which of the two origins was asked: that of TLS is where this server ends TLS itself. */
@@ -128,12 +96,15 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
     return respond(context, { resources: served, fields, seal, log });
   }
 
-  const home: Endpoint = { get: () => page };
+  const home: Endpoint = { methods: READ, answer: () => page };
   const forwardAuthentication: Endpoint = {
-    get: (request) => verify(request, spaces, recipient),
+    methods: READ,
+    answer: (request) => verify(request, spaces, recipient),
   };
   const metadata: Endpoint = {
-    get(request, target) {
+    methods: READ,
+    cors: EVERYBODY,
+    answer(request, target) {
       const trusted = recipient.proxies.has(request.socket.remoteAddress ?? '');
       const origin = trusted ? forwardedOrigin(request.rawHeaders) : undefined;
       return validated(
@@ -141,15 +112,24 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
         resourceMetadata(config, spaces, origin ?? originOf(request), target),
       );
     },
-    cors: EVERYBODY,
   };
+  const hasHome = spaces.find(config.resource, []) === undefined;
 
+  /** The addresses of the server's own, outside every space. */
   function endpointAt(target: Target): Endpoint | undefined {
     if (isMetadata(target)) return metadata;
     if (target.path === '/verify') return forwardAuthentication;
-    const free = spaces.find(config.resource, []) === undefined;
-    return target.path === '/' && free ? home : undefined;
+    return target.path === '/' && hasHome ? home : undefined;
   }
+
+  const serve = createServe({
+    handled: SERVED,
+    // Windows asks the root what the server is before it looks below it.
+    options: optionsFields(somewhere),
+    recipient,
+    ready,
+    behind: inSpace,
+  });
 
   /** Within a tree of documents a doubled slash is one, and a name may have a carriage return. */
   function parse(request: AnyRequest): Target | undefined {
@@ -161,22 +141,12 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
 
   return frontDoor(handle, {
     parse,
-    ready,
     refuseMisdirected: misdirection([config.resource, config.tls?.resource], recipient.proxies),
     // What a proxy is told goes on to clients of another origin.
     fields: (request, { path }) =>
       path === '/verify' ? {} : strictTransport(originOf(request), request, recipient.proxies),
     log,
   });
-}
-
-async function call(endpoint: Endpoint, request: AnyRequest, target: Target): Promise<Answer> {
-  if (endpoint.cors && isPreflight(request)) return preflight(endpoint.cors, request, ['GET']);
-  if (request.method === 'OPTIONS') return { status: 204, fields: ENDPOINT_OPTIONS };
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw methodNotAllowed(ENDPOINT_METHODS);
-  }
-  return endpoint.get(request, target);
 }
 
 /** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */

@@ -12,7 +12,6 @@ import { noteRefusals, refusals } from './refusals.ts';
 import type { AuthzServer } from '../server.ts';
 import { answering, tokenSteps } from './token-request.ts';
 import { tokenStatus } from '../token-status.ts';
-import { userinfo } from '../userinfo.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -38,7 +37,6 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
     provider.use(refusals);
-    provider.use(userinfo(server, publicKey));
     provider.use(publicMetadata(server.config.jwks.maxAge));
     provider.use(supportedScopes(server.config));
     provider.use(enginePages(server, provider));

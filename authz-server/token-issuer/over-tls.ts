@@ -1,8 +1,6 @@
+import { ORIGIN } from '#shared/auth/scheme.ts';
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { aboutServer } from '#shared/server/about-server.ts';
-import { notFound, notImplemented } from '#shared/http/answer.ts';
-import { send } from '#shared/server/answer.ts';
 import { frontDoor } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
@@ -10,7 +8,9 @@ import { misdirection } from '#shared/server/misdirected.ts';
 import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
-import { HANDLED, type TokenIssuer } from './token-issuer.ts';
+import { createServe } from '#shared/server/serve.ts';
+import { HANDLED } from '../endpoints.ts';
+import type { TokenIssuer } from './token-issuer.ts';
 
 /** The listener of a token issuer that has an origin of its own. */
 export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly Beside[] {
@@ -30,16 +30,15 @@ export function tokenIssuerHandler(
   const { issuer: origin = config.issuer, url } = config.privateTokens ?? {};
   const trusted = trustedProxies(config.trustedProxies);
   const refuseMisdirected = misdirection([origin, url], trusted);
+  const serve = createServe<AnyRequest, AnyResponse>({
+    handled: HANDLED,
+    recipient: { at: ORIGIN, proxies: trusted, local: false },
+    ready,
+  });
   const door = frontDoor<AnyRequest, AnyResponse>(
-    async (request, response, target) => {
-      const { method = '' } = request;
-      if (target.form === 'asterisk') return send(request, response, aboutServer(method, HANDLED));
-      const answer = issuer.answer(request, target);
-      if (answer === undefined) throw HANDLED.has(method) ? notFound() : notImplemented(method);
-      send(request, response, await answer);
-    },
+    (request, response, target) =>
+      serve(request, response, target, issuer.endpoints.get(target.path)),
     {
-      ready,
       refuseMisdirected,
       fields: (request) => strictTransport(origin, request, trusted),
       log,

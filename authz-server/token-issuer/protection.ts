@@ -1,14 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import { refusal } from '#shared/auth/refusal.ts';
-import { admitted } from '#shared/server/admitted.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
-import { trustedProxies } from '#shared/http/forwarded.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
+import type { ByToken } from '#shared/server/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { note } from '#shared/server/request-log.ts';
@@ -43,11 +40,6 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
   const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
-  const recipient: Recipient = {
-    at: ORIGIN,
-    proxies: trustedProxies(config.trustedProxies),
-    local: false,
-  };
 
   function protectionSpace({ url, realm, scopes: needed }: TokenSpace): ProtectionSpace {
     const scopes = () => [...spaceScopes({ scopes: needed })];
@@ -56,21 +48,12 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
     return { at: ORIGIN, realm, schemes, scopes };
   }
 
-  return (resource: TokenSpace, work: Work) => {
-    const space = protectionSpace(resource);
-    const { origin } = new URL(resource.url);
-    return async (request: AnyRequest): Promise<Answer<string | Uint8Array>> => {
-      const { method = '', url = '' } = request;
-      const asked = authRequest(request, { method, target: url, origin }, recipient);
-      const outcome = await admitted(request, space, asked);
-      if (outcome.kind === 'absent') throw new Error('a space that hides nothing is never absent');
-      if (outcome.kind === 'answer') return refusal(outcome);
-      const { principal, fields } = outcome;
-      const clientId = principal.claims?.['client_id'] ?? '';
-      // The line does not say who gets tokens (RFC 9576 section 5).
-      note(request, { client: clientId, subject: undefined });
-      const answer = await work(request, { clientId, principal });
-      return { ...answer, fields: { ...fields, ...answer.fields } };
-    };
-  };
+  return (resource: TokenSpace, work: Work): ByToken => ({
+    space: protectionSpace(resource),
+    origin: new URL(resource.url).origin,
+    answer(request, principal) {
+      note(request, { subject: undefined }); // the line does not say who gets tokens (RFC 9576 section 5)
+      return work(request, { clientId: principal.claims?.['client_id'] ?? '', principal });
+    },
+  });
 }

@@ -109,7 +109,7 @@ describe('Fetch Standard, CORS', () => {
     expect(status).toBe(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'POST',
+      'access-control-allow-methods': 'OPTIONS, POST',
       'access-control-allow-headers': 'authorization, x-anything',
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');

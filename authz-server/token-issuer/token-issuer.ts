@@ -1,5 +1,3 @@
-import { allow } from '#shared/http/methods.ts';
-import type { Target } from '#shared/http/target.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
@@ -7,17 +5,8 @@ import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Random } from '#shared/base/random.ts';
-import { type Answer, methodNotAllowed, notImplemented } from '#shared/http/answer.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
-import { noteError } from '#shared/server/front-door.ts';
-import {
-  type Cors,
-  EVERYBODY,
-  isPreflight,
-  preflight,
-  TOKEN_HOLDERS,
-} from '#shared/server/cors.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { EVERYBODY, TOKEN_HOLDERS } from '#shared/server/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoint.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { validated } from '#shared/server/validated.ts';
@@ -36,28 +25,16 @@ export interface TokenIssuerParts extends ProtectionParts, Pick<Parts, 'random' 
 
 /** The issuer of tokens for PrivateToken (RFC 9576 section 3.4.2). */
 export interface TokenIssuer {
-  /** Undefined for an address that is not the issuer's. */
-  answer(request: AnyRequest, target: Target): Promise<Answer<string | Uint8Array>> | undefined;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly chores: readonly Chore[];
 }
-
-/** An address of the issuer. */
-interface Endpoint {
-  readonly method: 'GET' | 'POST';
-  /** Absent: no script of another origin. */
-  readonly cors?: Cors;
-  answer(request: AnyRequest): Answer | Promise<Answer<string | Uint8Array>>;
-}
-
-/** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
-export const HANDLED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST']);
 
 /**
  * Opens the issuer, with a key of each type. Throws when the master secret is another one than that of the
  * keys in the store.
  */
 export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIssuer> {
-  const { config, stores, master, clock, log, voprf } = parts;
+  const { config, stores, master, clock, voprf } = parts;
   const { privateTokens: times, limits: rates, tokens } = config;
   const spaces = tokenIssuerSpaces(config);
   if (times === undefined || spaces === undefined) throw new Error('privateTokens is not set');
@@ -70,7 +47,8 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   const metadata = (space: TokenSpace): readonly [string, Endpoint] => [
     new URL(metadataUrl(space.url)).pathname,
     {
-      method: 'GET',
+      methods: READ,
+      program: true,
       cors: EVERYBODY,
       answer: (request) => validated(request, resourceMetadata(space, config.issuer)),
     },
@@ -80,7 +58,8 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     [
       DIRECTORY_PATH,
       {
-        method: 'GET',
+        methods: READ,
+        program: true,
         cors: EVERYBODY,
         answer: directory({ ring, requestUrl: spaces.request.url, maxAge: times.maxAge, clock }),
       },
@@ -88,9 +67,10 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     [
       pathOf(spaces.request),
       {
-        method: 'POST',
+        methods: ['POST'],
+        program: true,
         cors: TOKEN_HOLDERS,
-        answer: protect(
+        byToken: protect(
           spaces.request,
           issuance({ ring, pay, rate: rates.privateTokens, clock, skew: tokens.skew }),
         ),
@@ -99,8 +79,9 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     [
       pathOf(spaces.verify),
       {
-        method: 'POST',
-        answer: protect(
+        methods: ['POST'],
+        program: true,
+        byToken: protect(
           spaces.verify,
           tokenVerification({ ring, voprf, pay, rate: rates.verifications }),
         ),
@@ -110,34 +91,8 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     metadata(spaces.verify),
   ]);
 
-  async function answerOf(endpoint: Endpoint, request: AnyRequest) {
-    const { method, cors } = endpoint;
-    if (cors && isPreflight(request)) return preflight(cors, request, [method]);
-    const answer = await serve(endpoint, request).catch((error: unknown) => {
-      noteError(request, error, log);
-      return errorAnswer(error);
-    });
-    return { ...answer, fields: { ...cors?.answers(request.headers.origin), ...answer.fields } };
-  }
-
   return {
-    answer(request, target) {
-      const endpoint = endpoints.get(target.path);
-      return endpoint && answerOf(endpoint, request);
-    },
+    endpoints,
     chores: [{ name: 'token keys', seconds: 1, run: () => ring.keep() }],
   };
-}
-
-async function serve(
-  { method, answer }: Endpoint,
-  request: AnyRequest,
-): Promise<Answer<string | Uint8Array>> {
-  const { method: given = '' } = request;
-  if (!HANDLED.has(given)) throw notImplemented(given);
-  const allowed = allow([method]);
-  if (given === 'OPTIONS') return { status: 204, fields: { Allow: allowed } };
-  const asked = given === 'HEAD' ? 'GET' : given;
-  if (asked !== method) throw methodNotAllowed(allowed);
-  return answer(request);
 }

@@ -4,17 +4,13 @@ import type { Log } from '#shared/base/log.ts';
 import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
 import { errorAnswer, send } from './answer.ts';
 import { GUARD } from './guard.ts';
-import { health } from './health.ts';
-import type { AnyRequest, AnyResponse } from './message.ts';
+import { type AnyRequest, type AnyResponse, setFields } from './message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from './request-log.ts';
 
 export interface FrontDoor<Request> {
-  /** Resolves when the server can do its work; asked for `/health/ready`. */
-  readonly ready: () => Promise<void>;
   /** Undefined: malformed, or it can be read in two ways. Default: `parseTarget`. */
   readonly parse?: (request: Request) => Target | undefined;
-  /** Called for all but health. */
   readonly refuseMisdirected: RefuseMisdirected;
   /** That all answers have, unless they say otherwise. */
   readonly fields: (request: Request, target: Target) => Fields;
@@ -24,14 +20,12 @@ export interface FrontDoor<Request> {
 }
 
 /**
- * What both servers decide before anything else: 400 for a target that can be read in two ways, health,
- * and 421.
+ * What both servers decide before anything else: 400 for a target that can be read in two ways, and 421.
  * `handle` gets the rest, and what it throws becomes an answer.
  */
 export function frontDoor<Request extends AnyRequest, Response extends AnyResponse>(
   handle: (request: Request, response: Response, target: Target) => Promise<void>,
   {
-    ready,
     parse = ({ url = '' }) => parseTarget(url),
     refuseMisdirected,
     fields,
@@ -44,9 +38,6 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
     const target = parse(request);
     if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
     setFields(response, fields(request, target));
-    const { method = '' } = request;
-    const status = await health(method, target.path, ready);
-    if (status !== undefined) return send(request, response, status);
     refuseMisdirected(request, target.path);
     return handle(request, response, target);
   }
@@ -59,11 +50,6 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
       send(request, response, answer(error, request));
     }
   };
-}
-
-/** That all answers to the request have which do not say otherwise. */
-export function setFields(response: AnyResponse, fields: Fields): void {
-  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
 }
 
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */

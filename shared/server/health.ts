@@ -1,7 +1,5 @@
-import { allow, SERVED } from '#shared/http/methods.ts';
-import { type Answer, problemAnswer } from '#shared/http/answer.ts';
-
-const METHODS = ['GET', 'HEAD'];
+import { type Answer, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
+import { type Endpoint, READ } from './endpoint.ts';
 
 async function within(milliseconds: number, promise: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -13,30 +11,28 @@ async function within(milliseconds: number, promise: Promise<void>): Promise<voi
   }
 }
 
+const WELL: Answer = {
+  status: 200,
+  fields: { ...UNSTORED, 'Content-Type': 'application/json' },
+  body: JSON.stringify({ status: 'ok' }),
+};
+
 /**
- * Answers `/health/live` (the process runs) and `/health/ready` (it can do its work: `ready`
- * resolves within `deadline` milliseconds, else 503). Undefined: the path is another, or nothing
- * here knows the method.
+ * The endpoints `/health/live` (the process runs) and `/health/ready` (it can do its work: `ready` resolves
+ * within `deadline` milliseconds, else 503).
  */
-export async function health(
-  method: string,
-  path: string,
-  ready: () => Promise<void>,
-  deadline = 1000,
-): Promise<Answer | undefined> {
-  if (path !== '/health/live' && path !== '/health/ready') return undefined;
-  if (!SERVED.has(method)) return undefined;
-  const Allow = allow(METHODS);
-  if (method === 'OPTIONS') return { status: 204, fields: { Allow } };
-  if (!METHODS.includes(method)) return problemAnswer(405, `Use one of ${Allow}.`, { Allow });
-  if (path === '/health/ready') {
+export function health(ready: () => Promise<void>, deadline = 1000): ReadonlyMap<string, Endpoint> {
+  async function whetherReady(): Promise<Answer> {
     try {
       await within(deadline, ready());
+      return WELL;
     } catch {
       const detail = 'What this server depends on does not answer. Try again.';
       return problemAnswer(503, detail, { 'Retry-After': '1' });
     }
   }
-  const fields = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  return { status: 200, fields, body: JSON.stringify({ status: 'ok' }) };
+  return new Map<string, Endpoint>([
+    ['/health/live', { methods: READ, answer: () => WELL }],
+    ['/health/ready', { methods: READ, answer: whetherReady }],
+  ]);
 }

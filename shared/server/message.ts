@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Fields } from '#shared/http/answer.ts';
 
 /** A request of HTTP/1.1 or of HTTP/2, whose pseudo-header fields stand in `headers` and `rawHeaders`. */
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
@@ -7,3 +8,8 @@ export type AnyResponse = ServerResponse | Http2ServerResponse;
 
 /** What a request comes to that may be of either version. */
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;
+
+/** Fields of every answer to the request that does not say otherwise. */
+export function setFields(response: AnyResponse, fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+}

@@ -142,10 +142,9 @@ describe('on real listeners', () => {
 
   beforeAll(async () => {
     const log = jsonLog((line) => lines.push(line), systemClock, 'test');
-    const ready = () => Promise.resolve();
     const door: AnyHandler = frontDoor<AnyRequest, Parameters<AnyHandler>[1]>(
       async (request, response) => send(request, response, { status: 200, fields: {} }),
-      { ready, refuseMisdirected, fields: () => ({}), log },
+      { refuseMisdirected, fields: () => ({}), log },
     );
     const handler = logged(door, { log, clock: systemClock, random: systemRandom, trusted });
     const common = { host: '127.0.0.1', port: 0, handler, log };

@@ -6,7 +6,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 
 /** The same under every name: probes, and servers that have no other name for us, read it. */
-const FOR_EVERY_NAME = /^\/(?:\.well-known\/|jwks$)/;
+const FOR_EVERY_NAME = /^\/(?:\.well-known\/|jwks$|health\/(?:live|ready)$)/;
 
 /** Throws HttpError 421 for a request that was meant for another server. */
 export type RefuseMisdirected = (request: AnyRequest, path: string) => void;
