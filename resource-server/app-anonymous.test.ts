@@ -60,6 +60,7 @@ beforeAll(async () => {
     config,
     spaces,
     resources: new Map(spaces.all.map((one) => [one, served])),
+    ofSchemes: new Map(),
     ready: () => stores.ping(),
     log: silentLog,
     recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },

@@ -24,6 +24,7 @@ import { accepted, optionsFields } from './options.ts';
 import type { ResourceAnswer, ServedResources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { respond } from './resources/respond.ts';
+import type { EndpointsOfSchemes } from './auth/scheme-endpoints.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
 import { verify } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
@@ -33,6 +34,7 @@ export interface AppParts {
   readonly spaces: Spaces;
   /** What each space serves; nothing for a space that only `/verify` speaks for. */
   readonly resources: ReadonlyMap<Space, ServedResources>;
+  readonly ofSchemes: EndpointsOfSchemes;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   readonly log: Log;
@@ -43,7 +45,8 @@ export interface AppParts {
  * The resource server: past the front door each request goes through `handle`, and in a space through `enter`,
  * from top to bottom.
  */
-export function createApp({ config, spaces, resources, ready, log, recipient }: AppParts) {
+export function createApp(parts: AppParts) {
+  const { config, spaces, resources, ofSchemes, ready, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.all.some(({ trace }) => trace);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
@@ -51,8 +54,9 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
   /** What is at no endpoint is in a space. */
   function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
-    const endpoint = endpointAt(target);
-    const space = endpoint ? undefined : spaces.find(originOf(request), target.segments);
+    const origin = originOf(request);
+    const endpoint = endpointAt(target, origin);
+    const space = endpoint ? undefined : spaces.find(origin, target.segments);
     return serve(request, response, target, endpoint, space?.cors);
   }
 
@@ -116,10 +120,11 @@ export function createApp({ config, spaces, resources, ready, log, recipient }: 
   const hasHome = spaces.find(config.resource, []) === undefined;
 
   /** The addresses of the server's own, outside every space. */
-  function endpointAt(target: Target): Endpoint | undefined {
+  function endpointAt(target: Target, origin: string): Endpoint | undefined {
     if (isMetadata(target)) return metadata;
     if (target.path === '/verify') return forwardAuthentication;
-    return target.path === '/' && hasHome ? home : undefined;
+    if (target.path === '/' && hasHome) return home;
+    return ofSchemes.get(origin)?.get(target.path);
   }
 
   const serve = createServe({

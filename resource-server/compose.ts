@@ -13,12 +13,14 @@ import type { Parts, Server } from '#shared/server/process.ts';
 import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
+import { openSchemes, SCHEMES } from '#shared/auth/schemes/list.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from '#shared/client/send.ts';
-import { schemesOf } from './auth/open-schemes.ts';
+import { endpointsOfSchemes } from './auth/scheme-endpoints.ts';
+import { schemeParts } from './auth/scheme-parts.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
@@ -60,9 +62,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     sendToPair: outside.openSend(await wayToIssuer(parts)),
     voprf: openVoprfThreads(),
   });
-  const schemes = await schemesOf({ ...parts, oauth, gss, issuers });
+  const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers });
+  const schemes = await openSchemes(partsOfSchemes);
   const spaces = createSpaces(config, schemes);
   const proxies = trustedProxies(config.trustedProxies);
+  const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
+  const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
   const { maxBytes, quota } = config.documents;
   const folder = join(config.data, 'content');
@@ -83,8 +88,15 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     await ready();
     if (config.spaces.some(takesTokens)) await jwks.ready();
   };
-  const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
-  const app = createApp({ config, spaces, resources, ready: readyWithKeys, log, recipient });
+  const app = createApp({
+    config,
+    spaces,
+    resources,
+    ofSchemes,
+    ready: readyWithKeys,
+    log,
+    recipient,
+  });
 
   const { proxy, tls } = config;
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
@@ -9,7 +10,7 @@ import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Attempts } from '../attempts.ts';
 import type { OAuthSchemes } from '../oauth-schemes.ts';
-import type { Scheme } from '../scheme.ts';
+import type { AuthRequest, Awaitable, Scheme } from '../scheme.ts';
 import type { Gss } from './negotiate/gss.ts';
 import type { TrustedIssuer } from './private-token/issuer.ts';
 
@@ -60,6 +61,20 @@ export interface SchemeVerifier {
   neededBy(settings: never): readonly VerifierKind[];
 }
 
+/**
+ * An address of a scheme's own, such as that where keys are registered (RFC 7486 section 6.2.1): at each origin
+ * where a space has the scheme. Nobody has to be let in to ask it.
+ */
+export interface SchemeEndpoint {
+  /** Besides OPTIONS. */
+  readonly methods: readonly string[];
+  /** `content`: all that came with it. Throws `HttpError`, `BadRequest` and `StoreUnavailable`. */
+  answer(request: AuthRequest, content: Buffer): Awaitable<Answer>;
+}
+
+/** By path, below `/.well-known/`, where no space is. */
+export type SchemeEndpoints = Readonly<Record<string, SchemeEndpoint>>;
+
 /** A scheme in the list of all: what it is called, how it is set and how it is made. */
 export interface SchemeEntry {
   /** As registered at IANA. */
@@ -77,4 +92,6 @@ export interface SchemeEntry {
    * the scheme for a space or a proxy, which has the members of `settings` as they are configured.
    */
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
+  /** Called once by each server that has a space with the scheme. */
+  endpoints?(parts: SchemeParts): Promise<SchemeEndpoints>;
 }

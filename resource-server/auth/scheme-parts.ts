@@ -1,5 +1,4 @@
 import { createAttempts } from '#shared/auth/attempts.ts';
-import { openSchemes, type Schemes } from '#shared/auth/schemes/list.ts';
 import type { SchemeParts } from '#shared/auth/schemes/scheme-entry.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
@@ -7,15 +6,15 @@ import { localVerifiers } from '#shared/people/local-verifiers.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import type { Parts } from '#shared/server/process.ts';
 
-/** Opens all schemes on the built-in directory. */
-export function schemesOf({
+/** What all schemes are opened with, on the built-in directory. */
+export function schemeParts({
   config,
   stores,
   ...parts
-}: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers'>): Promise<Schemes> {
+}: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers'>): SchemeParts {
   const { credentials: account, signIn: address, redemptions } = config.limits;
   const demo = !isProduction(config);
-  return openSchemes({
+  return {
     ...parts,
     stores,
     demo,
@@ -23,5 +22,5 @@ export function schemesOf({
     attempts: createAttempts({ limits: stores.limits, account, address }),
     directory: localDirectory({ ...stores, passwords: createPasswords(), demo }),
     verifiers: localVerifiers({ people: stores.people, demo }),
-  });
+  };
 }

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ORIGIN } from '#shared/auth/scheme.ts';
+import type { SchemeEntry, SchemeParts } from '#shared/auth/schemes/scheme-entry.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { problemAnswer } from '#shared/http/answer.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { listen, type Listening } from '#shared/server/listen.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { createApp } from '../app.ts';
+import { identity } from '../resources/identity.ts';
+import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
+import { everyScheme } from '../spaces.fixture.ts';
+import { createSpaces } from '../spaces.ts';
+import { endpointsOfSchemes } from './scheme-endpoints.ts';
+
+const PATH = '/.well-known/made-up/register';
+const OTHER = 'https://elsewhere.example';
+const recipient = { at: ORIGIN, proxies: trustedProxies([]), local: true };
+
+/** A scheme that no server has: it keeps what is registered, and tells what it was asked. */
+function madeUp(name: string): SchemeEntry & { opened: number } {
+  const entry = {
+    name,
+    forPeople: false,
+    settings: {},
+    opened: 0,
+    open: async () => () => ({
+      name,
+      challenge: () => [{ scheme: name }],
+      authenticate: () => ({ kind: 'refused', reason: 'nobody' }) as const,
+    }),
+    async endpoints({ master }: SchemeParts) {
+      entry.opened += 1;
+      return {
+        [PATH]: {
+          methods: ['POST'],
+          answer(
+            { origin, field }: { origin: string; field(name: string): string | undefined },
+            content: Buffer,
+          ) {
+            if (content.toString() === 'down') throw new StoreUnavailable('down');
+            if (content.length === 0) return problemAnswer(400, 'Send a key.');
+            const body = `${master.toString()} ${origin} ${field('x-name')} ${content.toString()}`;
+            return { status: 201, fields: { 'X-Registered': 'yes' }, body };
+          },
+        },
+      };
+    },
+  };
+  return entry;
+}
+
+/** The schemes' endpoints where `Bearer` stands for the made-up scheme. */
+async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
+  const config = configSchema.parse({
+    resource: RESOURCE,
+    spaces: urls.map((url, n) => ({
+      url,
+      realm: `r${n}`,
+      schemes: ['Bearer'],
+      serves: url.startsWith(RESOURCE) ? 'identity' : 'verify',
+    })),
+  });
+  const spaces = createSpaces(
+    config,
+    everyScheme((name) => () => ({
+      name,
+      challenge: () => [{ scheme: name }],
+      authenticate: () => ({ kind: 'refused', reason: 'nobody' }),
+    })),
+  );
+  const parts = { master: Buffer.from('master') } as SchemeParts; // all that the made-up scheme reads
+  const ofSchemes = await endpointsOfSchemes(entries, parts, spaces.all, recipient);
+  return { config, spaces, ofSchemes };
+}
+
+test('only where a space has the scheme, and only then it is opened, once', async () => {
+  const [had, other] = [madeUp('Bearer'), madeUp('Digest')];
+  const { ofSchemes } = await found([had, other], `${RESOURCE}/a/`, `${RESOURCE}/b/`, `${OTHER}/`);
+  expect([...ofSchemes.keys()]).toEqual([RESOURCE, OTHER]);
+  expect(ofSchemes.get(RESOURCE)?.get(PATH)).toMatchObject({ methods: ['POST'] });
+  expect([had.opened, other.opened]).toEqual([1, 0]);
+});
+
+describe('over HTTP', () => {
+  let server: Listening;
+  beforeAll(async () => {
+    const { config, spaces, ofSchemes } = await found([madeUp('Bearer')], `${RESOURCE}/a/`);
+    const handler = createApp({
+      config,
+      spaces,
+      ofSchemes,
+      resources: new Map(spaces.all.map((one) => [one, identity])),
+      ready: async () => {},
+      log: silentLog,
+      recipient,
+    });
+    server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
+  });
+  afterAll(() => server.close(0));
+  const call = (method: string, path: string, more: Call = {}) =>
+    ask(server.port, method, path, more);
+
+  test('it is asked without credentials, and knows the request and its content', async () => {
+    const answer = await call('POST', PATH, { body: 'key', headers: { 'X-Name': 'phone' } });
+    expect(answer).toMatchObject({ status: 201, text: `master ${RESOURCE} phone key` });
+    expect(answer.headers).toMatchObject({ 'x-registered': 'yes' });
+  });
+
+  test.each([
+    ['what it refuses', { body: '' }, 400],
+    ['a store that does not answer', { body: 'down' }, 503],
+    ['content that is too long', { body: 'x'.repeat(65_537) }, 413],
+    ['a field that came twice', { body: 'key', headers: { 'X-Name': ['a', 'b'] } }, 400],
+  ])('%s', async (_, more, status) => {
+    expect(await call('POST', PATH, more)).toMatchObject({ status });
+  });
+
+  test('another method, and what is beside it', async () => {
+    const wrong = await call('GET', PATH);
+    expect(wrong).toMatchObject({ status: 405, headers: { allow: 'OPTIONS, POST' } });
+    expect(await call('OPTIONS', PATH)).toMatchObject({ status: 204 });
+    for (const path of [`${PATH}/`, `${PATH}x`, '/.well-known/made-up']) {
+      expect(await call('POST', path, { body: 'key' })).toMatchObject({ status: 404 });
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import type {
+  SchemeEndpoint,
+  SchemeEntry,
+  SchemeParts,
+} from '#shared/auth/schemes/scheme-entry.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
+import { wholeContent } from '#shared/server/content.ts';
+import type { Endpoint } from '#shared/server/endpoint.ts';
+import type { Space } from '../spaces.ts';
+
+/** By origin and path. */
+export type EndpointsOfSchemes = ReadonlyMap<string, ReadonlyMap<string, Endpoint>>;
+
+/** Bytes. */
+const LONGEST = 65_536;
+
+/** The endpoints of those schemes that some space of an origin has; they ask for no credentials. */
+export async function endpointsOfSchemes(
+  entries: readonly SchemeEntry[],
+  parts: SchemeParts,
+  spaces: readonly Space[],
+  recipient: Recipient,
+): Promise<EndpointsOfSchemes> {
+  const found = new Map<string, Map<string, Endpoint>>();
+  for (const { name, endpoints } of entries) {
+    const having = spaces.filter(({ schemes }) => schemes.some((scheme) => scheme.name === name));
+    if (endpoints === undefined || having.length === 0) continue;
+    const opened = Object.entries(await endpoints(parts));
+    for (const { origin } of having) {
+      const there = found.get(origin) ?? new Map<string, Endpoint>();
+      found.set(origin, there);
+      for (const [path, one] of opened) there.set(path, endpointOf(one, origin, recipient));
+    }
+  }
+  return found;
+}
+
+function endpointOf(
+  { methods, answer }: SchemeEndpoint,
+  origin: string,
+  recipient: Recipient,
+): Endpoint {
+  return {
+    methods,
+    async answer(request) {
+      const { method = '', url: target = '' } = request;
+      const content = await wholeContent(request, LONGEST, tooLong);
+      return answer(authRequest(request, { method, target, origin }, recipient), content);
+    },
+  };
+}
+
+const tooLong = () => new HttpError(413, `The content has at most ${LONGEST} bytes.`);
