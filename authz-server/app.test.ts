@@ -235,6 +235,14 @@ test('each address has a limit at whatever costs something before anybody is kno
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
   }
   expect((await fetch(`${limited.url}/jwks`)).status).toBe(200);
+  const asked = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+  for (const path of programs) {
+    const preflight = await fetch(limited.url + path, { method: 'OPTIONS', headers: asked });
+    expect(preflight.status).toBe(204); // costs nothing
+    const { headers } = await limited.post(path, {}, { origin: 'https://app.example' });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
+  }
 });
 
 describe('what is ambiguous or too long is refused', () => {
