@@ -114,20 +114,6 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     expect((await as('GET', '/narrowed/text')).text).toBe('text');
     expect((await as('OPTIONS', '/narrowed/missing')).headers.allow).toBe('OPTIONS, PUT');
   });
-
-  test.each(['/', '/verify', '/.well-known/oauth-protected-resource/documents/', '/health/live'])(
-    '%s: GET and HEAD, and OPTIONS without credentials',
-    async (path) => {
-      for (const method of SERVED) {
-        if (['GET', 'HEAD', 'OPTIONS'].includes(method)) continue;
-        const reply = await rs.ask(method, path);
-        expect([method, reply.status]).toEqual([method, 405]);
-        expect(reply.headers.allow).toBe('GET, HEAD, OPTIONS');
-      }
-      const reply = await rs.ask('OPTIONS', path);
-      expect([reply.status, reply.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
-    },
-  );
 });
 
 describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on any path', () => {
@@ -181,25 +167,10 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
 });
 
 describe('RFC 9110 section 9.3.7: OPTIONS', () => {
-  test('* tells what the server can do somewhere; nothing else is asked of *', async () => {
-    const reply = await rs.ask('OPTIONS', '*');
-    expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers).toMatchObject({ allow: allow(SERVED), dav: '1, 2, 3' });
-    for (const method of SERVED) {
-      if (method !== 'OPTIONS') expect((await rs.ask(method, '*')).status).toBe(400);
-    }
-  });
-
   test('* does not name TRACE where no space has it', async () => {
     await using untraced = await startResourceServer({ spaces: [spaceAt('documents')] });
     const methods = allowed(await untraced.ask('OPTIONS', '*'));
     expect(methods).toEqual(allow(SERVED).replace(', TRACE', '').split(', '));
-  });
-
-  test('/ tells Windows that there is WebDAV below', async () => {
-    const { headers } = await rs.ask('OPTIONS', '/');
-    expect(headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
-    expect(headers['www-authenticate']).toBeUndefined();
   });
 
   test.each(['/documents/', '/documents/text', '/documents/missing', '/documents/missing/'])(
