@@ -14,6 +14,7 @@ import type { Log } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { StoredKey } from '#shared/stores/keys.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { listen } from '#shared/server/listen.ts';
@@ -93,6 +94,9 @@ export const basic = (id: string, secret: string) => ({
 
 export const asApp = basic('app', SECRET);
 
+/** One for all servers of a suite: to make it takes longer than most of their tests. */
+let rsaKey: StoredKey | undefined;
+
 /** The authorization server on the embedded store and a free port, with the client `app`. */
 export async function testAuthz(
   settings: Readonly<Record<string, unknown>> = {},
@@ -126,7 +130,10 @@ export async function testAuthz(
     log,
     ready,
   };
+  const now = clock.now();
+  if (rsaKey) await stores.keys.add({ ...rsaKey, publishedAt: now, signsFrom: now }, 'RS256');
   const { handler } = await composeAuthorizationServer(parts);
+  rsaKey ??= (await stores.keys.list()).find(({ alg }) => alg === 'RS256');
   const server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
   const url = `http://127.0.0.1:${server.port}`;
   return {
