@@ -1,27 +1,38 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
 
 /** Any path of a module in quotes: imports, and what is started as a process of its own. */
 const MODULE = /'((?:\.{1,2}|#shared)\/[^']+\.ts)'/g;
 
+/** What may be a program: a quoted name, or the end of a quoted path. */
+const NAME = /(?<=['"`/])[\w.-]+(?=['"`])/g;
+
 /** The servers start no program of somebody else, and what is here starts none of those that it names. */
 const STARTS = /\/e2e\/(?!setup\/)|(?<!\/e2e\/setup\/[^/]*)\.(?:test|fixture)\.ts$/;
 
-/** The modules that the files come to, themselves included, as URLs. */
-function modules(files: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  const open = files.map((file) => new URL(file, root).href);
-  for (let url = open.pop(); url !== undefined; url = open.pop()) {
-    if (found.has(url) || !existsSync(new URL(url))) continue;
-    found.add(url);
-    for (const [, path = ''] of source(url).matchAll(MODULE)) {
-      const base = path.startsWith('#') ? root : url;
-      open.push(new URL(path.replace('#', './'), base).href);
-    }
-  }
-  return found;
+interface Module {
+  /** URLs. */
+  readonly modules: readonly string[];
+  readonly names: ReadonlySet<string>;
+}
+
+const read = new Map<string, Module>();
+
+/** What a file names; nothing if it is not there. */
+function named(url: string): Module {
+  const known = read.get(url);
+  if (known) return known;
+  const file = new URL(url);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const modules = [...text.matchAll(MODULE)].map(([, path = '']) => {
+    const base = path.startsWith('#') ? root : url;
+    return new URL(path.replace('#', './'), base).href;
+  });
+  const names = new Set(STARTS.test(url) ? text.match(NAME) : []);
+  const module = { modules, names };
+  read.set(url, module);
+  return module;
 }
 
 /** Which of the programs the test files, or the modules that these come to, name in order to start them. */
@@ -29,15 +40,10 @@ export function programsNamed(
   files: readonly string[],
   programs: readonly string[],
 ): ReadonlySet<string> {
-  const texts = [...modules(files)].filter((url) => STARTS.test(url)).map(source);
-  return new Set(
-    programs.filter((name) => {
-      const word = new RegExp(`['"\`/]${name.replace('.', '\\.')}['"\`]`);
-      return texts.some((text) => word.test(text));
-    }),
-  );
-}
-
-function source(url: string): string {
-  return readFileSync(fileURLToPath(url), 'utf8');
+  const found = new Set(files.map((file) => new URL(file, root).href));
+  // What is found while it goes is gone through as well.
+  for (const url of found) {
+    for (const module of named(url).modules) found.add(module);
+  }
+  return new Set(programs.filter((name) => [...found].some((url) => named(url).names.has(name))));
 }

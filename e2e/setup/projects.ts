@@ -1,0 +1,35 @@
+/** Which suites there are, which of jest's projects each is in, and what all projects have in common. */
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { PARTS } from './parts.ts';
+import { programsNamed } from './programs-named.ts';
+
+const rootDir = fileURLToPath(new URL('../../', import.meta.url));
+const suites = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: rootDir });
+const programs = PARTS.map(({ program }) => program);
+
+/** What stands in e2e starts servers as processes, which takes its time. */
+export const isCore = (suite: string) =>
+  !suite.startsWith('e2e/') && programsNamed([suite], programs).size === 0;
+
+/** What measures is tested by itself. */
+export const isBench = (suite: string) => suite.startsWith('e2e/bench/');
+
+const compiler = {
+  jsc: {
+    parser: { syntax: 'typescript' },
+    target: 'es2023',
+    experimental: { keepImportAttributes: true },
+  },
+  module: { type: 'es6' },
+};
+
+/** A project of jest with all suites of which `has` is true, by path from the top. */
+export const project = (displayName: string, has: (suite: string) => boolean) => ({
+  displayName,
+  rootDir,
+  testMatch: suites.filter(has).map((suite) => `<rootDir>/${suite}`),
+  extensionsToTreatAsEsm: ['.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  transform: { '\\.ts$': ['@swc/jest', compiler] },
+});
