@@ -182,11 +182,32 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
 
   test('by two servers at once, one of which was stopped halfway: once', async () => {
     await written(former, bare);
+    const stop = () => Promise.reject(new Error('stopped'));
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: stop });
+    await expect(migrate(place.connection, 'test')).rejects.toThrow('stopped');
     await Promise.all([migrate(place.connection, 'test'), migrate(place.undisturbed, 'test')]);
-    await place.redis.cli('SET', '{test}:schema', String(schema));
-    await migrate(place.undisturbed, 'test');
     expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
     expect(await one.get(former.id)).toEqual({ ...person, version: expect.any(Number) });
+    expect(await place.redis.cli('EXISTS', '{test}:schema:from')).toBe('0');
+  });
+
+  test('an older version that starts while people are moved sees the new schema, and so refuses', async () => {
+    await written(former, bare);
+    const seen: string[] = [];
+    const look = async () => void seen.push(await place.redis.cli('GET', '{test}:schema'));
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: look });
+    await migrate(place.connection, 'test');
+    expect(seen).toEqual(['3']);
+  });
+
+  test('a newer version that goes on with it is not held back: what it has not moved yet stays known', async () => {
+    await written(former, bare);
+    const newer = () => place.redis.cli('SET', '{test}:schema', '4');
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: newer });
+    await migrate(place.connection, 'test');
+    expect(await place.redis.cli('MGET', '{test}:schema', '{test}:schema:from')).toBe(
+      `4\n${schema}`,
+    );
   });
 
   test('changed while it is moved: the change stays', async () => {
