@@ -1,6 +1,5 @@
 /** What `npm pack` makes, installed as npm installs it: below node_modules, where Node strips no types. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +17,7 @@ interface Manifest {
 }
 
 let folder: TemporaryFolder;
+let installed: string;
 let launcher: string;
 let files: readonly string[];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const archive = join(folder.path, stdout.trim().split('\n').at(-1) ?? '');
 
   const modules = join(folder.path, 'node_modules');
-  const installed = join(modules, 'countersign');
+  installed = join(modules, 'countersign');
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', archive, '-C', installed, '--strip-components=1']);
   const listed = await run('tar', ['-tzf', archive]);
@@ -51,20 +51,24 @@ async function countersign(args: readonly string[], env: NodeJS.ProcessEnv = {})
   return stdout;
 }
 
-test('it holds the compiled product, the launcher and the documents, and nothing else', () => {
-  const rest = files.filter((file) => !/^package\/dist\/[a-z-]+(\/[a-z0-9-]+)+\.js$/.test(file));
+test('it holds the bundled product, the launcher and the documents, and nothing else', async () => {
+  const built = files.flatMap((file) => /^package\/(dist\/.+\.js)$/.exec(file)?.[1] ?? []);
+  const rest = files.filter((file) => !built.includes(file.replace('package/', '')));
   expect(rest.toSorted((a, b) => a.localeCompare(b))).toEqual([
     'package/CHANGELOG.md',
-    'package/dist/package.json',
     'package/LICENSE',
     'package/package.json',
     'package/README.md',
     'package/SECURITY.md',
     'package/shared/cli/countersign.js',
   ]);
-  const compiled = files.flatMap((file) => /^package\/dist\/(.+)\.js$/.exec(file)?.[1] ?? []);
-  expect(compiled.filter((file) => !existsSync(join(ROOT, `${file}.ts`)))).toEqual([]);
-  expect(files.filter((file) => /\b(test|fixture|contract|e2e)\b/.test(file))).toEqual([]);
+  const texts = await Promise.all(built.map((file) => readFile(join(installed, file), 'utf8')));
+  // Each file that was bundled is named before its code.
+  const sources = texts.flatMap((text) => text.match(/^\/\/ \S+\.[a-z]+$/gm) ?? []);
+  expect(sources).toContain('// resource-server/compose.ts');
+  const OURS = /^\/\/ (shared|authz-server|resource-server)\//;
+  expect(sources.filter((source) => !OURS.test(source))).toEqual([]);
+  expect(sources.filter((source) => /\b(test|fixture|contract|e2e)\b/.test(source))).toEqual([]);
 });
 
 test('the launcher runs the command line', async () => {

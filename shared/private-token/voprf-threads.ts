@@ -1,14 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { entryFile } from '#shared/base/entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { TokenKeyPair } from './token-key.ts';
 import type { VoprfTask } from './voprf-thread.ts';
 import { SEED, voprfKeyPair } from './voprf.ts';
 
-const FILE = fileURLToPath(new URL(`voprf-thread${extname(import.meta.url)}`, import.meta.url));
+const FILE = entryFile('shared/private-token/voprf-thread');
 
 /**
  * Tasks in a line, for each thread. An evaluation with its proof and one without take about 25 ms: when both

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';
+import { entryFile } from '#shared/base/entry.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { localOrigin } from '#shared/config/local-origin.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
@@ -16,7 +16,7 @@ const PARTS = [
   { name: 'resource server', folder: 'resource-server' },
 ].map(({ name, folder }) => ({
   name,
-  file: fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url)),
+  file: entryFile(`${folder}/main`),
 }));
 
 const complain = (lines: string) => void process.stderr.write(`${printableLines(lines)}\n`);

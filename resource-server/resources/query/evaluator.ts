@@ -1,13 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { entryFile } from '#shared/base/entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { QueryTask } from './evaluate.ts';
 import type { EvaluatorReply } from './evaluator-process.ts';
 
-const FILE = fileURLToPath(
-  new URL(`evaluator-process${extname(import.meta.url)}`, import.meta.url),
-);
+const FILE = entryFile('resource-server/resources/query/evaluator-process');
 
 /** Megabytes of its heap; a process that needs more ends. */
 const HEAP = 256;

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { ROOT } from '#shared/base/entry.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import type { NegotiateSettings } from './settings.ts';
 import type { Log } from '#shared/base/log.ts';
@@ -7,7 +8,7 @@ import type { Gss } from './gss.ts';
 import { type KerberosModule, nativeGss } from './native-gss.ts';
 
 /** Throws when it was not built, or the libraries of Kerberos are not installed. */
-const require = createRequire(new URL('module/package.json', import.meta.url));
+const require = createRequire(new URL('shared/auth/schemes/negotiate/module/package.json', ROOT));
 const requireModule = () => require('kerberos') as KerberosModule;
 
 /** By others; that a keytab is readable for those who share a container with it is their business. */

@@ -1,0 +1,40 @@
+/** What can be started, as JavaScript in few files, which starts in half the time: for the package and for tests. */
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, buildSync } from 'esbuild';
+
+/** The top of the source. */
+export const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+/** What runs as a process or thread of its own. */
+export const ENTRIES: readonly string[] = [
+  'shared/start/main',
+  'shared/cli/main',
+  'authz-server/main',
+  'resource-server/main',
+  'resource-server/resources/query/evaluator-process',
+  'shared/private-token/voprf-thread',
+];
+
+/**
+ * Writes each entry to its place below `folder`, and beside them what they share. What is imported only where it is
+ * needed is loaded only there. Returns the files that it read, from the top.
+ */
+export function bundle(folder: string, more: BuildOptions): readonly string[] {
+  const { metafile } = buildSync({
+    ...more,
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES.map((entry) => `${entry}.ts`),
+    outdir: folder,
+    outbase: '.',
+    // As deep as shared/base/entry.ts, which finds the entries from where it stands.
+    chunkNames: 'shared/base/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'esnext',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return Object.keys(metafile.inputs);
+}
