@@ -6,15 +6,14 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { epochSeconds, systemClock } from '#shared/base/clock.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { entryFile } from '../e2e/parts/entry.ts';
+import { NODE } from '../e2e/parts/process.ts';
 import { ask } from './resource-server.fixture.ts';
-
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -31,11 +30,11 @@ async function run(config: object): Promise<{ child: ChildProcess; log: () => st
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify({ data: join(folder, 'data'), ...config }));
   const options: ForkOptions = {
-    env: { PATH: process.env['PATH'], COUNTERSIGN_CONFIG: file },
+    env: { ...NODE, COUNTERSIGN_CONFIG: file },
     execArgv: [],
     silent: true,
   };
-  const child = fork(MAIN, options);
+  const child = fork(entryFile('resource-server/main'), options);
   children.push(child);
   let log = '';
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));

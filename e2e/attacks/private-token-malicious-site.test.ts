@@ -6,6 +6,7 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
+import { entryFile } from '../parts/entry.ts';
 import { type TemporaryFolder, temporaryFolder } from '../parts/temporary-folder.ts';
 import {
   offerOf,
@@ -15,7 +16,7 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-const CLI = new URL('../../shared/cli/main.ts', import.meta.url).pathname;
+const CLI = entryFile('shared/cli/main');
 
 /** What a site may ask for, whose name is `site`. */
 interface Lure {

@@ -7,7 +7,6 @@ import { sendUnhurried } from '#shared/cli/oauth/http.ts';
 import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { CLI } from '#shared/base/invocation.ts';
 import type { Person } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { CliUser } from './cli-user.ts';
@@ -81,7 +80,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await status()).toBe(401);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining(`run ${CLI} login`),
+      said: expect.stringContaining('run countersign login'),
     });
   }, 30_000);
 
@@ -103,7 +102,7 @@ describe('the command line as a client (RFC 8628)', () => {
     await flow.pair.cli('user', 'end', person.name);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining(`has ended: run ${CLI} login`),
+      said: expect.stringContaining('has ended: run countersign login'),
     });
     expect(await user.run('logout')).toMatchObject({ code: 0 });
   }, 30_000);

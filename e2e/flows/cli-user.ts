@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { runScript } from '#shared/cli/cli.fixture.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
+import { entryFile } from '../parts/entry.ts';
 import { startProcess } from '../parts/process.ts';
 import { temporaryFolder, type TemporaryFolder } from '../parts/temporary-folder.ts';
 import type { Flow } from './flow.ts';
 
-const CLI = new URL('../../shared/cli/main.ts', import.meta.url).pathname;
+const CLI = entryFile('shared/cli/main');
 
 /** A user of the command line: a home of their own, and the browser in which they approve. */
 export class CliUser implements AsyncDisposable {

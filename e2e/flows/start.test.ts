@@ -8,15 +8,16 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/tree-folder.ts';
+import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
-import { startProcess, until } from '../parts/process.ts';
+import { NODE, startProcess, until } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
-const START = join(ROOT, 'shared/start/main.ts');
+const START = entryFile('shared/start/main');
 
 /** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
 async function home(more: object = {}) {
@@ -38,7 +39,7 @@ async function home(more: object = {}) {
   };
   await writeFile(file, JSON.stringify(config));
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
+    ...NODE,
     COUNTERSIGN_CONFIG: file,
     COUNTERSIGN_DATA: data,
   };
@@ -236,7 +237,7 @@ test.each([
     await using place = await home();
     await using pair = await place.start();
     const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
-    const child = stdout.split('\n').find((line) => line.includes(`${folder}/main.ts`));
+    const child = stdout.split('\n').find((line) => line.includes(entryFile(`${folder}/main`)));
     process.kill(Number.parseInt(child ?? '', 10), 'SIGKILL');
     await pair.exited();
     expect(pair.exitCode).toBe(1);
@@ -274,7 +275,7 @@ describe('whatever can be reached from elsewhere is production', () => {
   test('where the public issuer cannot be reached from inside, tokens are taken all the same', async () => {
     await using place = await home();
     await using pair = await place.start(PUBLIC);
-    const main = join(ROOT, 'shared/cli/main.ts');
+    const main = entryFile('shared/cli/main');
     const machine = ['--name', 'Machine', '--grant', 'client_credentials'];
     const add = ['client', 'add', ...machine, '--scope', 'documents:read', '--json'];
     const env = { ...place.env, ...PUBLIC };

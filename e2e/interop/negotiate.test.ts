@@ -13,6 +13,7 @@ import {
 } from '#shared/auth/schemes/negotiate/token.fixture.ts';
 import { startFlowOn, STORE_KINDS } from '../flows/flow.ts';
 import type { Flow } from '../flows/flow.ts';
+import { entryFile } from '../parts/entry.ts';
 import { startKdc } from '../parts/kdc.ts';
 import type { Kdc } from '../parts/kdc.ts';
 import { startProcess, until } from '../parts/process.ts';
@@ -20,7 +21,6 @@ import { Initiator, KERBEROS, MUTUAL, THREE_MESSAGES, ticket } from './kerberos/
 
 /** Negotiate (RFC 4559) with a real KDC, by clients that others wrote and by one that misbehaves. */
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REQUESTS = fileURLToPath(new URL('kerberos/requests_client.py', import.meta.url));
 
 interface Answer {
@@ -227,11 +227,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         COUNTERSIGN_CONFIG: join(flow.pair.data, 'config-1.json'),
         KRB5RCACHENAME: 'none:',
       };
-      const main = join(ROOT, 'resource-server/main.ts');
-      await using other = await startProcess(process.execPath, [main], {
-        env,
-        ready: (output) => output.includes('"event":"listening"'),
-      });
+      await using other = await startProcess(
+        process.execPath,
+        [entryFile('resource-server/main')],
+        {
+          env,
+          ready: (output) => output.includes('"event":"listening"'),
+        },
+      );
       const token = await ticket(alice, { mechanism: KERBEROS });
       const wrapped = negTokenInit([KERBEROS_OID], Buffer.from(token, 'base64'));
       expect((await ask(url(0), { token })).status).toBe(200);

@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import type { Field } from '../clients/digest/exchange.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
+import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
@@ -22,7 +23,6 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { ALICE, JASON } from './site.ts';
 
 const run = promisify(execFile);
-const MAIN = new URL('../../resource-server/main.ts', import.meta.url).pathname;
 
 /** Limits that no test reaches. */
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
@@ -75,7 +75,9 @@ export async function startProxySite(
     await writeFile(file, JSON.stringify(Object.assign({}, config, { listen }, members)));
     const env = { ...pair.env, COUNTERSIGN_CONFIG: file };
     const ready = (output: string) => output.includes('"event":"listening"');
-    const started = owned.use(await startProcess(process.execPath, [MAIN], { env, ready }));
+    const started = owned.use(
+      await startProcess(process.execPath, [entryFile('resource-server/main')], { env, ready }),
+    );
     return { process: started, main, port: beside };
   }
 

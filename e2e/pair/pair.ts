@@ -2,12 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#shared/config/schema.ts';
 import { commandLine } from './command-line.ts';
+import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { NODE, startProcess } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
-
-const ROOT = new URL('../../', import.meta.url).pathname;
 
 export interface PairOptions {
   /** Default: the embedded store. */
@@ -26,19 +25,19 @@ type Settings = Readonly<Record<string, unknown>>;
 export class ServerProcess {
   /** Where it listens, which for the second of a kind is not the public origin. */
   readonly url: string;
-  readonly #main: string;
+  readonly #entry: string;
   readonly #env: NodeJS.ProcessEnv;
   #process: RunningProcess | undefined;
 
-  constructor(main: string, port: number, env: NodeJS.ProcessEnv) {
+  constructor(entry: string, port: number, env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#main = main;
+    this.#entry = entry;
     this.#env = env;
   }
 
   /** Starts it, also again after `kill`. */
   async start(): Promise<void> {
-    this.#process = await startProcess(process.execPath, [join(ROOT, this.#main)], {
+    this.#process = await startProcess(process.execPath, [entryFile(this.#entry)], {
       env: this.#env,
       ready: (output) => output.includes('"event":"listening"'),
     });
@@ -106,11 +105,10 @@ export class Pair implements AsyncDisposable {
     this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
     this.tokenIssuer = `https://localhost:${ports.authzTls[0]}`;
     this.authz = ports.authz.map(
-      (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
+      (port, index) => new ServerProcess('authz-server/main', port, env(`config-${index}.json`)),
     );
     this.resources = ports.resource.map(
-      (port, index) =>
-        new ServerProcess('resource-server/main.ts', port, env(`config-${index}.json`)),
+      (port, index) => new ServerProcess('resource-server/main', port, env(`config-${index}.json`)),
     );
     this.proxies = ports.proxy.map((port) => `http://127.0.0.1:${port}`);
     this.data = data;

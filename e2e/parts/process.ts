@@ -3,10 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a Node of ours is started with: no more of this environment. */
+/**
+ * What a Node of ours is started with: no more of this environment. NODE_OPTIONS=--enable-source-maps names the
+ * source in stack traces.
+ */
 export const NODE: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  NODE_OPTIONS: process.env['NODE_OPTIONS'],
 };
 
 export interface ProcessOptions {

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { kept } from './kept.ts';
 import { PARTS } from './parts.ts';
 import { programsNamed } from './programs-named.ts';
 
@@ -51,4 +54,25 @@ test.each([
 test('each part is needed by some suite', () => {
   const all = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: ROOT });
   expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
+});
+
+test('what was made of files is made anew when one of them has changed or is gone, and only then', async () => {
+  await using place = await temporaryFolder();
+  const source = join(place.path, 'source');
+  let times = 0;
+  const made = async () => {
+    await kept(join(place.path, 'made'), async (folder) => {
+      await writeFile(join(folder, `${(times += 1)}`), '');
+      return [source];
+    });
+    return times;
+  };
+  await writeFile(source, 'a');
+  expect([await made(), await made()]).toEqual([1, 1]);
+  await utimes(source, 1, 1);
+  expect([await made(), await made()]).toEqual([2, 2]);
+  await rm(source);
+  expect([await made(), await made()]).toEqual([3, 3]);
+  await expect(readFile(join(place.path, 'made/3'), 'utf8')).resolves.toBe('');
+  await expect(readFile(join(place.path, 'made/1'))).rejects.toThrow('ENOENT');
 });

@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
+import { ENTRIES } from '../bundle.ts';
+import { bundled } from './bundled.ts';
 import { KDC, PARTS } from './parts.ts';
 import { programsNamed } from './programs-named.ts';
 import { selected } from './sequencer.ts';
@@ -12,12 +14,12 @@ import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
  * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
  */
 export default async function setup(): Promise<void> {
-  const named = programsNamed(
-    selected,
-    PARTS.map(({ program }) => program),
-  );
+  const named = programsNamed(selected, [...PARTS.map(({ program }) => program), ...ENTRIES]);
   if (named.has(KDC)) buildKerberos();
   installParts(PARTS.filter(({ program }) => named.has(program)));
+  if (ENTRIES.some((entry) => named.has(entry))) {
+    process.env['COUNTERSIGN_BUNDLE'] = await bundled();
+  }
   // Half of what a start of a server costs is compiling.
   process.env['NODE_COMPILE_CACHE'] = fileURLToPath(
     new URL('../../node_modules/.cache/compiled', import.meta.url),

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { entryFile } from '../../e2e/parts/entry.ts';
 import type { Shell } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
@@ -36,7 +36,7 @@ export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
 
 /** The command line as a child process. */
 export async function cli(args: readonly string[], env: NodeJS.ProcessEnv, stdin?: string) {
-  return runScript([fileURLToPath(new URL('main.ts', import.meta.url)), ...args], env, stdin);
+  return runScript([entryFile('shared/cli/main'), ...args], env, stdin);
 }
 
 export class TestShell implements Shell {

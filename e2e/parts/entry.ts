@@ -1,0 +1,12 @@
+const SOURCE = new URL('../../', import.meta.url).pathname;
+
+/** The folder of what the test run has bundled (`e2e/setup/setup.ts`). */
+const BUNDLE = process.env['COUNTERSIGN_BUNDLE'];
+
+/**
+ * The file of a server or the command line, named as from the top without an extension: in a test run bundled,
+ * which starts in half the time; by hand, as in a benchmark, the source.
+ */
+export function entryFile(name: string): string {
+  return BUNDLE === undefined ? `${SOURCE}${name}.ts` : `${BUNDLE}/${name}.js`;
+}

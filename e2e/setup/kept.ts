@@ -1,0 +1,30 @@
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Keeps what `make` writes to a folder, as long as no file has changed of which it was made, and makes it anew
+ * otherwise. `make`: resolves to the paths of these files.
+ */
+export async function kept(
+  folder: string,
+  make: (folder: string) => Promise<readonly string[]>,
+): Promise<void> {
+  const record = join(folder, 'made-of.json');
+  const before = await readFile(record, 'utf8').catch(() => undefined);
+  if (before !== undefined) {
+    const files = Object.keys(JSON.parse(before) as object);
+    if ((await versions(files)) === before) return;
+  }
+  // Whoever runs what is there keeps it, but for what they have not loaded yet.
+  const fresh = `${folder}-${process.pid}`;
+  await mkdir(fresh, { recursive: true });
+  await writeFile(join(fresh, 'made-of.json'), await versions(await make(fresh)));
+  await rm(folder, { recursive: true, force: true });
+  await rename(fresh, folder);
+}
+
+/** By file, when it was written; null where there is none. */
+async function versions(files: readonly string[]): Promise<string> {
+  const rows = files.map(async (file) => [file, (await stat(file).catch(() => null))?.mtimeMs]);
+  return JSON.stringify(Object.fromEntries(await Promise.all(rows)), (_, value) => value ?? null);
+}
