@@ -35,15 +35,25 @@ function named(url: string): Module {
   return module;
 }
 
-/** Which of the programs the test files, or the modules that these come to, name in order to start them. */
-export function programsNamed(
-  files: readonly string[],
-  programs: readonly string[],
-): ReadonlySet<string> {
+/** URLs of the files and of all modules that they come to. */
+function reached(files: readonly string[]): ReadonlySet<string> {
   const found = new Set(files.map((file) => new URL(file, root).href));
   // What is found while it goes is gone through as well.
   for (const url of found) {
     for (const module of named(url).modules) found.add(module);
   }
-  return new Set(programs.filter((name) => [...found].some((url) => named(url).names.has(name))));
+  return found;
 }
+
+/** Which of the programs the test files, or the modules that these come to, name in order to start them. */
+export function programsNamed(
+  files: readonly string[],
+  programs: readonly string[],
+): ReadonlySet<string> {
+  const found = [...reached(files)];
+  return new Set(programs.filter((name) => found.some((url) => named(url).names.has(name))));
+}
+
+/** Whether one of the test files may start a server or the command line. */
+export const startsOurs = (files: readonly string[]) =>
+  reached(files).has(new URL('e2e/parts/entry.ts', root).href);

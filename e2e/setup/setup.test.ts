@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { kept } from './kept.ts';
 import { PARTS } from './parts.ts';
-import { programsNamed } from './programs-named.ts';
+import { programsNamed, startsOurs } from './programs-named.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -54,6 +54,12 @@ test.each([
 test('each part is needed by some suite', () => {
   const all = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: ROOT });
   expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
+});
+
+test('what we make is bundled for a suite that starts it, and for no other', () => {
+  expect(startsOurs(['e2e/flows/refresh.test.ts'])).toBe(true);
+  expect(startsOurs(['shared/cli/main.test.ts'])).toBe(true);
+  expect(startsOurs(['shared/http/etag.test.ts', 'e2e/package.test.ts'])).toBe(false);
 });
 
 test('what was made of files is made anew when one of them has changed or is gone, and only then', async () => {

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
-import { ENTRIES } from '../bundle.ts';
 import { bundled } from './bundled.ts';
 import { KDC, PARTS } from './parts.ts';
-import { programsNamed } from './programs-named.ts';
+import { programsNamed, startsOurs } from './programs-named.ts';
 import { selected } from './sequencer.ts';
 import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
 
@@ -14,12 +13,13 @@ import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
  * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
  */
 export default async function setup(): Promise<void> {
-  const named = programsNamed(selected, [...PARTS.map(({ program }) => program), ...ENTRIES]);
+  const named = programsNamed(
+    selected,
+    PARTS.map(({ program }) => program),
+  );
   if (named.has(KDC)) buildKerberos();
   installParts(PARTS.filter(({ program }) => named.has(program)));
-  if (ENTRIES.some((entry) => named.has(entry))) {
-    process.env['COUNTERSIGN_BUNDLE'] = await bundled();
-  }
+  if (startsOurs(selected)) process.env['COUNTERSIGN_BUNDLE'] = await bundled();
   // Half of what a start of a server costs is compiling.
   process.env['NODE_COMPILE_CACHE'] = fileURLToPath(
     new URL('../../node_modules/.cache/compiled', import.meta.url),
