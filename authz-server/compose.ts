@@ -8,6 +8,7 @@ import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createApp } from './app.ts';
+import { banner } from './banner.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstStart } from './first-start.ts';
 import { openKeyRing } from './key-ring.ts';
@@ -55,6 +56,8 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
       },
       { name: 'sweep', seconds: 60, run: () => Promise.all([stores.sweep(), ring.sweep()]) },
     ],
-    ...(development && { report: await firstStart({ ...server, passwords }) }),
+    report: {
+      banner: banner(config, development ? await firstStart({ ...server, passwords }) : {}),
+    },
   };
 }

@@ -6,13 +6,13 @@ import { type BuildOptions, buildSync } from 'esbuild';
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /** What runs as a process or thread of its own. */
-export const ENTRIES: readonly string[] = [
-  'shared/start/main',
-  'shared/cli/main',
-  'authz-server/main',
-  'resource-server/main',
-  'resource-server/resources/query/evaluator-process',
-  'shared/private-token/voprf-thread',
+const ENTRIES = [
+  'shared/start/main.js',
+  'shared/cli/main.ts',
+  'authz-server/main.ts',
+  'resource-server/main.ts',
+  'resource-server/resources/query/evaluator-process.ts',
+  'shared/private-token/voprf-thread.ts',
 ];
 
 /**
@@ -23,7 +23,7 @@ export function bundle(folder: string, more: BuildOptions): readonly string[] {
   const { metafile } = buildSync({
     ...more,
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES.map((entry) => `${entry}.ts`),
+    entryPoints: ENTRIES,
     outdir: folder,
     outbase: '.',
     // As deep as shared/base/entry.ts, which finds the entries from where it stands.

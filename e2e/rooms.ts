@@ -86,7 +86,9 @@ export function circles(imports: Imports): string[] {
 }
 
 if (import.meta.main) {
-  const paths = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n');
+  const paths = execFileSync('git', ['ls-files', '*.ts', '*.js'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const imports = importsOf(
     Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')])),
   );

@@ -34,7 +34,7 @@ async function run(config: object): Promise<{ child: ChildProcess; log: () => st
     execArgv: [],
     silent: true,
   };
-  const child = fork(entryFile('resource-server/main'), options);
+  const child = fork(entryFile('resource-server/main.ts'), options);
   children.push(child);
   let log = '';
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));

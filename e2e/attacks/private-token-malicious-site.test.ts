@@ -16,7 +16,7 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-const CLI = entryFile('shared/cli/main');
+const CLI = entryFile('shared/cli/main.ts');
 
 /** What a site may ask for, whose name is `site`. */
 interface Lure {

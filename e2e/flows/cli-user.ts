@@ -9,7 +9,7 @@ import { startProcess } from '../parts/process.ts';
 import { temporaryFolder, type TemporaryFolder } from '../parts/temporary-folder.ts';
 import type { Flow } from './flow.ts';
 
-const CLI = entryFile('shared/cli/main');
+const CLI = entryFile('shared/cli/main.ts');
 
 /** A user of the command line: a home of their own, and the browser in which they approve. */
 export class CliUser implements AsyncDisposable {

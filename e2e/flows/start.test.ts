@@ -17,7 +17,7 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
-const START = entryFile('shared/start/main');
+const START = entryFile('shared/start/main.js');
 
 /** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
 async function home(more: object = {}) {
@@ -237,7 +237,7 @@ test.each([
     await using place = await home();
     await using pair = await place.start();
     const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
-    const child = stdout.split('\n').find((line) => line.includes(entryFile(`${folder}/main`)));
+    const child = stdout.split('\n').find((line) => line.includes(entryFile(`${folder}/main.ts`)));
     process.kill(Number.parseInt(child ?? '', 10), 'SIGKILL');
     await pair.exited();
     expect(pair.exitCode).toBe(1);
@@ -266,6 +266,7 @@ describe('whatever can be reached from elsewhere is production', () => {
       const { code, said } = await place.refused(extra);
       expect(code).toBe(1);
       expect(said).toMatch(reason);
+      expect(said.match(/The configuration cannot be used|"event"/g)).toHaveLength(1);
       expect(existsSync(join(place.data, 'secret'))).toBe(false);
       expect(existsSync(place.firstStart)).toBe(false);
     },
@@ -275,7 +276,7 @@ describe('whatever can be reached from elsewhere is production', () => {
   test('where the public issuer cannot be reached from inside, tokens are taken all the same', async () => {
     await using place = await home();
     await using pair = await place.start(PUBLIC);
-    const main = entryFile('shared/cli/main');
+    const main = entryFile('shared/cli/main.ts');
     const machine = ['--name', 'Machine', '--grant', 'client_credentials'];
     const add = ['client', 'add', ...machine, '--scope', 'documents:read', '--json'];
     const env = { ...place.env, ...PUBLIC };

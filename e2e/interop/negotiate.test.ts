@@ -229,7 +229,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       };
       await using other = await startProcess(
         process.execPath,
-        [entryFile('resource-server/main')],
+        [entryFile('resource-server/main.ts')],
         {
           env,
           ready: (output) => output.includes('"event":"listening"'),

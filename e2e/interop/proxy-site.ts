@@ -76,7 +76,7 @@ export async function startProxySite(
     const env = { ...pair.env, COUNTERSIGN_CONFIG: file };
     const ready = (output: string) => output.includes('"event":"listening"');
     const started = owned.use(
-      await startProcess(process.execPath, [entryFile('resource-server/main')], { env, ready }),
+      await startProcess(process.execPath, [entryFile('resource-server/main.ts')], { env, ready }),
     );
     return { process: started, main, port: beside };
   }

@@ -105,10 +105,11 @@ export class Pair implements AsyncDisposable {
     this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
     this.tokenIssuer = `https://localhost:${ports.authzTls[0]}`;
     this.authz = ports.authz.map(
-      (port, index) => new ServerProcess('authz-server/main', port, env(`config-${index}.json`)),
+      (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
     );
     this.resources = ports.resource.map(
-      (port, index) => new ServerProcess('resource-server/main', port, env(`config-${index}.json`)),
+      (port, index) =>
+        new ServerProcess('resource-server/main.ts', port, env(`config-${index}.json`)),
     );
     this.proxies = ports.proxy.map((port) => `http://127.0.0.1:${port}`);
     this.data = data;

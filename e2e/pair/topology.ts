@@ -111,7 +111,7 @@ export async function startTopology(settings: Members): Promise<Topology> {
         value === configs[0]?.target ? file(`${name}.json`) : here.in(value),
       ]),
     );
-    servers[name] = new ServerProcess(main.replace(/\.ts$/, ''), port, { ...env[name], ...NODE });
+    servers[name] = new ServerProcess(main, port, { ...env[name], ...NODE });
     parts.defer(() => servers[name]?.kill());
     await servers[name].start();
   }

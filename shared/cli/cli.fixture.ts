@@ -36,7 +36,7 @@ export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
 
 /** The command line as a child process. */
 export async function cli(args: readonly string[], env: NodeJS.ProcessEnv, stdin?: string) {
-  return runScript([entryFile('shared/cli/main'), ...args], env, stdin);
+  return runScript([entryFile('shared/cli/main.ts'), ...args], env, stdin);
 }
 
 export class TestShell implements Shell {

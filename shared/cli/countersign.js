@@ -2,21 +2,21 @@
 // The launcher: plain JavaScript for any Node from 16 on. `countersign start` runs both servers, any
 // other command is the command line's. It picks a Node that can run them.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const starts = process.argv[2] === 'start';
-const entry = starts ? 'shared/start/main' : 'shared/cli/main';
-const source = join(root, `${entry}.ts`);
-const file = existsSync(source) ? source : join(root, 'dist', `${entry}.js`);
+const source = existsSync(join(root, 'shared/cli/main.ts'));
+const entry = starts ? 'shared/start/main.js' : `shared/cli/main.${source ? 'ts' : 'js'}`;
+const file = join(root, source ? '' : 'dist', entry);
 const args = process.argv.slice(starts ? 3 : 2);
 
 // npm that is asked to end passes it on to its shell, which dies without a word to us.
-if (starts && process.env.npm_lifecycle_event) {
+if (starts && process.env['npm_lifecycle_event']) {
   const { ppid } = process;
   const watch = setInterval(() => {
     if (process.ppid === ppid) return;
@@ -25,7 +25,13 @@ if (starts && process.env.npm_lifecycle_event) {
   }, 200).unref();
 }
 
-const [major, minor] = process.versions.node.split('.').map(Number);
+const compiled = compiledFolder();
+if (compiled) {
+  module.enableCompileCache?.(compiled);
+  process.env['NODE_COMPILE_CACHE'] = compiled;
+}
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
 
 if (major > 24 || (major === 24 && minor >= 7)) {
@@ -33,11 +39,11 @@ if (major > 24 || (major === 24 && minor >= 7)) {
   await import(pathToFileURL(file).href);
 } else if (packaged) {
   const child = spawn(packaged, [file, ...args], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, () => child.kill(signal));
   }
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + constants.signals[signal];
+    process.exitCode = code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)];
   });
 } else {
   console.error(
@@ -48,13 +54,31 @@ if (major > 24 || (major === 24 && minor >= 7)) {
 
 /** The Node of the optional package for this machine, if npm has installed it. */
 function packagedNode() {
-  const platform = { linux: 'linux', win32: 'win' }[process.platform];
+  /** @type {Partial<Record<NodeJS.Platform, string>>} */
+  const names = { linux: 'linux', win32: 'win' };
+  const platform = names[process.platform];
   try {
-    const manifest = createRequire(import.meta.url).resolve(
-      `node-${platform}-${process.arch}/package.json`,
-    );
+    const manifest = module
+      .createRequire(import.meta.url)
+      .resolve(`node-${platform}-${process.arch}/package.json`);
     const node = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
     return existsSync(node) ? node : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Where Node keeps what it has compiled: beside the code, and of this user alone, since whoever writes there decides
+ * what runs. Undefined where there is no such place, or the environment names one.
+ */
+function compiledFolder() {
+  if (process.env['NODE_COMPILE_CACHE'] !== undefined) return undefined;
+  const folder = join(root, 'node_modules/.cache/countersign');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(folder);
+    return uid === process.geteuid?.() && (mode & 0o077) === 0 ? folder : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { runScript } from './cli.fixture.ts';
 
@@ -69,7 +69,8 @@ test.each(['24.7.0', '26.0.0'])('Node %s is new enough', async (version) => {
 test('start runs both servers; the source goes before a build that may be old', async () => {
   const launcher = await installed({
     'dist/shared/start/main.js': `console.log('built')`,
-    'shared/start/main.ts': `const what: string = 'source'; console.log(what, process.argv.length)`,
+    'shared/start/main.js': `console.log('source', process.argv.length)`,
+    'shared/cli/main.ts': '',
   });
   expect((await runScript([launcher, 'start'], {})).stdout).toBe('source 2\n');
 });
@@ -82,4 +83,43 @@ test('a signal reaches the process that runs the command', async () => {
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number];
   expect(code).toBe(9);
+});
+
+describe('what Node compiles is kept', () => {
+  const CACHE = 'node_modules/.cache/countersign';
+  const OTHER = `import { fork } from 'node:child_process'; fork(new URL('other.js', import.meta.url));`;
+  const files = {
+    'dist/shared/cli/main.js': OTHER,
+    'dist/shared/cli/other.js': `console.log('other')`,
+  };
+  const kept = async (launcher: string, env = {}) => {
+    expect((await runScript([launcher], env)).stdout).toBe('other\n');
+    const found = await readdir(join(launcher, '../../..', CACHE), { recursive: true });
+    return found.length;
+  };
+
+  test('beside the code, for its user alone, also of what the command starts', async () => {
+    const launcher = await installed(files);
+    // A folder for the version of Node, and there the command line and what that starts.
+    expect(await kept(launcher)).toBe(3);
+    const { mode } = await stat(join(launcher, '../../..', CACHE));
+    expect(mode & 0o777).toBe(0o700);
+  });
+
+  test('not where others could put it, and not where the environment says', async () => {
+    const open = await installed({ ...files, [`${CACHE}/x`]: '' });
+    await chmod(join(open, '../../..', CACHE), 0o777);
+    expect(await kept(open)).toBe(1);
+    const elsewhere = await temporaryFolder();
+    const launcher = await installed({ ...files, [`${CACHE}/x`]: '' });
+    expect(await kept(launcher, { NODE_COMPILE_CACHE: elsewhere })).toBe(1);
+    expect(await readdir(elsewhere)).toHaveLength(1);
+  });
+
+  test('nowhere, if no folder can be made: all runs without', async () => {
+    const launcher = await installed({ ...files, 'node_modules/.cache': '' });
+    const temporary = await temporaryFolder();
+    expect((await runScript([launcher], { TMPDIR: temporary })).stdout).toBe('other\n');
+    expect(await readdir(temporary)).toEqual([]);
+  });
 });

@@ -2,11 +2,14 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { loadPairConfig } from '#shared/config/pair-config.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
+import { printableLines } from '#shared/base/printable.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
 import { type Chore, every } from './chore.ts';
@@ -77,17 +80,23 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
   try {
     await serve(role, env, log);
   } catch (error) {
-    const failed = error instanceof Error ? error.message : String(error);
-    log.error('start.failed', { reason: failed });
+    const reason = error instanceof Error ? error.message : String(error);
+    const refused = paired(env) && error instanceof ConfigError;
+    if (!refused) log.error('start.failed', { reason });
     process.exitCode = 1;
-    await new Promise((sent) => process.send?.({ failed }, sent) ?? sent(undefined));
+    const text = printableLines(reason);
+    const message = refused ? { refused: text } : { failed: text };
+    await new Promise((sent) => process.send?.(message, sent) ?? sent(undefined));
   }
   if (process.connected) process.disconnect();
 }
 
+/** Run by shared/start, which tells a person what is wrong with the configuration, once for both servers. */
+const paired = (env: NodeJS.ProcessEnv) => env['COUNTERSIGN_PAIR'] !== undefined;
+
 async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void> {
   const ending = asked();
-  const config = await loadConfig(env);
+  const config = await (paired(env) ? loadPairConfig : loadConfig)(env);
   const master = await readMasterSecret(config, env);
   const [clock, random] = [systemClock, systemRandom];
   const life = longestLife(config);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { type Ready, runPair } from './pair.ts';
+import { runPair } from './pair.js';
 
-const READY = `process.send({ ready: true, url: 'http://localhost:1' });`;
+const READY = `process.send({ ready: true });`;
 const STAYS = `setInterval(() => {}, 1000);`;
 const ENDS_WHEN_TOLD = `process.on('SIGTERM', () => process.exit(0));`;
 const SERVER = `${ENDS_WHEN_TOLD} ${STAYS} ${READY}`;
@@ -24,7 +24,7 @@ async function pair(first: string, second: string) {
   const signals = new EventEmitter();
   const clock = new ManualClock();
   const complaints: string[] = [];
-  const { promise: announced, resolve: announce } = Promise.withResolvers<readonly Ready[]>();
+  const { promise: announced, resolve: announce } = Promise.withResolvers<readonly string[]>();
   const code = runPair(parts, {
     env: process.env,
     clock,
@@ -35,13 +35,10 @@ async function pair(first: string, second: string) {
   return { signals, clock, complaints, announced, code };
 }
 
-test('both ready: announced once, in the order of the parts', async () => {
-  const lines = `process.send({ ready: true, url: 'http://localhost:2', lines: ['a'] });`;
+test('both ready: the banner is announced once', async () => {
+  const lines = `process.send({ ready: true, banner: ['a', 'b'] });`;
   const { signals, announced, code } = await pair(SERVER, `${ENDS_WHEN_TOLD} ${STAYS} ${lines}`);
-  expect(await announced).toEqual([
-    { ready: true, url: 'http://localhost:1' },
-    { ready: true, url: 'http://localhost:2', lines: ['a'] },
-  ]);
+  expect(await announced).toEqual(['a', 'b']);
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });
@@ -53,6 +50,13 @@ test('a server that cannot start says why, the other one ends, and so does the s
   expect(complaints).toEqual([
     'The server 0 has ended: port 3000 is taken: change listen.authz.port. The other server ends as well.',
   ]);
+});
+
+test('a configuration that both refuse is told once, as it is', async () => {
+  const refusing = `process.send({ refused: 'The configuration cannot be used' }, () => process.exit(1));`;
+  const { complaints, code } = await pair(refusing, refusing);
+  expect(await code).toBe(1);
+  expect(complaints).toEqual(['The configuration cannot be used']);
 });
 
 test.each([
@@ -97,7 +101,7 @@ test('a second Ctrl-C kills a server that does not end', async () => {
 });
 
 test('messages of another form are not a server that is ready', async () => {
-  const script = `process.send('ready'); process.send({ ready: true }); process.send(null, () => process.exit(3));`;
+  const script = `process.send('ready'); process.send({ ready: 'yes' }); process.send(null, () => process.exit(3));`;
   const { complaints, code } = await pair(script, SERVER);
   expect(await code).toBe(1);
   expect(complaints[0]).toMatch(/exit code 3/);

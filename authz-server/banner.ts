@@ -1,36 +1,32 @@
-import type { Config } from '#shared/config/schema.ts';
-import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { CLI } from '#shared/base/invocation.ts';
+import { printable } from '#shared/base/printable.ts';
+import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
-import type { Ready } from './pair.ts';
+import type { FirstStart } from './first-start.ts';
 
-/** What a person reads when both servers listen. `firstStart`: the file that keeps the lines of the first start. */
-export function banner(
-  config: Config,
-  authz: Ready,
-  resource: Ready,
-  firstStart: string | undefined,
-): string[] {
+/** What a person reads at the terminal when both servers that `countersign start` runs listen. */
+export function banner(config: Config, made: FirstStart): string[] {
   const { privateTokens } = config;
   const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
   return [
     '',
     'Countersign runs.',
     '',
-    `  authorization server  ${authz.url}`,
-    `  resource server       ${resource.url}`,
+    `  authorization server  ${config.issuer}`,
+    `  resource server       ${config.resource}`,
     ...(config.tls === undefined ? [] : [`  over TLS              ${config.tls.resource}`]),
     ...(proxy === undefined ? [] : [`  forward proxy         ${proxy}`]),
     ...(privateTokens === undefined ? [] : [`  token issuer          ${privateTokens.issuer}`]),
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
     '',
-    ...nextStep(config, authz.lines ?? [], firstStart),
+    ...nextStep(config, made),
     '',
     'Ctrl-C ends both servers when the requests in flight are done.',
     'Both are ready.',
-  ];
+  ].map(printable);
 }
 
 function storeInWords({ store }: Config): string {
@@ -38,11 +34,7 @@ function storeInWords({ store }: Config): string {
   return `Redis (${store.mode}): ${store.urls.map(maskRedisUrl).join(', ')}`;
 }
 
-function nextStep(
-  config: Config,
-  lines: readonly string[],
-  firstStart: string | undefined,
-): readonly string[] {
+function nextStep(config: Config, { lines = [], firstStart }: FirstStart): readonly string[] {
   if (lines.length > 0) return lines;
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];

@@ -2,16 +2,11 @@ import { expect, test } from '@jest/globals';
 import { loadConfig } from '#shared/config/load.ts';
 import { banner } from './banner.ts';
 
-const AUTHZ = { ready: true, url: 'http://localhost:3000' } as const;
-const RESOURCE = { ready: true, url: 'http://localhost:3001' } as const;
-
 test('the first start prints its lines as they are; the last line says ready', async () => {
-  const lines = banner(
-    await loadConfig({}),
-    { ...AUTHZ, lines: ['client_secret  abc'] },
-    RESOURCE,
-    '/data/first-start.txt',
-  );
+  const lines = banner(await loadConfig({}), {
+    lines: ['client_secret  abc'],
+    firstStart: '/data/first-start.txt',
+  });
   expect(lines.join('\n')).toMatch(/http:\/\/localhost:3000\n.*http:\/\/localhost:3001/);
   expect(lines).toContain('client_secret  abc');
   expect(lines.join('\n')).not.toContain('first-start.txt');
@@ -19,18 +14,13 @@ test('the first start prints its lines as they are; the last line says ready', a
 });
 
 test('a later start names the file and repeats no secret', async () => {
-  const lines = banner(
-    await loadConfig({}),
-    { ...AUTHZ, lines: [] },
-    RESOURCE,
-    '/d/first-start.txt',
-  );
+  const lines = banner(await loadConfig({}), { firstStart: '/d/first-start.txt' });
   expect(lines.join('\n')).toContain('/d/first-start.txt');
   expect(lines.join('\n')).not.toContain('secret  ');
 });
 
 test('without a first start it says how to register a client and a person', async () => {
-  const lines = banner(await loadConfig({}), AUTHZ, RESOURCE, undefined);
+  const lines = banner(await loadConfig({}), {});
   // What a first client may well have, and no right of the servers themselves.
   expect(lines.join('\n')).toMatch(/client add .*--scope "documents:read documents:write"$/m);
   expect(lines).toContain('  npm run -s cli -- user add NAME');
@@ -38,17 +28,17 @@ test('without a first start it says how to register a client and a person', asyn
 
 test('the origin over TLS and the token issuer are named where there are some', async () => {
   const tour = await loadConfig({});
-  const lines = banner(tour, AUTHZ, RESOURCE, undefined);
+  const lines = banner(tour, {});
   expect(lines).toContain('  over TLS              https://localhost:3443');
   expect(lines).toContain('  token issuer          https://localhost:3444');
   const { tls: _tls, privateTokens: _issuer, ...without } = tour;
-  const text = banner(without, AUTHZ, RESOURCE, undefined).join('\n');
+  const text = banner(without, {}).join('\n');
   expect(text).not.toMatch(/TLS|token issuer/);
 });
 
 test('a Redis password is not printed', async () => {
   const config = await loadConfig({ COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@localhost:6379' });
-  const text = banner(config, AUTHZ, RESOURCE, undefined).join('\n');
+  const text = banner(config, {}).join('\n');
   expect(text).toContain('redis://u:***@localhost:6379');
   expect(text).not.toContain('hunter2');
 });
