@@ -54,9 +54,10 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
 
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
-  const { message, cause, stack } = error instanceof Error ? error : new Error(String(error));
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  const { message, cause } = thrown;
   const because = error instanceof HttpError && cause instanceof Error ? `: ${cause.message}` : '';
   const reason = error instanceof HttpError ? error.reason : undefined;
   note(request, { reason: reason ?? message + because });
-  if (errorAnswer(error).status === 500) log.error('request.failed', { reason: stack });
+  if (errorAnswer(error).status === 500) log.error('request.failed', { reason: thrown.stack });
 }
