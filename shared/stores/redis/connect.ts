@@ -10,6 +10,9 @@ const plain = {
   maintNotifications: 'disabled',
 } as const;
 
+/** The link has a deadline for all that it does; the client's own costs a signal for each command. */
+const commandOptions = { timeout: 0 } as const;
+
 const socket = { reconnectStrategy: false } as const;
 
 /** After this part of the deadline the next node of a cluster is asked where the slots are. */
@@ -29,6 +32,7 @@ export async function connect(
 ) {
   const client = createClient({
     ...plain,
+    commandOptions,
     RESP,
     url: named(url).href,
     socket: { ...socket, connectTimeout },
@@ -45,6 +49,7 @@ export async function connectCluster(urls: readonly string[], life: AbortSignal,
   const login = RedisClient.parseURL(named(urls[0] ?? '').href);
   const cluster = createCluster({
     RESP: plain.RESP,
+    commandOptions,
     minimizeConnections: true,
     rootNodes: urls.map((url) => ({
       url: named(url).href,
