@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { testFlow, type TestFlow } from './code-flow.fixture.ts';
 
-const CONNECTIONS = 64;
-const FLOOD = 600;
-const VISITS = 100;
+const CONNECTIONS = 16;
+const FLOOD = 200;
+const VISITS = 40;
 /** Of JSON, for each thing that is kept. */
 const LONGEST = 16_384;
 
@@ -95,7 +95,7 @@ describe('what somebody who has shown nothing leaves in the store', () => {
       '303 /interaction': VISITS,
       '303 error=temporarily_unavailable': FLOOD - VISITS,
     });
-    expect(others.length).toBeGreaterThan(8);
+    expect(others.length).toBeGreaterThanOrEqual(4);
     // Those after the limit of our own address are told so too, never that the server cannot.
     expect(new Set(others)).toEqual(new Set([303, 200]));
     const after = kept();

@@ -13,7 +13,7 @@ import { startResourceServer, type TestResourceServer } from './resource-server.
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = http2.constants;
 const PATH = '/documents/long';
-const TIMES = 300;
+const TIMES = 100;
 
 let rs: TestResourceServer;
 let authorization = '';

@@ -58,12 +58,12 @@ const PUT = [
 ] as const;
 const UPLOAD = Buffer.concat([OPENING, headersFrame(1, PUT, { endStream: false })]);
 
-test('ten thousand short connections of HTTP/2 leave no session behind', async () => {
+test('a thousand short connections of HTTP/2 leave no session behind', async () => {
   const { port } = await start();
   await connections(port, 50, UPLOAD, true); // Session is known now
-  await connections(port, 10_000, OPENING, false);
+  await connections(port, 1000, OPENING, false);
   await untilFew(Session, 50);
-}, 60_000);
+});
 
 test.each([
   ['HTTP/2', UPLOAD, true],

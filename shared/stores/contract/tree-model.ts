@@ -242,7 +242,7 @@ export function modelContract(contract: () => Contract): void {
           }
           await compare(tree, model);
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       );
       for (const kind of ['done', 'full', 'too long', 'impossible']) {
         expect(outcomes.get(kind)).toBeGreaterThan(10);
