@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { exportJWK } from 'jose';
 import type { CryptoKey } from 'jose';
-import supertest from 'supertest';
 import { systemClock } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -15,6 +14,7 @@ import { longestLife } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { StoredKey } from '#shared/stores/keys.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { listen } from '#shared/server/listen.ts';
@@ -103,7 +103,7 @@ export async function testAuthz(
   clock: Clock = systemClock,
   log: Log = silentLog,
 ): Promise<TestAuthz> {
-  const data = await mkdtemp(join(tmpdir(), 'countersign-'));
+  const data = await storeFolder();
   const config = configSchema.parse({
     spaces: SPACES,
     data,
@@ -142,15 +142,21 @@ export async function testAuthz(
     stores,
     master,
     async post(path, form, fields = {}) {
-      const request = supertest(url).post(path).type('form').set(fields);
-      const { status, headers, body } = await request.send(new URLSearchParams(form).toString());
-      return { status, headers: new Headers(headers), body };
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...fields };
+      const request = http.request(url + path, { method: 'POST', headers });
+      request.end(new URLSearchParams(form).toString());
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      const content = await text(response);
+      return {
+        status: response.statusCode ?? 0,
+        headers: new Headers(response.headers as Record<string, string>),
+        body: content.startsWith('{') ? (JSON.parse(content) as Answered['body']) : {},
+      };
     },
     async [Symbol.asyncDispose]() {
       await server.close(0);
       await feed[Symbol.asyncDispose]();
       await stores[Symbol.asyncDispose]();
-      await rm(data, { recursive: true });
     },
   };
 }

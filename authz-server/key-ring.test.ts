@@ -1,26 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { endCompromisedKey } from '#shared/keys/signing-key-lifecycle.ts';
 import type { KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { openKeyRing } from './key-ring.ts';
 
 const clock = new ManualClock();
-let folder: string;
 let stores: Stores;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-  stores = await openSqlite({ folder, clock, random: systemRandom });
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
 });
 afterEach(async () => {
   await stores[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => ({

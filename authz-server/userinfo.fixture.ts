@@ -1,10 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { recordAccess } from '#shared/people/access/grants.ts';
 import { prover } from '#shared/auth/auth.fixture.ts';
@@ -16,6 +13,7 @@ import { rememberUntil } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -64,7 +62,7 @@ interface Call {
 export async function startUserinfo(settings: object = {}) {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
-  const data = await mkdtemp(join(tmpdir(), 'countersign-userinfo-'));
+  const data = await storeFolder();
   const stores = await openSqlite({ folder: data, clock, random: systemRandom });
   const epoch = await stores.revocations.epoch(true);
   const feed = await stores.revocations.feed();
@@ -191,7 +189,6 @@ export async function startUserinfo(settings: object = {}) {
       listening.closeAllConnections();
       await feed[Symbol.asyncDispose]();
       await stores[Symbol.asyncDispose]();
-      await rm(data, { recursive: true });
     },
   };
 }

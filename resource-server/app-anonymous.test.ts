@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
@@ -9,6 +6,7 @@ import { trustedProxies } from '#shared/http/forwarded.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { createApp } from './app.ts';
@@ -38,7 +36,7 @@ let folder = '';
 let stores: Stores;
 let server: Listening;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-anonymous-'));
+  folder = await storeFolder();
   const [clock, random] = [systemClock, systemRandom];
   stores = await openSqlite({ folder, clock, random });
   const config = configSchema.parse({
@@ -70,7 +68,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close(0);
   await stores[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 const LOCK = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -11,6 +10,7 @@ import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { openSend } from '#shared/client/send.ts';
@@ -90,7 +90,7 @@ export async function startResourceServer(
   wrap: (stores: Stores) => Stores = (stores) => stores,
 ) {
   const clock = new ManualClock();
-  const data = await mkdtemp(join(tmpdir(), 'countersign-rs-'));
+  const data = await storeFolder();
   const config: Config = configSchema.parse({
     issuer: ISSUER,
     resource: RESOURCE,
@@ -175,7 +175,6 @@ export async function startResourceServer(
       await listening.close(0);
       await feed[Symbol.asyncDispose]();
       await stores[Symbol.asyncDispose]();
-      await rm(data, { recursive: true });
     },
   };
 }

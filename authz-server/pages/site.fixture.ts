@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -14,6 +11,7 @@ import { longestLife } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { createApp } from '../app.ts';
 import { createEngine } from '../engine/engine.ts';
@@ -59,7 +57,7 @@ export interface TestSite extends AsyncDisposable {
 export async function testSite(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<TestSite> {
-  const data = await mkdtemp(join(tmpdir(), 'countersign-'));
+  const data = await storeFolder();
   const config = configSchema.parse({
     data,
     spaces: [
@@ -151,7 +149,6 @@ export async function testSite(
       await listening.close(0);
       await feed[Symbol.asyncDispose]();
       await stores[Symbol.asyncDispose]();
-      await rm(data, { recursive: true });
     },
   };
 }

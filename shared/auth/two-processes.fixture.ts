@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { CountedArgon2 } from '#shared/people/directory.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -42,7 +41,7 @@ export async function processOn(data: string, clock: ManualClock) {
 /** Two processes on one store, which has alice, and bob who is disabled. */
 export async function twoProcesses() {
   const clock = new ManualClock();
-  const data = join(await temporaryFolder(), 'data');
+  const data = await storeFolder();
   const here = await processOn(data, clock);
   const alice = await addPerson(here.store, { name: 'alice', password: RIGHT });
   await addPerson(here.store, { name: 'bob', password: RIGHT });

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { entryFile } from '../../e2e/parts/entry.ts';
 import type { Shell } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -31,7 +30,7 @@ export async function runScript(
 
 /** A data folder of its own; the environment that names it. */
 export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
-  return { COUNTERSIGN_DATA: join(await temporaryFolder(), 'data') };
+  return { COUNTERSIGN_DATA: await storeFolder() };
 }
 
 /** The command line as a child process. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
@@ -41,7 +41,7 @@ const OCTETS = { [VOPRF]: octets(VOPRF), [BLIND_RSA]: octets(BLIND_RSA) };
 
 beforeEach(async () => {
   clock = new ManualClock();
-  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
   await stores.revocations.epoch(true);
   life = {
     stores,
@@ -156,13 +156,14 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
     );
   });
 
-  test('after 300 rotations 200 retired ones are reserved, the oldest given away', async () => {
+  test('after 230 rotations 200 retired ones are reserved, the oldest given away', async () => {
     const ids: string[] = [];
-    for (let rotation = 0; rotation < 300; rotation += 1) {
+    for (let rotation = 0; rotation < 230; rotation += 1) {
       await keep();
-      ids.push((await stores.tokenKeys.list()).findLast(({ type }) => type === VOPRF)?.id ?? '');
-      const all = await truncated(VOPRF);
-      expect(new Set(all).size).toBe(all.length);
+      const all = (await stores.tokenKeys.list()).filter(({ type }) => type === VOPRF);
+      ids.push(all.at(-1)?.id ?? '');
+      const short = all.map(({ id }) => truncatedKeyId(Buffer.from(id, 'base64url')));
+      expect(new Set(short).size).toBe(short.length);
       clock.advance(TIMES.rotation + TIMES.overlap);
     }
     await keep();
@@ -259,11 +260,12 @@ describe('as many keys as a directory may have', () => {
   });
 
   test('whoever rotates whenever it may be, there is always a key that issues', async () => {
-    for (let step = 0; step < 800; step += 1) {
+    for (let step = 0; step < 600; step += 1) {
       await keep().catch(() => {});
       await rotateTokenKey(life, VOPRF).catch(() => {});
-      expect(await live(VOPRF)).toBeLessThanOrEqual(MOST_LIVE);
-      expect(await states(VOPRF)).toContain('issuing');
+      const now = (await states(VOPRF)).filter((state) => state !== 'retired');
+      expect(now.length).toBeLessThanOrEqual(MOST_LIVE);
+      expect(now).toContain('issuing');
       clock.advance(step < 400 ? times.maxAge + 1 : 331);
     }
   });

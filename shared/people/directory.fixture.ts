@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { hash, verify } from '@node-rs/argon2';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -37,7 +36,7 @@ export class CountedArgon2 implements Argon2 {
 
 /** The embedded store in a folder of its own, or one more opening of the folder of another. */
 export async function testPeople(folder?: string, realms: readonly RealmNeeds[] = []) {
-  const data = folder ?? join(await temporaryFolder(), 'data');
+  const data = folder ?? (await storeFolder());
   const clock = new ManualClock();
   const stores = await openSqlite({ folder: data, clock, random: systemRandom });
   opened.push(stores);

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { epochSeconds, ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { decideDeviceCode, findDeviceCode } from './device-code.ts';
@@ -19,7 +17,6 @@ const denied = (accountId: string): DeviceDecision => ({
 });
 
 describe('decisions about a device code (RFC 8628 section 3.5)', () => {
-  let folder: string;
   let stores: Stores;
   let clock: ManualClock;
 
@@ -31,9 +28,8 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
   };
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     clock = new ManualClock();
-    stores = await openSqlite({ folder, clock, random: systemRandom });
+    stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
     const iat = epochSeconds(clock);
     const payload = {
       jti: 'the code',
@@ -51,7 +47,6 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
 
   afterEach(async () => {
     await stores[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
   });
 
   test('of ten who read it undecided one decides', async () => {

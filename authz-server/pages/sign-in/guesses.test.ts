@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { payForGuess } from './guesses.ts';
@@ -31,13 +29,12 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
   };
 
   beforeEach(async () => {
-    data = await mkdtemp(join(tmpdir(), 'countersign-'));
+    data = await storeFolder();
     clock = new ManualClock();
   });
 
   afterEach(async () => {
     await stores[Symbol.asyncDispose]();
-    await rm(data, { recursive: true });
   });
 
   test('of twenty at once exactly the burst is paid for', async () => {

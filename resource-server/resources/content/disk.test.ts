@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
@@ -33,7 +33,7 @@ const open = (trees: Trees = stores.trees) =>
   });
 
 beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'countersign-disk-'));
+  data = await storeFolder();
   folder = join(data, 'content');
   stores = await openSqlite({ folder: data, clock, random: systemRandom });
   disk = open();
@@ -41,7 +41,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await stores[Symbol.asyncDispose]();
-  await rm(data, { recursive: true });
 });
 
 async function* body(text: string): AsyncGenerator<Buffer> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -25,7 +25,7 @@ let stores: Stores;
 let store: AccessStore;
 
 beforeAll(async () => {
-  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
   store = { stores, clock, longestLife: LIFE };
   await stores.revocations.epoch(true);
 });

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -28,7 +27,7 @@ afterAll(async () => {
 /** A space with one key, whose uses are noted in `touched`. */
 async function setup(more: Partial<ApiKeyOptions> = {}, account = { burst: 1000, per: 1 }) {
   const clock = new ManualClock();
-  const folder = join(await temporaryFolder(), 'data');
+  const folder = await storeFolder();
   const stores = await openSqlite({ folder, clock, random: systemRandom });
   opened.push(stores);
   const { apiKeys, limits } = stores;

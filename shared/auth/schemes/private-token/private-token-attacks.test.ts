@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type Clock, ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { requestOf } from '../../auth.fixture.ts';
@@ -215,7 +215,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     const space = { window: WINDOW / 1000 };
 
     const processesOn = async (storeClock: Clock) => {
-      const stores = await openStores(await temporaryFolder(), storeClock);
+      const stores = await openStores(await storeFolder(), storeClock);
       const processes = clocks.map((clock) => ({
         clock,
         ...originOf({ issuer, stores, clock, space }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { spaceOf } from '../../judge.fixture.ts';
@@ -22,7 +22,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
         space: { window: 60 },
         memory: async () => memory,
       });
-      const emptied = at({ stores: await openStores(await temporaryFolder(), clock) });
+      const emptied = at({ stores: await openStores(await storeFolder(), clock) });
       const token = await get(type);
       expect(await redeem(token)).toEqual(granted);
       memory = undefined;

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { sameBytes } from '#shared/base/constant-time.ts';
 import { afterAll } from '@jest/globals';
 import { type Clock, ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import {
@@ -204,7 +204,7 @@ export async function issuerAndOrigin(
   keys: readonly TestKey[] = KEYS,
 ) {
   const clock = new ManualClock();
-  const folder = await temporaryFolder();
+  const folder = await storeFolder();
   const stores = await openStores(folder, clock);
   const issuer = memoryIssuer(keys);
   const at = (options: Partial<OriginOptions> = {}) =>

@@ -1,8 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -30,7 +29,7 @@ export async function twoScramProcesses({
   account = { burst: 1000, per: 1 },
 }: { account?: Rate } = {}) {
   const clock = new ManualClock();
-  const folder = join(await temporaryFolder(), 'data');
+  const folder = await storeFolder();
   const secret = randomBytes(32);
   const kept = new Map<string, Verifier>();
   const asked: string[] = [];

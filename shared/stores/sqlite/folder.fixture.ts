@@ -1,0 +1,31 @@
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { openSqlite } from './open.ts';
+
+let empty: Promise<string> | undefined;
+
+/** The folder of an embedded store that nobody has used: its schema, and no room kept on the disk. */
+async function emptyStore(): Promise<string> {
+  const folder = await temporaryFolder();
+  const stores = await openSqlite({ folder, clock: systemClock, random: systemRandom });
+  await stores[Symbol.asyncDispose]();
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.reserve')) writeFileSync(join(folder, name), '');
+  }
+  return folder;
+}
+
+/**
+ * A folder for an embedded store in one of its own, removed after the tests of the file. The schema is made once for all of
+ * them: to make it takes longer than most tests.
+ */
+export async function storeFolder(): Promise<string> {
+  const from = await (empty ??= emptyStore());
+  const folder = join(await temporaryFolder(), 'data');
+  mkdirSync(folder);
+  for (const name of readdirSync(from)) copyFileSync(join(from, name), join(folder, name));
+  return folder;
+}
