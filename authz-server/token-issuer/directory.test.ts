@@ -12,7 +12,7 @@ import {
 
 let tokenIssuer: TestTokenIssuer;
 beforeEach(async () => {
-  tokenIssuer = await startTokenIssuer({}, 2);
+  tokenIssuer = await startTokenIssuer({}, { processes: 2 });
 });
 afterEach(async () => {
   await tokenIssuer[Symbol.asyncDispose]();

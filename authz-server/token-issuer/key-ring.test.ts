@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { GENERATE, type TokenKeyLifecycle } from '#shared/keys/token-key-lifecycle.ts';
-import { openVoprfThreads, type VoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
@@ -13,15 +13,12 @@ import { TIMES } from './token-issuer.fixture.ts';
 
 let clock: ManualClock;
 let stores: Stores;
-let voprf: VoprfThreads;
 beforeEach(async () => {
   clock = new ManualClock();
-  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
   await stores.revocations.epoch(true);
-  voprf = openVoprfThreads({ threads: 1 });
 });
 afterEach(async () => {
-  await voprf[Symbol.asyncDispose]();
   await stores[Symbol.asyncDispose]();
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -11,7 +11,7 @@ import { registerResourceServer } from './register-resource-server.ts';
 const clock = new ManualClock();
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openSqlite({ folder: await temporaryFolder(), clock, random: systemRandom });
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
 });
 afterEach(async () => stores[Symbol.asyncDispose]());
 

@@ -6,10 +6,12 @@ import { buffer } from 'node:stream/consumers';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
+import { keepTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import {
   DIRECTORY_PATH,
@@ -23,7 +25,8 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import { tokenInput } from '#shared/private-token/token.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
-import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { tokenIssuerHandler } from './over-tls.ts';
@@ -38,6 +41,10 @@ export const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 export const MASTER = Buffer.alloc(32, 7);
 export const TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
 export const LIFE = 605;
+
+/** The first keys of the issuers of a suite: a pair of RSA takes its time. */
+const FIRST = [generateVoprfKey(), await generateBlindRsaKey()] as const;
+const GIVE_FIRST = { [VOPRF]: () => FIRST[0], [BLIND_RSA]: () => FIRST[1] };
 
 const BLIND = { [VOPRF]: blindVoprf, [BLIND_RSA]: blindRsa };
 
@@ -68,11 +75,15 @@ export function tokenRequest({ type, publicKey, id }: DirectoryKey) {
 /**
  * The token issuer of several authorization servers over one real store, each on a real port; access
  * tokens of theirs are made here, of the person `alice` through the client `app` unless told otherwise.
+ * `newKeys`: they make their first keys, and do not find those of the suite's other issuers.
  */
-export async function startTokenIssuer(settings: object = {}, processes = 1) {
+export async function startTokenIssuer(
+  settings: object = {},
+  { processes = 1, newKeys = false } = {},
+) {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
-  const data = await temporaryFolder();
+  const data = await storeFolder();
   const stack = new AsyncDisposableStack();
   const config = configSchema.parse({
     issuer: AS,
@@ -84,11 +95,14 @@ export async function startTokenIssuer(settings: object = {}, processes = 1) {
   const key = GENERATE.ES256();
   const published = new Map<string, KeyObject>([['k1', key.publicKey]]);
   const written: string[] = [];
-  const voprf = stack.use(openVoprfThreads({ threads: 1 }));
 
   async function startProcess() {
     const stores = stack.use(await openSqlite({ folder: data, clock, random: systemRandom }));
     await stores.revocations.epoch(true);
+    if (!newKeys) {
+      const life = { stores, master: MASTER, clock, random: systemRandom, times: TIMES };
+      await keepTokenKeys({ ...life, generate: GIVE_FIRST }, []);
+    }
     const feed = stack.use(await stores.revocations.feed());
     const log = jsonLog((line) => written.push(line), clock, 'authz');
     const parts = { config, stores, feed, master: MASTER, clock, random: systemRandom, log };

@@ -1,12 +1,12 @@
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import {
@@ -53,7 +53,7 @@ export async function setup(verification: 'issuer' | 'store' = 'issuer') {
   };
   const pair = stack.use(await startIssuer(routed(paths)));
   const config = configSchema.parse({
-    data: await temporaryFolder(),
+    data: await storeFolder(),
     issuer: pair.origin,
     jwks: { cooldown: COOLDOWN },
     privateTokens: { issuer: pair.origin, rotation: ROTATION, overlap: OVERLAP, verification },
@@ -61,7 +61,6 @@ export async function setup(verification: 'issuer' | 'store' = 'issuer') {
   const life = longestLife(config);
   const parts = { clock, random: systemRandom, log: silentLog, longestLife: life };
   const stores = stack.use(await openStores(config, parts));
-  const voprf = stack.use(openVoprfThreads({ threads: 1 }));
   const master = systemRandom(32);
   const { log, lines } = readableLog();
   const trust = trusting();

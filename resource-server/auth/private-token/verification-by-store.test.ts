@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Token } from '#shared/private-token/token.ts';
 import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
@@ -28,11 +28,10 @@ const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 async function setup({ memory = true } = {}) {
   const clock = new ManualClock();
   const stack = new AsyncDisposableStack();
-  const config = configSchema.parse({ data: await temporaryFolder() });
+  const config = configSchema.parse({ data: await storeFolder() });
   const life = longestLife(config);
   const parts = { clock, random: systemRandom, log: silentLog, longestLife: life };
   const stores = stack.use(await openStores(config, parts));
-  const voprf = stack.use(openVoprfThreads({ threads: 1 }));
   const master = systemRandom(32);
   const keys: TokenKeyLifecycle = {
     stores,
