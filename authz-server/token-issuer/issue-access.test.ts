@@ -30,21 +30,6 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
       (parseChallenges(field) ?? []).map(({ scheme, params }) => [scheme, params?.['error']]),
     );
 
-  test('with none: 401, both schemes and where the metadata is', async () => {
-    const { body } = await good();
-    const { status, headers } = await tokenIssuer.request(body, { fields: OF_TYPE });
-    expect(status).toBe(401);
-    const challenges = parseChallenges(headers['www-authenticate'] ?? '') ?? [];
-    expect(challenges.map(({ scheme }) => scheme)).toEqual(['DPoP', 'Bearer']);
-    for (const { params } of challenges) {
-      expect(params).toMatchObject({
-        scope: 'private-token',
-        resource_metadata:
-          'https://tokens.example/.well-known/oauth-protected-resource/private-token/request',
-      });
-    }
-  });
-
   test.each<[string, object, object]>([
     ['of the resource server', { aud: DOCUMENTS }, {}],
     ['of the verification', { aud: VERIFY, scope: 'private-token private-token:verify' }, {}],
