@@ -49,6 +49,7 @@ export function memoryReplay(clock: ManualClock): Replay & { down: boolean } {
       until.set(name, clock.now() + seconds * 1000);
       return true;
     },
+    seen: async (namespace, key) => (until.get(`${namespace} ${key}`) ?? 0) > clock.now(),
   };
 }
 

@@ -5,4 +5,6 @@ export interface Replay {
    * `namespace` separates kinds of keys; `key` may be any string and is never stored in clear.
    */
   unique(namespace: string, key: string, seconds: number): Promise<boolean>;
+  /** Whether it counts as seen; makes nothing count. */
+  seen(namespace: string, key: string): Promise<boolean>;
 }

@@ -12,19 +12,21 @@ export const ASSERTION_SECONDS = 3720;
 /**
  * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
  * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. The
- * client's limit is spent before, so that what it refuses leaves nothing; a captured assertion that is replayed
- * uses up nobody's limit.
+ * client's limit is spent before, so that what it refuses leaves nothing; but what was seen already costs nothing
+ * even for a moment, or many replays of a captured assertion at once would keep its client out.
  */
 export function replayAdapter(store: AdapterStore): Adapter {
   const { limits, replay } = store.stores;
   const nothing = () => Promise.resolve(undefined);
   return {
     async find(id): Promise<AdapterPayload | undefined> {
+      const used = { jti: id, kind: 'ReplayDetection' };
+      if (await replay.seen('assertion', id)) return used;
       const clientId = Provider.ctx?.oidc.client?.clientId ?? '';
       await spendOfClient(store, clientId);
       if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;
       await limits.giveBack('client', clientId, store.config.limits.client);
-      return { jti: id, kind: 'ReplayDetection' };
+      return used;
     },
     upsert: nothing,
     findByUid: nothing,

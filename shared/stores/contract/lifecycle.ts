@@ -110,6 +110,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'people.list': () => everybodyIn(closed),
         'people.replace': () => closed.people.replace(somePerson('x')),
         'replay.unique': () => closed.replay.unique('a', 'x', 1),
+        'replay.seen': () => closed.replay.seen('a', 'x'),
         'sessions.put': () => closed.sessions.put('x', 1),
         'sessions.get': () => closed.sessions.get('x'),
         'sessions.take': () => closed.sessions.take('x'),

@@ -10,7 +10,10 @@ export function replayContract(contract: () => Contract): void {
     test('RFC 9449 section 11.1: a jti is new once, for every connection', async () => {
       const { one, other } = contract();
       const jti = fresh();
+      expect(await one.replay.seen('dpop', jti)).toBe(false);
       expect(await one.replay.unique('dpop', jti, 60)).toBe(true);
+      expect(await other.replay.seen('dpop', jti)).toBe(true);
+      expect(await one.replay.seen('other', jti)).toBe(false);
       expect(await one.replay.unique('dpop', jti, 60)).toBe(false);
       expect(await other.replay.unique('dpop', jti, 60)).toBe(false);
     });
@@ -22,6 +25,7 @@ export function replayContract(contract: () => Contract): void {
       await store.passSeconds(40);
       expect(await one.replay.unique('dpop', jti, 60)).toBe(false);
       await store.passSeconds(40);
+      expect(await one.replay.seen('dpop', jti)).toBe(false);
       expect(await one.replay.unique('dpop', jti, 60)).toBe(true);
       expect(await one.replay.unique('dpop', jti, 60)).toBe(false);
     });

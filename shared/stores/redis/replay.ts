@@ -5,12 +5,13 @@ import { milliseconds } from './milliseconds.ts';
 
 /** `{prefix}:replay:{namespace}:{SHA-256 of the key}`: there for as long as the key counts as seen. */
 export function redisReplay(redis: Connection, prefix: string): Replay {
+  const nameOf = (namespace: string, key: string) =>
+    `${prefix}:replay:${namespace}:${digestOf(key)}`;
   return {
     async unique(namespace, key, seconds) {
-      const name = `${prefix}:replay:${namespace}:${digestOf(key)}`;
       const reply = await redis.durableCommand<'OK' | null>(
         'SET',
-        name,
+        nameOf(namespace, key),
         '',
         'NX',
         'PX',
@@ -18,5 +19,7 @@ export function redisReplay(redis: Connection, prefix: string): Replay {
       );
       return reply === 'OK';
     },
+    seen: async (namespace, key) =>
+      (await redis.command<number>('EXISTS', nameOf(namespace, key))) === 1,
   };
 }

@@ -17,5 +17,14 @@ export function sqliteReplay(file: SqliteFile, clock: Clock): Replay {
         );
         return inserted === 1;
       }),
+    seen: (namespace, key) =>
+      file.read((connection) => {
+        const found = connection.all(
+          'SELECT 1 FROM replay WHERE key = ? AND expires > ?',
+          digestOf(namespace, key),
+          clock.now(),
+        );
+        return found.length > 0;
+      }),
   };
 }
