@@ -103,7 +103,7 @@ export function createApp(
     serve(request, response, target, at(target.path));
   return frontDoor(handle, {
     refuseMisdirected,
-    fields: (request) => strictTransport(config.issuer, request, proxies),
+    fields: strictTransport(config.issuer, proxies),
     log,
     answer: told,
   });

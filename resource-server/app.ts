@@ -117,6 +117,10 @@ export function createApp(parts: AppParts) {
       );
     },
   };
+  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
+  const strict = new Map(
+    origins.map((origin) => [origin, strictTransport(origin, recipient.proxies)]),
+  );
   const hasHome = spaces.find(config.resource, []) === undefined;
 
   /** The addresses of the server's own, outside every space. */
@@ -146,10 +150,10 @@ export function createApp(parts: AppParts) {
 
   return frontDoor(handle, {
     parse,
-    refuseMisdirected: misdirection([config.resource, config.tls?.resource], recipient.proxies),
+    refuseMisdirected: misdirection(origins, recipient.proxies),
     // What a proxy is told goes on to clients of another origin.
     fields: (request, { path }) =>
-      path === '/verify' ? {} : strictTransport(originOf(request), request, recipient.proxies),
+      path === '/verify' ? {} : (strict.get(originOf(request))?.(request) ?? {}),
     log,
   });
 }

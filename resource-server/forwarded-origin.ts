@@ -1,3 +1,4 @@
+import { remembering } from '#shared/base/recent-map.ts';
 import { single } from '#shared/http/fields.ts';
 
 /**
@@ -7,7 +8,12 @@ import { single } from '#shared/http/fields.ts';
 export function forwardedOrigin(rawHeaders: readonly string[]): string | undefined {
   const scheme = single(rawHeaders, 'x-forwarded-proto') ?? '';
   const host = single(rawHeaders, 'x-forwarded-host') ?? '';
-  const url = `${scheme}://${host}`;
-  const plain = /^https?$/i.test(scheme) && /^[A-Za-z0-9._:[\]-]+$/.test(host);
-  return plain && URL.canParse(url) ? new URL(url).origin : undefined;
+  return originOf(`${scheme}://${host}`);
 }
+
+const PLAIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/i;
+
+const originOf = remembering(
+  (url) => (PLAIN.test(url) && URL.canParse(url) ? new URL(url).origin : undefined),
+  { capacity: 1000, longest: 270 },
+);

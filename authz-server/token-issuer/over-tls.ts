@@ -40,7 +40,7 @@ export function tokenIssuerHandler(
       serve(request, response, target, issuer.endpoints.get(target.path)),
     {
       refuseMisdirected,
-      fields: (request) => strictTransport(origin, request, trusted),
+      fields: strictTransport(origin, trusted),
       log,
     },
   );

@@ -26,3 +26,18 @@ test('whatever is written is one line of what can be printed', () => {
     }),
   );
 });
+
+test('a line has its time, level and server first; whatever is no `info` is urgent', () => {
+  const written: unknown[] = [];
+  const log = jsonLog((line, urgent) => written.push([line, urgent]), new ManualClock(0), 'rs "1"');
+  log.info('began');
+  log.warn('slow', { status: 503, reason: undefined });
+  log.error('failed', { reason: undefined });
+  const begin = String.raw`{"time":"1970-01-01T00:00:00.000Z"`;
+  const server = String.raw`"server":"rs \"1\""`;
+  expect(written).toEqual([
+    [`${begin},"level":"info",${server},"event":"began"}\n`, false],
+    [`${begin},"level":"warn",${server},"event":"slow","status":503}\n`, true],
+    [`${begin},"level":"error",${server},"event":"failed"}\n`, true],
+  ]);
+});

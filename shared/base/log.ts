@@ -13,12 +13,23 @@ const CONTROLS = /[\x7f-\x9f]/g;
 
 const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Writes one JSON object a line, of printable characters alone. */
-export function jsonLog(write: (line: string) => void, clock: Clock, server: string): Log {
-  const at = (level: string) => (event: string, fields?: LogFields) => {
-    const time = new Date(clock.now()).toISOString();
-    const line = JSON.stringify({ time, level, server, event, ...fields });
-    write(`${line.replaceAll(CONTROLS, escaped)}\n`);
+/** Takes a line; `urgent`: whoever reads the log has to have it and all before it at once. */
+export type WriteLine = (line: string, urgent: boolean) => void;
+
+/** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. */
+export function jsonLog(write: WriteLine, clock: Clock, server: string): Log {
+  const at = (level: string) => {
+    const [same, urgent] = [
+      `","level":"${level}","server":${JSON.stringify(server)},"event":`,
+      level !== 'info',
+    ];
+    return (event: string, fields: LogFields = {}) => {
+      const time = new Date(clock.now()).toISOString();
+      const rest = JSON.stringify(fields).slice(1);
+      const begin = `{"time":"${time}${same}${JSON.stringify(event)}`;
+      const line = rest === '}' ? `${begin}}` : `${begin},${rest}`;
+      write(`${line.replaceAll(CONTROLS, escaped)}\n`, urgent);
+    };
   };
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap, remembering } from './recent-map.ts';
 
 test('keeps what is asked for and forgets the rest', () => {
   const map = new RecentMap<number>(4);
@@ -42,4 +42,18 @@ test('what is deleted is gone, in whichever generation it was', () => {
   for (const key of ['old', 'older', 'young']) map.set(key, 1);
   for (const key of ['old', 'young', 'never']) map.delete(key);
   expect(['old', 'older', 'young'].map((key) => map.get(key))).toEqual([undefined, 1, undefined]);
+});
+
+test('a function that remembers is asked once for a text, unless it says nothing or the text is long', () => {
+  const asked: string[] = [];
+  const of = (text: string) => {
+    asked.push(text);
+    return text === 'nothing' ? undefined : text.length > 3;
+  };
+  const known = remembering(of, { capacity: 10, longest: 10 });
+  const texts = ['abc', 'abcd', 'nothing', 'x'.repeat(11)];
+  const answers = [false, true, undefined, true];
+  expect(texts.map(known)).toEqual(answers);
+  expect(texts.map(known)).toEqual(answers);
+  expect(asked).toEqual([...texts, 'nothing', 'x'.repeat(11)]);
 });

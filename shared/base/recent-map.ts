@@ -32,3 +32,21 @@ export class RecentMap<V> {
     this.#old.delete(key);
   }
 }
+
+/**
+ * The function, which remembers what it made of up to `capacity` texts, unless that is undefined or the text
+ * is longer than `longest`: for what is asked again and again and follows from the text alone.
+ */
+export function remembering<V>(
+  of: (text: string) => V,
+  { capacity, longest }: { readonly capacity: number; readonly longest: number },
+): (text: string) => V {
+  const known = new RecentMap<V>(capacity);
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const now = of(text);
+    if (now !== undefined && text.length <= longest) known.set(text, now);
+    return now;
+  };
+}

@@ -1,4 +1,8 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import { remembering } from '#shared/base/recent-map.ts';
+
+/** Addresses, none of which is longer than one of IPv6 that wraps one of IPv4. */
+const ADDRESSES = { capacity: 10_000, longest: 45 };
 
 /** The networks whose word on where a request came from is believed. */
 export interface TrustedProxies {
@@ -7,7 +11,9 @@ export interface TrustedProxies {
 }
 
 /** The one spelling of an IP address, IPv4 where IPv6 only wraps it; undefined when it is none. */
-export function normalAddress(text: string): string | undefined {
+export const normalAddress = remembering(normalize, ADDRESSES);
+
+function normalize(text: string): string | undefined {
   const version = text.includes('%') ? 0 : isIP(text);
   if (version === 0) return undefined;
   if (version === 4) return text;
@@ -30,12 +36,11 @@ export function trustedProxies(trusted: readonly string[]): TrustedProxies {
     }
     networks.addSubnet(address, Number(prefix ?? whole), family(address));
   }
-  return {
-    has(text) {
-      const address = normalAddress(text);
-      return address !== undefined && networks.check(address, family(address));
-    },
+  const has = (text: string) => {
+    const address = normalAddress(text);
+    return address !== undefined && networks.check(address, family(address));
   };
+  return { has: remembering(has, ADDRESSES) };
 }
 
 /**

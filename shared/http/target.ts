@@ -1,3 +1,4 @@
+import { remembering } from '#shared/base/recent-map.ts';
 import { isHost } from './host.ts';
 
 /** A request target (RFC 9112 section 3.2), parsed once; everything that looks at a path reads `segments`. */
@@ -59,7 +60,9 @@ export function parseTarget(target: string): Target | undefined {
 }
 
 /** The same where the target may lead into a tree of documents, but for a doubled slash at its beginning. */
-export function parseTreeTarget(target: string): Target | undefined {
+export const parseTreeTarget = remembering(parse, { capacity: 1000, longest: 512 });
+
+function parse(target: string): Target | undefined {
   if (target === '*') return ASTERISK;
   if (!VISIBLE.test(target)) return undefined;
   const absolute = target.startsWith('/') ? undefined : ABSOLUTE.exec(target);

@@ -18,11 +18,12 @@ const STRICT: Fields = { 'Strict-Transport-Security': 'max-age=31536000' };
  */
 export function strictTransport(
   origin: string,
-  { headers, socket }: AnyRequest,
   proxies: TrustedProxies,
-): Fields {
+): (request: AnyRequest) => Fields {
   const { protocol, hostname } = new URL(origin);
-  if (protocol !== 'https:' || isLoopback(hostname)) return {};
-  const clear = headers['x-forwarded-proto'] === 'http';
-  return clear && proxies.has(socket.remoteAddress ?? '') ? {} : STRICT;
+  if (protocol !== 'https:' || isLoopback(hostname)) return () => ({});
+  return ({ headers, socket }) => {
+    const clear = headers['x-forwarded-proto'] === 'http';
+    return clear && proxies.has(socket.remoteAddress ?? '') ? {} : STRICT;
+  };
 }

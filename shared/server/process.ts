@@ -7,6 +7,7 @@ import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import { gatherLines } from '#shared/base/gathered-lines.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { printableLines } from '#shared/base/printable.ts';
@@ -76,7 +77,9 @@ interface Role {
  * object a line; what made the start fail goes to the parent as well.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
-  const log = jsonLog((line) => process.stderr.write(line), systemClock, role.name);
+  const lines = gatherLines((text) => process.stderr.write(text));
+  for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
+  const log = jsonLog(lines.write, systemClock, role.name);
   try {
     await serve(role, env, log);
   } catch (error) {
@@ -165,7 +168,7 @@ async function onPort(
 /** Resolves when the process is asked to end: by a signal, or because its parent is gone. */
 function asked(): Promise<string> {
   return new Promise((resolve) => {
-    for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
+    for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
       process.once(event, () => resolve(event));
     }
   });
