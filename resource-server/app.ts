@@ -1,4 +1,5 @@
 import { TLSSocket } from 'node:tls';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
@@ -52,7 +53,7 @@ export function createApp(parts: AppParts) {
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
 
   /** What is at no endpoint is in a space. */
-  function handle(request: AnyRequest, response: AnyResponse, target: Target): Promise<void> {
+  function handle(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
     const origin = originOf(request);
     const endpoint = endpointAt(target, origin);

@@ -1,8 +1,9 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { subjectOf } from '#shared/auth/person.ts';
-import type { Principal } from '#shared/auth/scheme.ts';
+import type { Outcome, Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
@@ -26,11 +27,11 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
  * those of the client leaves nothing that the client wrote.
  */
-export async function verify(
+export function verify(
   request: AnyRequest,
   spaces: Spaces,
   recipient: Recipient,
-): Promise<Answer> {
+): Awaitable<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
   if (!recipient.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
@@ -49,7 +50,10 @@ export async function verify(
   const described = authRequest(request, { method, target: uri, origin }, recipient);
   // Content and connection are the proxy's.
   const { content: _, exporter: __, ...asked } = described;
-  const outcome = await admitted(request, space, asked);
+  return andThen(admitted(request, space, asked), (outcome) => told(request, outcome));
+}
+
+function told(request: AnyRequest, outcome: Outcome): Answer {
   if (outcome.kind === 'absent') return refused(request, outcome.reason);
   if (outcome.kind === 'pass') {
     const identity = identityFields(outcome.scheme, outcome.principal);

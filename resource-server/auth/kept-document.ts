@@ -1,5 +1,5 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
-import type { Awaitable } from '#shared/auth/scheme.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 
 /** The keys that an issuer publishes in one document: fetched when first needed, kept and renewed. */

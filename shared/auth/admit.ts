@@ -1,4 +1,5 @@
 import type { LogFields } from '#shared/base/log-fields.ts';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { authorize } from './authorize.ts';
 import { judge } from './judge.ts';
 import { subjectOf } from './person.ts';
@@ -13,8 +14,11 @@ export interface Admitted {
 }
 
 /** Authenticates, then authorizes. */
-export async function admit(space: ProtectionSpace, request: AuthRequest): Promise<Admitted> {
-  const judged = await judge(space, request);
+export function admit(space: ProtectionSpace, request: AuthRequest): Awaitable<Admitted> {
+  return andThen(judge(space, request), (judged) => admitJudged(space, request, judged));
+}
+
+function admitJudged(space: ProtectionSpace, request: AuthRequest, judged: Outcome): Admitted {
   const outcome = judged.kind === 'pass' ? authorize(space, judged, request) : judged;
   return {
     outcome,

@@ -1,10 +1,10 @@
 import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { KeysUnavailable } from './issuer-keys.ts';
 import { type Fields } from '#shared/http/answer.ts';
 import {
   type AuthRequest,
-  type Awaitable,
   NotSetUp,
   type Outcome,
   type ProtectionSpace,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
@@ -13,10 +14,10 @@ type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
 export interface Attempts {
   /**
    * Before a secret is looked at: takes from the bucket of the address and from that of the account,
-   * whether or not there is such an account. Resolves to what the client is told when either is empty.
+   * whether or not there is such an account. Comes to what the client is told when either is empty.
    * Rejects with `StoreUnavailable`.
    */
-  begin(account: string, address: string): Promise<Unavailable | undefined>;
+  begin(account: string, address: string): Awaitable<Unavailable | undefined>;
   succeeded(account: string, address: string): void;
   failed(account: string, address: string): void;
 }
@@ -53,25 +54,26 @@ export function createAttempts({ limits, account, address }: AttemptsOptions): A
     return { customer, key, pair: `${customer} ${key}` };
   };
 
+  async function pay(customer: string, key: string): Promise<Unavailable | undefined> {
+    const paid = await limits.spend('credentials-address', customer, address);
+    const spent = paid.ok ? await limits.spend('credentials-account', key, account) : paid;
+    if (spent.ok) return undefined;
+    const { retryAfter } = spent;
+    return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
+  }
+
   return {
-    async begin(name, from) {
+    begin(name, from) {
       const { customer, key, pair } = keysOf(name, from);
       const here = known.get(pair);
       if (here !== undefined && here.free > 0) {
         here.free -= 1;
         return undefined;
       }
-      const paid = await limits.spend('credentials-address', customer, address);
-      const spent = paid.ok ? await limits.spend('credentials-account', key, account) : paid;
-      if (!spent.ok)
-        return {
-          kind: 'unavailable',
-          status: 429,
-          reason: 'too many attempts',
-          retryAfter: spent.retryAfter,
-        };
-      if (here !== undefined) here.suspect = false;
-      return undefined;
+      return pay(customer, key).then((tooMany) => {
+        if (tooMany === undefined && here !== undefined) here.suspect = false;
+        return tooMany;
+      });
     },
 
     succeeded(name, from) {

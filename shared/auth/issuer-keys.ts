@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
-import type { Awaitable } from './scheme.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 
 /** The issuer's public keys, however a server comes by them. */
 export interface IssuerKeys {

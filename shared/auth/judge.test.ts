@@ -311,7 +311,7 @@ describe('verdicts', () => {
   });
 
   test('a store that fails is 503, a malformed field 400, a defect is thrown', async () => {
-    const failing = (error: Error) =>
+    const failing = async (error: Error) =>
       outcomeOf(() => {
         throw error;
       });

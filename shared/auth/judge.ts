@@ -1,3 +1,4 @@
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { formatChallenge, formatInfo } from '#shared/http/auth/challenge.ts';
 import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -27,20 +28,23 @@ interface Found {
 
 /**
  * Whether a request may enter a protection space, as far as its credentials say. Writes nothing: every
- * recipient (resources, `/verify`, tunnels) turns the outcome into its own answer. Throws only on a defect.
+ * recipient (resources, `/verify`, tunnels) turns the outcome into its own answer. The outcome is there at once
+ * unless a scheme has to wait. Throws or rejects only on a defect.
  */
-export async function judge(space: ProtectionSpace, request: AuthRequest): Promise<Outcome> {
-  const outcome = await decide(space, request).catch((error: unknown) => {
-    if (error instanceof BadRequest) return bare(400, error.message);
-    if (error instanceof HttpError) return bare(error.status, error.message, error.fields);
-    if (error instanceof StoreUnavailable) return unavailable(503, error.message, 1);
-    throw error;
-  });
-  return conceal(space, outcome);
+export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<Outcome> {
+  const outcome = recover<Pass | AnswerOutcome>(() => decide(space, request), undecided);
+  return andThen(outcome, (decided) => conceal(space, decided));
+}
+
+function undecided(error: unknown): AnswerOutcome {
+  if (error instanceof BadRequest) return bare(400, error.message);
+  if (error instanceof HttpError) return bare(error.status, error.message, error.fields);
+  if (error instanceof StoreUnavailable) return unavailable(503, error.message, 1);
+  throw error;
 }
 
 /** What can be refused without looking at a secret is refused first. */
-async function decide(space: ProtectionSpace, request: AuthRequest): Promise<Pass | AnswerOutcome> {
+function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
   if (found === 'malformed') {
     return challenged(space, request, 400, `${space.at.answer} is not of the form of credentials`);
@@ -114,21 +118,22 @@ async function besideApplication(
     : { ...outcome, fields };
 }
 
-async function authenticate(
+function authenticate(
   space: ProtectionSpace,
   request: AuthRequest,
   found: Found | undefined,
-): Promise<Pass | AnswerOutcome> {
+): Awaitable<Pass | AnswerOutcome> {
   const { status } = space.at;
   if (found === undefined) return challenged(space, request, status, 'no credentials');
   const { scheme, credentials } = found;
   if (scheme === undefined) {
     return challenged(space, request, status, 'a scheme that the space does not have');
   }
-  const verdict = await scheme.authenticate(credentials, request);
-  if (verdict.kind === 'granted') return pass(space, scheme, verdict);
-  const answer = await answerTo(verdict, space, request, scheme);
-  return { ...answer, scheme: scheme.name };
+  return andThen(scheme.authenticate(credentials, request), (verdict) => {
+    if (verdict.kind === 'granted') return pass(space, scheme, verdict);
+    const answer = answerTo(verdict, space, request, scheme);
+    return andThen(answer, (refused) => ({ ...refused, scheme: scheme.name }));
+  });
 }
 
 function pass(

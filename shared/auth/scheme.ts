@@ -1,9 +1,8 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
-
-export type Awaitable<T> = T | Promise<T>;
 
 /** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
 export interface Position {

@@ -1,6 +1,12 @@
 import type { KeyObject } from 'node:crypto';
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { epochSeconds, type Clock } from '#shared/base/clock.ts';
-import { checkAccessToken, namesAudience, parseAccessToken } from '#shared/jose/access-token.ts';
+import {
+  checkAccessToken,
+  namesAudience,
+  parseAccessToken,
+  type ParsedToken,
+} from '#shared/jose/access-token.ts';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
@@ -18,6 +24,12 @@ interface Verified {
   readonly principal: Principal;
 }
 
+interface Asked {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly revocations: RevocationView;
+}
+
 export type TokenVerdict =
   | { readonly kind: 'verified'; readonly principal: Principal; readonly jkt: string | undefined }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -30,7 +42,7 @@ export type TokenVerdict =
 
 export interface TokenVerifier {
   /** Scope, method, the DPoP proof and the binding `jkt` are for the caller to check. */
-  verify(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
+  verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict>;
 }
 
 export interface TokenVerifierOptions {
@@ -93,11 +105,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     epoch = current;
   }
 
-  function admit(
-    { claims, principal }: Verified,
-    audiences: readonly string[],
-    revocations: RevocationView,
-  ): TokenVerdict {
+  function admit({ claims, principal }: Verified, { audiences, revocations }: Asked): TokenVerdict {
     if (!namesAudience(claims.aud, audiences)) {
       return { kind: 'refused', reason: 'aud is another resource' };
     }
@@ -107,14 +115,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     return { kind: 'verified', principal, jkt: claims.cnf?.jkt };
   }
 
-  async function examine(
-    token: string,
-    audiences: readonly string[],
-    revocations: RevocationView,
-  ): Promise<TokenVerdict> {
-    const parsed = parseAccessToken(token);
+  function examine(asked: Asked): Awaitable<TokenVerdict> {
+    const parsed = parseAccessToken(asked.token);
     if (!parsed.ok) return { kind: 'refused', reason: parsed.reason };
-    const key = await keys.key(parsed.kid, parsed.algorithm);
+    return andThen(keys.key(parsed.kid, parsed.algorithm), (key) => examineBy(key, parsed, asked));
+  }
+
+  function examineBy(key: KeyObject | undefined, parsed: ParsedToken, asked: Asked): TokenVerdict {
+    const { token, audiences } = asked;
     if (key === undefined) return { kind: 'refused', reason: 'the issuer has no such key' };
     const now = epochSeconds(clock);
     const checked = checkAccessToken(parsed, key, { issuer, audiences, now, skew });
@@ -123,25 +131,30 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const { algorithm } = parsed;
     const verified = { key, algorithm, claims, principal: principalOf(claims) };
     seen.set(token, verified);
-    return admit(verified, audiences, revocations);
+    return admit(verified, asked);
+  }
+
+  function judge(asked: Asked): Awaitable<TokenVerdict> {
+    follow(asked.revocations.epoch);
+    const known = seen.get(asked.token);
+    if (known === undefined) return examine(asked);
+    return andThen(keys.key(known.claims.kid, known.algorithm), (key) =>
+      key === known.key ? admit(known, asked) : examine(asked),
+    );
   }
 
   return {
-    async verify(token, audiences) {
-      try {
+    verify: (token, audiences) =>
+      recover<TokenVerdict>(
         // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
-        const revocations = await feed.latest();
-        follow(revocations.epoch);
-        const known = seen.get(token);
-        if (known && (await keys.key(known.claims.kid, known.algorithm)) === known.key) {
-          return admit(known, audiences, revocations);
-        }
-        return await examine(token, audiences, revocations);
-      } catch (error) {
-        if (error instanceof StoreUnavailable) return unavailable(error.message, 1);
-        if (error instanceof KeysUnavailable) return unavailable(error.message, error.retryAfter);
-        throw error;
-      }
-    },
+        () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
+        silent,
+      ),
   };
+}
+
+function silent(error: unknown): TokenVerdict {
+  if (error instanceof StoreUnavailable) return unavailable(error.message, 1);
+  if (error instanceof KeysUnavailable) return unavailable(error.message, error.retryAfter);
+  throw error;
 }

@@ -162,7 +162,7 @@ describe('the store', () => {
     });
     expect(await passwords.check('alice', RIGHT)).toBeDefined();
     silent = true;
-    await expect(passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    await expect(async () => passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
     silent = false;
     expect(await passwords.check('alice', RIGHT)).toBeDefined();
   });

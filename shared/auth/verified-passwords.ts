@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Authenticated, Directory, Person } from '#shared/people/directory.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -9,10 +10,10 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 /** Passwords that come with every request: hashed when they are first seen, remembered for a while. */
 export interface VerifiedPasswords {
   /**
-   * Undefined: unknown, wrong password or disabled. Rejects with `StoreUnavailable`, also when it cannot
+   * Undefined: unknown, wrong password or disabled. Throws or rejects with `StoreUnavailable`, also when it cannot
    * be known whether the person was changed since.
    */
-  check(name: string, password: string): Promise<Person | undefined>;
+  check(name: string, password: string): Awaitable<Person | undefined>;
 }
 
 export interface VerifiedPasswordsOptions {
@@ -70,24 +71,38 @@ export function createVerifiedPasswords({
     return person !== undefined;
   }
 
+  function remembered(key: string, view: RevocationView): Person | undefined {
+    const known = verified.get(key);
+    return known && counts(known, view) ? { id: known.id, name: known.name } : undefined;
+  }
+
+  async function checkAnew(
+    key: string,
+    given: readonly [string, string],
+    view: RevocationView,
+    round = 1,
+  ): Promise<Person | undefined> {
+    // Who comes while the same is being hashed waits for that, and then asks the feed anew.
+    let right = underWay.get(key);
+    if (right === undefined) {
+      right = authenticate(key, given, view.epoch).finally(() => underWay.delete(key));
+      underWay.set(key, right);
+    }
+    if (!(await right)) return undefined;
+    const now = await feed.latest();
+    const person = remembered(key, now);
+    if (person !== undefined) return person;
+    if (round < ROUNDS) return checkAnew(key, given, now, round + 1);
+    throw new StoreUnavailable('the person is changed faster than the password is checked');
+  }
+
   return {
-    async check(name, password) {
+    check(name, password) {
       const key = keyOf(name, password);
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const view = await feed.latest();
-        const known = verified.get(key);
-        if (known !== undefined && counts(known, view)) return { id: known.id, name: known.name };
-        // Who comes while the same is being hashed waits for that, and then asks the feed anew.
-        let right = underWay.get(key);
-        if (right === undefined) {
-          right = authenticate(key, [name, password], view.epoch).finally(() =>
-            underWay.delete(key),
-          );
-          underWay.set(key, right);
-        }
-        if (!(await right)) return undefined;
-      }
-      throw new StoreUnavailable('the person is changed faster than the password is checked');
+      return andThen(
+        feed.latest(),
+        (view) => remembered(key, view) ?? checkAnew(key, [name, password], view),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Http2ServerRequest } from 'node:http2';
+import { remembering } from '#shared/base/recent-map.ts';
 import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from './message.ts';
 import type { Refusal } from './refusal.ts';
@@ -27,8 +28,7 @@ export function ambiguous(request: AnyRequest): Refusal | undefined {
   const { rawHeaders } = request;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
-    const meant = BY_LETTERS.get(lettersOf(name));
+    const { name, meant } = reading(rawHeaders[index] ?? '');
     if (meant === undefined) continue;
     // CGI and its heirs read `Content_Length` as `Content-Length`, and others forgive more; we would not.
     if (meant !== name) return malformed(`The field ${name} is too easily taken for ${meant}.`);
@@ -41,6 +41,15 @@ export function ambiguous(request: AnyRequest): Refusal | undefined {
 function lettersOf(name: string): string {
   return name.replaceAll(/[^a-z0-9]/g, '');
 }
+
+/** A name as it was sent: in lower case, and the field that it is or could be taken for. */
+const reading = remembering(
+  (sent) => {
+    const name = sent.toLowerCase();
+    return { name, meant: BY_LETTERS.get(lettersOf(name)) };
+  },
+  { capacity: 1000, longest: 64 },
+);
 
 function malformed(detail: string): Refusal {
   return { status: 400, detail };

@@ -1,10 +1,11 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { ProtectionSpace, Principal } from '#shared/auth/scheme.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Cors } from './cors.ts';
 import type { AnyRequest } from './message.ts';
 
-export type Answered = Promise<Answer<string | Uint8Array>>;
+export type Answered = Awaitable<Answer<string | Uint8Array>>;
 
 /** A row of a server's table: what is decided about a request by its address alone (`serve`). */
 export interface Endpoint {
@@ -17,7 +18,7 @@ export interface Endpoint {
   /** For programs: errors are not told by pages, whatever the client accepts. */
   readonly program?: boolean;
   /** What it does; neither this nor `byToken`: what is behind the table answers. */
-  readonly answer?: (request: AnyRequest, target: Target) => Answer | Answered;
+  readonly answer?: (request: AnyRequest, target: Target) => Answered;
   readonly byToken?: ByToken;
 }
 

@@ -1,3 +1,4 @@
+import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
@@ -24,7 +25,7 @@ export interface FrontDoor<Request> {
  * `handle` gets the rest, and what it throws becomes an answer.
  */
 export function frontDoor<Request extends AnyRequest, Response extends AnyResponse>(
-  handle: (request: Request, response: Response, target: Target) => Promise<void>,
+  handle: (request: Request, response: Response, target: Target) => Awaitable<void>,
   {
     parse = ({ url = '' }) => parseTarget(url),
     refuseMisdirected,
@@ -32,8 +33,8 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
     log,
     answer = errorAnswer,
   }: FrontDoor<Request>,
-): (request: Request, response: Response) => Promise<void> {
-  async function receive(request: Request, response: Response): Promise<void> {
+): (request: Request, response: Response) => Awaitable<void> {
+  function receive(request: Request, response: Response): Awaitable<void> {
     setFields(response, GUARD);
     const target = parse(request);
     if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
@@ -42,14 +43,14 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
     return handle(request, response, target);
   }
 
-  return async (request, response) => {
-    try {
-      await receive(request, response);
-    } catch (error) {
-      noteError(request, error, log);
-      send(request, response, answer(error, request));
-    }
-  };
+  return (request, response) =>
+    recover(
+      () => receive(request, response),
+      (error) => {
+        noteError(request, error, log);
+        send(request, response, answer(error, request));
+      },
+    );
 }
 
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ambiguous } from './ambiguity.ts';
@@ -21,7 +22,7 @@ import { FAILED, noTunnel, type Refusal, refuse, UNMET_EXPECTATION } from './ref
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
 
 export interface Http1Parts {
   readonly handler: Handler;
@@ -59,7 +60,7 @@ export function http1Server(parts: Http1Parts): Server {
     log.info('refused', { status, reason, address });
   }
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  function serve(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
       refused(request.socket, refusal, refusal.detail);
@@ -68,13 +69,16 @@ export function http1Server(parts: Http1Parts): Server {
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
-    try {
-      await handler(request, response);
-    } catch (error) {
-      log.error('handler failed', { reason: error instanceof Error ? error.stack : String(error) });
-      if (response.headersSent) response.destroy();
-      else refuse(response, FAILED);
-    }
+    return recover(
+      () => handler(request, response),
+      (error) => {
+        log.error('handler failed', {
+          reason: error instanceof Error ? error.stack : String(error),
+        });
+        if (response.headersSent) response.destroy();
+        else refuse(response, FAILED);
+      },
+    );
   }
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {

@@ -1,25 +1,33 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
+import { remembering } from '#shared/base/recent-map.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import type { AnyRequest, AnyResponse } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-const notes = new WeakMap<AnyRequest, LogFields>();
+/** Of a request: what its line has so far. A map of requests would cost each of them ten times as much. */
+const NOTED = Symbol('noted');
+
+type Logged = AnyRequest & { [NOTED]?: LogFields };
 
 /** Adds to the line of this request. */
-export function note(request: AnyRequest, fields: LogFields): void {
-  const noted = notes.get(request);
+export function note(request: Logged, fields: LogFields): void {
+  const noted = request[NOTED];
   if (noted !== undefined) Object.assign(noted, fields);
 }
 
 /** Without the query and, of an absolute-form target, without what may hold a password. */
-export function pathOf(url: string): string {
-  const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
-  return path.slice(0, path.search(/[?#]|$/));
-}
+export const pathOf = remembering(
+  (url) => {
+    const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+    return path.slice(0, path.search(/[?#]|$/));
+  },
+  { capacity: 1000, longest: 512 },
+);
 
 /** Whoever comes without a name gets nothing that is in no other answer (RFC 9576 section 6.1). */
 const NAMELESS = /^privatetoken(?: |$)/i;
@@ -36,14 +44,14 @@ const QUIET = 60_000;
  * (`checks`) since the last.
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
-  handler: (request: Request, response: Response) => void | Promise<void>,
+  handler: (request: Request, response: Response) => Awaitable<void>,
   {
     log,
     clock,
     random,
     trusted,
   }: { log: Log; clock: Clock; random: Random; trusted: TrustedProxies },
-): (request: Request, response: Response) => void | Promise<void> {
+): (request: Request, response: Response) => Awaitable<void> {
   let checks = 0;
   let checked = Number.NEGATIVE_INFINITY;
   return (request, response) => {
@@ -54,7 +62,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       REQUEST_ID.test(given) &&
       trusted.has(request.socket.remoteAddress ?? '');
     const noted = { id: believed ? given : randomId(random) };
-    notes.set(request, noted);
+    (request as Logged)[NOTED] = noted;
     if (!NAMELESS.test(request.headers.authorization ?? '')) {
       response.setHeader('X-Request-Id', noted.id);
     }

@@ -1,3 +1,4 @@
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import {
   type Answer,
@@ -28,7 +29,7 @@ export interface Served<Request, Response> {
   /** Takes one from the bucket of the address that asks; throws HttpError 429. */
   readonly spend?: (request: Request) => Promise<void>;
   /** What is behind the table; default: nothing. */
-  readonly behind?: (request: Request, response: Response, target: Target) => Promise<void>;
+  readonly behind?: (request: Request, response: Response, target: Target) => Awaitable<void>;
 }
 
 export type Serve<Request, Response> = (
@@ -37,7 +38,7 @@ export type Serve<Request, Response> = (
   target: Target,
   endpoint: Endpoint | undefined,
   cors?: Cors,
-) => Promise<void>;
+) => Awaitable<void>;
 
 /**
  * What every request to a server meets, by the table of its endpoints: 501, OPTIONS, preflights, 405, limits,
@@ -50,7 +51,9 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
   recipient,
   ready,
   spend,
-  behind = () => Promise.reject(notFound()),
+  behind = () => {
+    throw notFound();
+  },
 }: Served<Request, Response>): Serve<Request, Response> {
   const checks = health(ready);
 
@@ -78,36 +81,58 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
   }
 
   /** What an endpoint does for who is let in, else why not. */
-  async function guarded(
+  function guarded(
     { space, origin, answer }: NonNullable<Endpoint['byToken']>,
     request: Request,
     cors: Cors | undefined,
   ): Answered {
     const { method = '', url = '', headers } = request;
     const asked = authRequest(request, { method, target: url, origin }, recipient);
-    const outcome = await admitted(request, space, asked);
-    if (outcome.kind === 'absent') throw notFound();
-    if (outcome.kind === 'answer') return refusal(outcome, cors?.errors(headers.origin));
-    const given = await answer(request, outcome.principal);
-    return { ...given, fields: { ...outcome.fields, ...given.fields } };
+    return andThen(admitted(request, space, asked), (outcome) => {
+      if (outcome.kind === 'absent') throw notFound();
+      if (outcome.kind === 'answer') return refusal(outcome, cors?.errors(headers.origin));
+      return andThen(answer(request, outcome.principal), (given) => ({
+        ...given,
+        fields: { ...outcome.fields, ...given.fields },
+      }));
+    });
   }
 
-  return async (request, response, target, row, cors = row?.cors) => {
+  /** What the endpoint answers; undefined: what is behind the table does. */
+  function answerOf(
+    { answer, byToken }: Endpoint,
+    request: Request,
+    target: Target,
+    cors: Cors | undefined,
+  ): Answered | undefined {
+    if (byToken) return guarded(byToken, request, cors);
+    return answer?.(request, target);
+  }
+
+  return (request, response, target, row, cors = row?.cors) => {
     const { origin } = request.headers;
     const endpoint = row ?? checks.get(target.path);
-    try {
-      const known = byMethod(request, target, endpoint);
-      if (known !== undefined) return send(request, response, known);
-      if (endpoint === undefined) return await behind(request, response, target);
-      if (endpoint.limited) await spend?.(request);
+
+    function answerAt(at: Endpoint): Awaitable<void> {
       if (cors) setFields(response, cors.answers(origin));
-      const { answer, byToken } = endpoint;
-      if (byToken) return send(request, response, await guarded(byToken, request, cors));
-      if (answer) return send(request, response, await answer(request, target));
-      await behind(request, response, target);
-    } catch (error) {
-      if (cors) setFields(response, cors.errors(origin));
-      throw error;
+      const answered = answerOf(at, request, target, cors);
+      return answered === undefined
+        ? behind(request, response, target)
+        : andThen(answered, (answer) => send(request, response, answer));
     }
+
+    return recover(
+      () => {
+        const known = byMethod(request, target, endpoint);
+        if (known !== undefined) return send(request, response, known);
+        if (endpoint === undefined) return behind(request, response, target);
+        if (!endpoint.limited || spend === undefined) return answerAt(endpoint);
+        return spend(request).then(() => answerAt(endpoint));
+      },
+      (error) => {
+        if (cors) setFields(response, cors.errors(origin));
+        throw error;
+      },
+    );
   };
 }

@@ -1,6 +1,6 @@
 import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
-import type { Awaitable } from '#shared/auth/scheme.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';

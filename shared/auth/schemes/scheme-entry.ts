@@ -10,7 +10,8 @@ import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Attempts } from '../attempts.ts';
 import type { OAuthSchemes } from '../oauth-schemes.ts';
-import type { AuthRequest, Awaitable, Scheme } from '../scheme.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { AuthRequest, Scheme } from '../scheme.ts';
 import type { Gss } from './negotiate/gss.ts';
 import type { TrustedIssuer } from './private-token/issuer.ts';
 

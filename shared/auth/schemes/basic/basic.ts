@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { andThen } from '#shared/base/awaitable.ts';
+import type { Person } from '#shared/people/directory.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Attempts } from '../../attempts.ts';
@@ -49,20 +51,23 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
     needs: ({ confidential }) =>
       confidential ? undefined : 'Basic is not taken in clear text: use https.',
 
-    async authenticate({ token68 }, { confidential, peer }) {
+    authenticate({ token68 }, { confidential, peer }) {
       if (!confidential) return refused('clear text');
       const sent = token68 === undefined ? undefined : parseUserPass(token68);
       if (sent === undefined) return refused('no user-pass');
       const account = usernameCaseMapped(sent.name) ?? sent.name;
-      const tooMany = await attempts.begin(account, peer.address);
-      if (tooMany !== undefined) return tooMany;
-      const person = await passwords.check(sent.name, sent.password);
-      if (person === undefined) {
-        attempts.failed(account, peer.address);
-        return refused('unknown name or wrong password');
-      }
-      attempts.succeeded(account, peer.address);
-      return { kind: 'granted', principal: personPrincipal(realm, person) };
+      const judgePerson = (person: Person | undefined): Verdict => {
+        if (person === undefined) {
+          attempts.failed(account, peer.address);
+          return refused('unknown name or wrong password');
+        }
+        attempts.succeeded(account, peer.address);
+        return { kind: 'granted', principal: personPrincipal(realm, person) };
+      };
+      return andThen(
+        attempts.begin(account, peer.address),
+        (tooMany) => tooMany ?? andThen(passwords.check(sent.name, sent.password), judgePerson),
+      );
     },
   };
 }

@@ -1,3 +1,4 @@
+import { andThen } from '#shared/base/awaitable.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import type { TokenVerifier } from '../../token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
@@ -30,17 +31,18 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
 
     challenge: (request) => [challenge(request)],
 
-    async authenticate({ token68 }, request) {
+    authenticate({ token68 }, request) {
       // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
       if (hasTokenInQuery(request)) return { kind: 'refused', reason: 'token in the query' };
       // Section 3.1: a token that is malformed is an invalid one.
       if (token68 === undefined) return invalidToken('no b64token', request);
-      const token = await tokens.verify(token68, space.audiences);
-      if (token.kind === 'unavailable') return token;
-      if (token.kind === 'refused') return invalidToken(token.reason, request);
-      // RFC 9449 section 7.2: or whoever steals a bound token could use it without the key.
-      if (token.jkt !== undefined) return invalidToken('bound token sent as Bearer', request);
-      return { kind: 'granted', principal: token.principal };
+      return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
+        if (token.kind === 'unavailable') return token;
+        if (token.kind === 'refused') return invalidToken(token.reason, request);
+        // RFC 9449 section 7.2: or whoever steals a bound token could use it without the key.
+        if (token.jkt !== undefined) return invalidToken('bound token sent as Bearer', request);
+        return { kind: 'granted', principal: token.principal };
+      });
     },
 
     insufficientScope: (scopes) => oauthChallenge('Bearer', space, scopes, 'insufficient_scope'),

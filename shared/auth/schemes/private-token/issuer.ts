@@ -1,4 +1,4 @@
-import type { Awaitable } from '#shared/auth/scheme.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Token } from '#shared/private-token/token.ts';
 import type { TokenKey } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';

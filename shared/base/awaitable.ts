@@ -1,0 +1,23 @@
+/** What may be there at once. A promise costs its turn of the microtasks, on a path that has ten such steps. */
+export type Awaitable<T> = T | Promise<T>;
+
+const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+  typeof value === 'object' && value !== null && 'then' in value;
+
+/** Goes on with a value: at once if it is there. */
+export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return isPromise(value) ? value.then(next) : next(value);
+}
+
+/** What `work` comes to, or what `failed` makes of its error, thrown or rejected. */
+export function recover<T>(
+  work: () => Awaitable<T>,
+  failed: (error: unknown) => Awaitable<T>,
+): Awaitable<T> {
+  try {
+    const value = work();
+    return isPromise(value) ? value.catch(failed) : value;
+  } catch (error) {
+    return failed(error);
+  }
+}
