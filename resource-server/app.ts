@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import type { Awaitable } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
@@ -68,15 +68,18 @@ export function createApp(parts: AppParts) {
 
   const inSpace = onKoa(
     (request) =>
-      enter(request).catch((error: unknown) => {
-        noteError(request, error, log);
-        return errorAnswer(error);
-      }),
+      recover<ResourceAnswer>(
+        () => enter(request),
+        (error) => {
+          noteError(request, error, log);
+          return errorAnswer(error);
+        },
+      ),
     log,
   );
 
   /** A space: who may enter it, and its resources. */
-  async function enter(request: AnyRequest): Promise<ResourceAnswer> {
+  function enter(request: AnyRequest): Awaitable<ResourceAnswer> {
     const target = parse(request);
     const space = target && spaces.find(originOf(request), target.segments);
     if (target === undefined || space === undefined) throw notFound();
@@ -89,16 +92,17 @@ export function createApp(parts: AppParts) {
       return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
     const asked = authRequest(request, { method, target: url, origin: space.origin }, recipient);
-    const outcome = await admitted(request, space, asked);
-    if (outcome.kind === 'absent') throw notFound();
-    if (outcome.kind === 'answer') {
-      const answer = refusal(outcome, cors);
-      return sealedAnswer(request, answer, outcome.seal, space.at.info);
-    }
-    const { scheme, principal, seal } = outcome;
-    const fields = { ...outcome.fields, ...cors };
-    const context = { request, space, target, scheme, principal };
-    return respond(context, { resources: served, fields, seal, log });
+    return andThen(admitted(request, space, asked), (outcome) => {
+      if (outcome.kind === 'absent') throw notFound();
+      if (outcome.kind === 'answer') {
+        const answer = refusal(outcome, cors);
+        return sealedAnswer(request, answer, outcome.seal, space.at.info);
+      }
+      const { scheme, principal, seal } = outcome;
+      const fields = { ...outcome.fields, ...cors };
+      const context = { request, space, target, scheme, principal };
+      return respond(context, { resources: served, fields, seal, log });
+    });
   }
 
   const home: Endpoint = { methods: READ, answer: () => page };

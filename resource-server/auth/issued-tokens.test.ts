@@ -81,7 +81,7 @@ test('a store that lost its memory has lost the keys: the new ones are fetched a
 
 test('the issuer is asked for keys once, not for each token', async () => {
   const { verify, token, state } = setup();
-  await Promise.all(Array.from({ length: 20 }, (_, n) => verify(token({ jti: `${n}` }))));
+  await Promise.all(Array.from({ length: 20 }, async (_, n) => verify(token({ jti: `${n}` }))));
   expect(state.fetches).toBe(1);
 });
 

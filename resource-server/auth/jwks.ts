@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { IssuerKeys } from '#shared/auth/issuer-keys.ts';
+import { andThen } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/base/log.ts';
 import { keepDocument } from './kept-document.ts';
@@ -28,32 +29,41 @@ export interface JwksOptions {
   readonly log: Log;
 }
 
+interface Published {
+  readonly key: KeyObject;
+  /** What it fits: to look at a key costs more than all else that is done with a token known already. */
+  readonly algorithms: ReadonlySet<JwsAlgorithm>;
+}
+
 /** Throws when not one key in it can be used. A key of a kind unknown to us is passed over (RFC 7517 section 5). */
-function parseJwks(document: unknown): Map<string, KeyObject> {
+function parseJwks(document: unknown): Map<string, Published> {
   const entries = isObject(document) && Array.isArray(document['keys']) ? document['keys'] : [];
-  const keys = new Map<string, KeyObject>();
+  const keys = new Map<string, Published>();
   for (const jwk of entries.filter(isObject)) {
-    const key = importAny(jwk);
-    if (key !== undefined && typeof jwk['kid'] === 'string') keys.set(jwk['kid'], key);
+    const published = importAny(jwk);
+    if (published !== undefined && typeof jwk['kid'] === 'string') keys.set(jwk['kid'], published);
   }
   if (keys.size === 0) throw new Error('no usable key in the JWKS');
   return keys;
 }
 
-function importAny(jwk: JsonObject): KeyObject | undefined {
-  for (const algorithm of ALGORITHMS.values()) {
+function importAny(jwk: JsonObject): Published | undefined {
+  const all = [...ALGORITHMS.values()];
+  for (const algorithm of all) {
     const key = importPublicJwk(jwk, algorithm);
-    if (key !== undefined) return key;
+    if (key !== undefined) return { key, algorithms: new Set(all.filter(({ fits }) => fits(key))) };
   }
   return undefined;
 }
 
 export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOptions): Jwks {
   const dropped = new Set<string>();
-  const document = keepDocument<ReadonlyMap<string, KeyObject>>({
+  const document = keepDocument<ReadonlyMap<string, Published>>({
     async fetch(previous) {
       const keys = parseJwks(await fetch(url));
-      for (const [kid, key] of previous ?? []) if (keys.get(kid)?.equals(key)) keys.set(kid, key);
+      for (const [kid, before] of previous ?? []) {
+        if (keys.get(kid)?.key.equals(before.key)) keys.set(kid, before);
+      }
       return { value: keys, maxAge };
     },
     clock,
@@ -65,9 +75,9 @@ export function createJwks({ url, fetch, clock, maxAge, cooldown, log }: JwksOpt
     key(kid, algorithm) {
       if (dropped.has(kid)) return undefined;
       const found = document.find((keys) => (dropped.has(kid) ? undefined : keys.get(kid)));
-      const fitting = (key: KeyObject | undefined) =>
-        key !== undefined && algorithm.fits(key) ? key : undefined;
-      return found instanceof Promise ? found.then(fitting) : fitting(found);
+      return andThen(found, (published) =>
+        published?.algorithms.has(algorithm) ? published.key : undefined,
+      );
     },
     drop(kid) {
       dropped.add(kid);

@@ -60,7 +60,7 @@ describe('who guesses', () => {
   test('from many addresses: the account has one bucket', async () => {
     const { attempts } = await setup();
     const begun = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => attempts.begin('alice', `192.0.2.${n}`)),
+      Array.from({ length: 10 }, async (_, n) => attempts.begin('alice', `192.0.2.${n}`)),
     );
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(3);
     expect(begun.at(-1)).toMatchObject({ kind: 'unavailable', status: 429, retryAfter: 60 });
@@ -69,7 +69,7 @@ describe('who guesses', () => {
   test('many accounts from one address: the address has one bucket, of IPv6 the network', async () => {
     const { attempts, spent } = await setup({ address: 4 });
     const begun = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => attempts.begin(`name-${n}`, `2001:db8::${n}`)),
+      Array.from({ length: 10 }, async (_, n) => attempts.begin(`name-${n}`, `2001:db8::${n}`)),
     );
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(4);
     // An empty bucket of the address empties none of an account.
@@ -81,7 +81,7 @@ describe('who guesses', () => {
     const { attempts, process } = await setup();
     const other = process();
     const begun = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => (n % 2 ? attempts : other).begin('alice', HERE)),
+      Array.from({ length: 10 }, async (_, n) => (n % 2 ? attempts : other).begin('alice', HERE)),
     );
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(3);
   });

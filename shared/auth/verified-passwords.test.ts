@@ -51,7 +51,9 @@ describe('a right password', () => {
     const { passwords, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
-    const all = Promise.all(Array.from({ length: 20 }, () => passwords.check('alice', RIGHT)));
+    const all = Promise.all(
+      Array.from({ length: 20 }, async () => passwords.check('alice', RIGHT)),
+    );
     while (argon2.verifications === 0) await new Promise(setImmediate);
     gate.resolve();
     expect((await all).map((person) => person?.name)).toEqual(Array(20).fill('alice'));
@@ -173,7 +175,7 @@ describe('the store', () => {
       if (failing) throw new StoreUnavailable('down');
       return { id: '1', name: 'alice', generation: 0 };
     });
-    const all = await Promise.allSettled([1, 2].map(() => passwords.check('alice', RIGHT)));
+    const all = await Promise.allSettled([1, 2].map(async () => passwords.check('alice', RIGHT)));
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     failing = false;
     expect(await passwords.check('alice', RIGHT)).toBeDefined();

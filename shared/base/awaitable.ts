@@ -5,8 +5,8 @@ const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
 /** Goes on with a value: at once if it is there. */
-export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return isPromise(value) ? value.then(next) : next(value);
+export function andThen<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable<U>): Awaitable<U> {
+  return isPromise(value) ? value.then(goOn) : goOn(value);
 }
 
 /** What `work` comes to, or what `failed` makes of its error, thrown or rejected. */

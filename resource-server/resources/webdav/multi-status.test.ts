@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { conditionMarkup } from './dav-error.ts';
 import { type MemberResponse, multiStatus } from './multi-status.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
 import { onKoa } from '../../koa.ts';
 import { davChild, elementsOf } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';
@@ -19,7 +20,7 @@ afterEach(() => {
 async function answer(
   responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
 ): Promise<IncomingMessage> {
-  const run = onKoa(() => multiStatus(responses), silentLog);
+  const run = onKoa(() => multiStatus(responses).catch(errorAnswer), silentLog);
   const server = http.createServer((request, response) => void run(request, response));
   server.listen(0, '127.0.0.1');
   servers.push(server);

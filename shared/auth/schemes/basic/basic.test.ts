@@ -267,7 +267,7 @@ describe('too many attempts', () => {
     const { ask, argon2 } = await setup({ burst: 3 });
     const names = ['alice', 'Alice', 'ＡLICE', 'aliCe'];
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => ask(base64(`${names[n % 4]}:guess ${n}`))),
+      Array.from({ length: 10 }, async (_, n) => ask(base64(`${names[n % 4]}:guess ${n}`))),
     );
     const counted = (status: number) =>
       outcomes.filter((outcome) => statusOf(outcome) === status).length;
