@@ -24,6 +24,10 @@ afterAll(async () => {
   for (const one of opened) await one[Symbol.asyncDispose]();
 });
 
+/** Made once for all tests of a suite, at the server and at the client: it takes longer than most of them. */
+const derived = new Map<string, string>();
+const salted = new Map<string, Buffer>();
+
 /** Two processes on one store; verifiers can be changed while it runs. */
 export async function twoScramProcesses({
   account = { burst: 1000, per: 1 },
@@ -42,8 +46,11 @@ export async function twoScramProcesses({
   };
   async function setPassword(name: string, password: string) {
     for (const { kind, derive } of Object.values(SCRAM_KINDS)) {
-      const value = await derive({ name, realm: REALM, password }, systemRandom);
+      const of = JSON.stringify([kind, name, password]);
+      const value =
+        derived.get(of) ?? (await derive({ name, realm: REALM, password }, systemRandom));
       if (value === undefined) throw new Error('no keys');
+      derived.set(of, value);
       kept.set(`${kind} ${name}`, { person: { id: `id of ${name}`, name }, value });
     }
   }
@@ -90,11 +97,11 @@ export function clientOf(hash: ScramHash, name = 'alice', password = RIGHT, nonc
   const size = { 'SHA-1': 20, 'SHA-256': 32 }[hash];
   const hmac = (key: Buffer, message: string) => createHmac(node, key).update(message).digest();
   const bare = `n=${name},r=${nonce}`;
-  const salted = new Map<string, Buffer>();
   const saltedPassword = (salt: string, iterations: number) => {
-    const known = salted.get(salt);
+    const of = JSON.stringify([hash, password, salt, iterations]);
+    const known = salted.get(of);
     const made = known ?? pbkdf2Sync(password, Buffer.from(salt, 'base64'), iterations, size, node);
-    salted.set(salt, made);
+    salted.set(of, made);
     return made;
   };
 
