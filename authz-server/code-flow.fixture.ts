@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import { systemClock } from '#shared/base/clock.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
@@ -81,7 +82,7 @@ export async function testFlow(
   const { url, config, stores } = authz;
   for (const client of [WEB, SERVER, NATIVE, TV]) await stores.clients.add(client);
   const parts = { stores, clock, random: systemRandom, longestLife: longestLife(config) };
-  const people = { ...parts, passwords: createPasswords(), realms: [] };
+  const people = { ...parts, passwords: createPasswords(argon2Once), realms: [] };
   const { id } = await addPerson(people, { name: 'alice', password: PASSWORD });
 
   const flow: TestFlow = {

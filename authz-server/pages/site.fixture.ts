@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
@@ -81,7 +81,10 @@ export async function testSite(
       return work(...args);
     };
   };
-  const passwords = createPasswords({ hash: counted(hash), verify: counted(verify) });
+  const passwords = createPasswords({
+    hash: counted(argon2Once.hash),
+    verify: counted(argon2Once.verify),
+  });
   const people: PeopleStore = { ...parts, stores, passwords, longestLife: life, realms: [] };
   await addPerson(people, { name: 'alice', password: PASSWORD });
   await addPerson(people, { name: 'bob', password: PASSWORD });

@@ -1,10 +1,10 @@
 import { afterAll } from '@jest/globals';
-import { hash, verify } from '@node-rs/argon2';
 import { ManualClock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { argon2Once } from './argon2.fixture.ts';
 import { createPasswords } from './password.ts';
 import type { Argon2 } from './password.ts';
 import type { PeopleStore } from './people.ts';
@@ -24,13 +24,13 @@ export class CountedArgon2 implements Argon2 {
 
   readonly hash: Argon2['hash'] = (...args) => {
     this.hashes += 1;
-    return hash(...args);
+    return argon2Once.hash(...args);
   };
 
   readonly verify: Argon2['verify'] = async (...args) => {
     this.verifications += 1;
     await this.gate;
-    return verify(...args);
+    return argon2Once.verify(...args);
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccessStore } from '#shared/people/access/access-store.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { ManualClock } from '#shared/base/clock.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
@@ -68,7 +69,7 @@ export async function openDeviceFlow(
   const authz = await testAuthz(settings, clock);
   const { stores, config } = authz;
   const store = { stores, clock, longestLife: longestLife(config) };
-  const passwords = createPasswords();
+  const passwords = createPasswords(argon2Once);
   const add = (name: string) =>
     addPerson(
       { ...store, stores, passwords, random: systemRandom, realms: [] },

@@ -1,0 +1,19 @@
+import { hash, verify } from '@node-rs/argon2';
+import type { Argon2 } from './password.ts';
+
+const made = new Map<string, Promise<unknown>>();
+
+/** What `work` comes to, made once for all tests of a suite. */
+function once<T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> {
+  const key = JSON.stringify(of.map(String));
+  const known = made.get(key) ?? work();
+  made.set(key, known);
+  return known as Promise<T>;
+}
+
+/** argon2id that does nothing twice: all who have the same password have the same hash. */
+export const argon2Once: Argon2 = {
+  hash: (password, ...more) => once(['hash', password], () => hash(password, ...more)),
+  verify: (hashed, password, ...more) =>
+    once(['verify', hashed, password], () => verify(hashed, password, ...more)),
+};
