@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import http from 'node:http';
-import { text } from 'node:stream/consumers';
 import { exportJWK } from 'jose';
 import type { CryptoKey } from 'jose';
+import supertest from 'supertest';
 import { systemClock } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -142,16 +140,9 @@ export async function testAuthz(
     stores,
     master,
     async post(path, form, fields = {}) {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...fields };
-      const request = http.request(url + path, { method: 'POST', headers });
-      request.end(new URLSearchParams(form).toString());
-      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-      const content = await text(response);
-      return {
-        status: response.statusCode ?? 0,
-        headers: new Headers(response.headers as Record<string, string>),
-        body: content.startsWith('{') ? (JSON.parse(content) as Answered['body']) : {},
-      };
+      const request = supertest(url).post(path).type('form').set(fields);
+      const { status, headers, body } = await request.send(new URLSearchParams(form).toString());
+      return { status, headers: new Headers(headers), body };
     },
     async [Symbol.asyncDispose]() {
       await server.close(0);
