@@ -64,6 +64,25 @@ describe('RFC 9110 section 11.6: any space and any credentials, against a naive 
     return [failing ? 503 : 403, []];
   }
 
+  test('a scheme that waits comes to the same as one that answers at once', async () => {
+    const waiting = (scheme: Scheme): Scheme => ({
+      ...scheme,
+      challenge: async (request) => scheme.challenge(request),
+      authenticate: async (...given) => scheme.authenticate(...given),
+    });
+    await fc.assert(
+      fc.asyncProperty(schemes, values, async (made, lines) => {
+        const request = requestOf(lines.map((line) => ['Authorization', line] as const));
+        const [now, later] = [
+          judge(spaceOf(made.map(real)), request),
+          judge(spaceOf(made.map(real).map(waiting)), request),
+        ];
+        expect(await now).toEqual(await later);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   test.each([
     [ORIGIN, 401],
     [PROXY, 407],
