@@ -106,12 +106,15 @@ export async function startProcess(
 
 class Ended extends Error {}
 
-/** Asks every 20 ms until the answer is true; a rejection counts as no. Rejects after `patience` milliseconds. */
+/**
+ * Asks until the answer is true, first every 20 ms, later less often: a twentieth of the wait so far lies
+ * between two questions. A rejection counts as no. Rejects after `patience` milliseconds.
+ */
 export async function until(
   question: () => boolean | Promise<boolean>,
   patience = 20_000,
 ): Promise<void> {
-  const end = performance.now() + patience;
+  const begin = performance.now();
   let last: unknown;
   for (;;) {
     try {
@@ -120,9 +123,10 @@ export async function until(
       if (error instanceof Ended) throw error;
       last = error;
     }
-    if (performance.now() > end) {
+    const waited = performance.now() - begin;
+    if (waited > patience) {
       throw new Error(`not within ${patience} ms`, last === undefined ? {} : { cause: last });
     }
-    await sleep(20);
+    await sleep(Math.max(20, waited / 20));
   }
 }
