@@ -52,12 +52,10 @@ afterAll(async () => {
 
 /** Opens every page in turn with what was really sent, its policy too; refusals of the policy fail. */
 async function onEveryPage(
-  options: BrowserContextOptions,
+  page: Page,
   languages: readonly Language[],
   look: (page: Page, name: string) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
   const refused: string[] = [];
   page.on('console', (message) => {
     if (/Content.Security.Policy/i.test(message.text())) refused.push(message.text());
@@ -68,13 +66,19 @@ async function onEveryPage(
       await look(page, `${language} ${name}`);
     }
   }
-  await context.close();
+  await page.close();
   expect(refused).toEqual([]);
+}
+
+/** A page whose documents all come with axe-core. */
+async function newPageWithAxe(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  await page.addInitScript(axe.source);
+  return page;
 }
 
 /** What axe-core finds, as short as a person wants to read it; with `rule`, by that alone. */
 async function findings(page: Page, rule?: string): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
   const options = rule === undefined ? {} : { runOnly: [rule] };
   const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
@@ -83,7 +87,8 @@ async function findings(page: Page, rule?: string): Promise<readonly string[]> {
 test.each(LANGUAGES)(
   'axe-core finds nothing on any page in %s, light or dark',
   async (language) => {
-    await onEveryPage({ colorScheme: 'light' }, [language], async (page, name) => {
+    const auditor = await newPageWithAxe({ colorScheme: 'light' });
+    await onEveryPage(auditor, [language], async (page, name) => {
       expect([name, await findings(page)]).toEqual([name, []]);
       await page.emulateMedia({ colorScheme: 'dark' });
       expect([name, await findings(page, 'color-contrast')]).toEqual([name, []]);
@@ -94,7 +99,7 @@ test.each(LANGUAGES)(
 );
 
 test('axe-core finds what is wrong', async () => {
-  const page = await browser.newPage({ colorScheme: 'dark' });
+  const page = await newPageWithAxe({ colorScheme: 'dark' });
   await page.goto(`${url}/en/sign-in`);
   await page.evaluate(`{
     document.querySelector('label').remove();
@@ -109,7 +114,7 @@ test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
   'everything is readable with the colour %s, light and dark',
   async (color) => {
     more = { brand: { name: 'Operator', color } };
-    const page = await browser.newPage();
+    const page = await newPageWithAxe();
     for (const name of ['consent', 'account']) {
       await page.goto(`${url}/en/${name}`);
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -125,7 +130,8 @@ test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
 test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways', async () => {
   const name = 'W'.repeat(60);
   more = { brand: { name, color: '#1f5fbf' }, person: 'w'.repeat(64) };
-  await onEveryPage({ viewport: { width: 320, height: 640 } }, LANGUAGES, async (page, where) => {
+  const narrow = await browser.newPage({ viewport: { width: 320, height: 640 } });
+  await onEveryPage(narrow, LANGUAGES, async (page, where) => {
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect([where, width]).toEqual([where, 320]);
   });
@@ -133,7 +139,7 @@ test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways',
 });
 
 test('the keyboard reaches everything on every page and shows where it is', async () => {
-  await onEveryPage({}, ['en'], async (page, name) => {
+  await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
     const all = 'a[href], button, input:not([type=hidden]):not([disabled])';
     const count = await page.locator(all).count();
     const reached = new Set<number>();
@@ -153,7 +159,7 @@ test('the keyboard reaches everything on every page and shows where it is', asyn
 
 test('the policy lets the style and the logo in', async () => {
   more = { brand: { name: 'Operator', color: '#1f5fbf', logo: 'logo.svg' } };
-  await onEveryPage({}, ['en'], async (page, name) => {
+  await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
     const seen = await page.evaluate(`[
       getComputedStyle(document.body).display, document.querySelector('.brand img').naturalWidth,
     ]`);
