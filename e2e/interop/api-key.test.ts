@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { curl } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
@@ -25,7 +25,7 @@ interface Key {
   readonly key: string;
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   const keys = new Map<string, Key>();
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DigestClient } from 'digest-fetch';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { curl, python, wget } from './programs.ts';
 import type { Journey } from './programs.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
@@ -30,7 +30,7 @@ const WRONG = { ...ALICE, password: 'wrong' };
 /** Whether the fresh challenges blame the nonce, which is for the right password only (section 3.3). */
 const stale = ({ fields }: Journey) => fields.get('www-authenticate')?.some((c) => /stale/.test(c));
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: SPACES });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ProxyAgent, request } from 'undici';
 import { valuesOf } from '../clients/digest/exchange.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { curl, wget } from './programs.ts';
 import { basic, makeCertificate, SECRETS, startOrigin, startProxySite } from './proxy-site.ts';
 import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from './proxy-site.ts';
@@ -37,7 +37,7 @@ function arrived(): readonly string[] {
   return got.map(({ target }) => target);
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   let tls: ProxyProcess;
   let token: string;

@@ -9,7 +9,7 @@ import { run } from '../clients/digest/exchange.ts';
 import type { ScramHash } from '../clients/scram/keys.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
 import type { Leg } from '../clients/scram/scram-client.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
@@ -75,7 +75,7 @@ async function gsasl(url: string, hash: ScramHash, person: typeof ALICE) {
   return { first: first.status, status: final.status, body: final.body, proved };
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { resource: 2 });
