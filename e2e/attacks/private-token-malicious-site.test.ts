@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runScript } from '#shared/cli/cli.fixture.ts';
 import { listen } from '#shared/cli/listen.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
 import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
-import { entryFile } from '../parts/entry.ts';
+import { runCommand } from '../pair/command-line.ts';
 import { type TemporaryFolder, temporaryFolder } from '../parts/temporary-folder.ts';
 import {
   offerOf,
@@ -15,8 +14,6 @@ import {
   startTokenServers,
   type TokenServers,
 } from './private-token.fixture.ts';
-
-const CLI = entryFile('shared/cli/main.ts');
 
 /** What a site may ask for, whose name is `site`. */
 interface Lure {
@@ -45,7 +42,7 @@ describe('the command line', () => {
   });
 
   const run = (...args: readonly string[]) =>
-    runScript([CLI, 'private-token', ...args], { ...servers.flow.pair.env, HOME: home.path });
+    runCommand(['private-token', ...args], { ...servers.flow.pair.env, HOME: home.path });
 
   /** Whatever the command, it ends with that reason, and no more than the question was asked. */
   async function expectRefused(

@@ -7,9 +7,10 @@ import { sendUnhurried } from '#shared/cli/oauth/http.ts';
 import { type Login, loginSchema } from '#shared/cli/oauth/login.ts';
 import { sendWithToken } from '#shared/cli/oauth/protected-request.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { CLI } from '#shared/base/invocation.ts';
 import type { Person } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
-import { CliUser } from './cli-user.ts';
+import { CliUser, runProcess } from './cli-user.ts';
 import { startFlowOn } from './flow.ts';
 import type { Flow } from './flow.ts';
 
@@ -37,8 +38,8 @@ describe('the command line as a client (RFC 8628)', () => {
   const newUser = async () => CliUser.start(flow, person);
   const loginOf = async (user: CliUser) => loginSchema.parse(await user.kept('login.json'));
 
-  test('a plain login is enough for the documents of the tour', async () => {
-    await using user = await newUser();
+  test('processes: a plain login is enough for the documents of the tour', async () => {
+    await using user = await CliUser.start(flow, person, runProcess);
     const { pair } = flow;
     const { code, said } = await user.approve(['login']);
     expect([code, said]).toEqual([0, expect.stringContaining(`Logged in at ${pair.issuer}`)]);
@@ -80,7 +81,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await status()).toBe(401);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('run countersign login'),
+      said: expect.stringContaining(`run ${CLI} login`),
     });
   }, 30_000);
 
@@ -102,7 +103,7 @@ describe('the command line as a client (RFC 8628)', () => {
     await flow.pair.cli('user', 'end', person.name);
     expect(await user.run('whoami')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('has ended: run countersign login'),
+      said: expect.stringContaining(`has ended: run ${CLI} login`),
     });
     expect(await user.run('logout')).toMatchObject({ code: 0 });
   }, 30_000);

@@ -1,30 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runScript } from '#shared/cli/cli.fixture.ts';
+import type { Ended } from '#shared/cli/cli.fixture.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { runCommand } from '../pair/command-line.ts';
+import type { Around } from '../pair/command-line.ts';
 import type { Person } from '../pair/pair.ts';
 import { entryFile } from '../parts/entry.ts';
-import { startProcess } from '../parts/process.ts';
+import { until } from '../parts/process.ts';
 import { temporaryFolder, type TemporaryFolder } from '../parts/temporary-folder.ts';
 import type { Flow } from './flow.ts';
 
 const CLI = entryFile('shared/cli/main.ts');
+
+/** Runs a command as a process of its own. */
+export async function runProcess(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { hear = () => {} }: Around = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    hear(text);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    hear(text);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
 
 /** A user of the command line: a home of their own, and the browser in which they approve. */
 export class CliUser implements AsyncDisposable {
   readonly #flow: Flow;
   readonly #person: Person;
   readonly #home: TemporaryFolder;
+  readonly #run: typeof runCommand;
 
-  constructor(flow: Flow, person: Person, home: TemporaryFolder) {
+  constructor(flow: Flow, person: Person, home: TemporaryFolder, run: typeof runCommand) {
     this.#flow = flow;
     this.#person = person;
     this.#home = home;
+    this.#run = run;
   }
 
-  static async start(flow: Flow, person: Person): Promise<CliUser> {
-    return new CliUser(flow, person, await temporaryFolder());
+  /** `run`: `runProcess` where it has to be a process. */
+  static async start(flow: Flow, person: Person, run = runCommand): Promise<CliUser> {
+    return new CliUser(flow, person, await temporaryFolder(), run);
   }
 
   get #env(): NodeJS.ProcessEnv {
@@ -42,25 +69,24 @@ export class CliUser implements AsyncDisposable {
 
   /** Runs a command to its end. `said`: to whichever stream. */
   async run(...args: readonly string[]) {
-    const ran = await runScript([CLI, ...args], this.#env);
+    const ran = await this.#run(args, this.#env);
     return { ...ran, said: ran.stdout + ran.stderr };
   }
 
   /** Runs a command that asks for a sign-in, and decides on the page that its link leads to. */
   async approve(args: readonly string[], decision: 'allow' | 'deny' = 'allow') {
-    await using waiting = await startProcess(process.execPath, [CLI, ...args], {
-      env: this.#env,
-      ready: (said) => said.includes('Waiting for'),
-    });
-    const link = /^Open {3}(.+)$/m.exec(waiting.output)?.[1] ?? '';
+    let said = '';
+    const ending = this.#run(args, this.#env, { hear: (text) => (said += text) });
+    await until(() => said.includes('Waiting for'));
+    const link = /^Open {3}(.+)$/m.exec(said)?.[1] ?? '';
     const { issuer } = this.#flow.pair;
     const browser = new TestBrowser(issuer, issuer);
     const { name, password } = this.#person;
     const asked = await browser.submit(await browser.open(link), { name, password }, '/sign-in');
-    expect(asked.text).toContain(/^Code {3}(.+)$/m.exec(waiting.output)?.[1]);
+    expect(asked.text).toContain(/^Code {3}(.+)$/m.exec(said)?.[1]);
     expect((await browser.submit(asked, { decision }, '/device')).status).toBe(200);
-    await waiting.exited();
-    return { code: waiting.exitCode, said: waiting.output, page: asked.text };
+    const { code } = await ending;
+    return { code, said, page: asked.text };
   }
 
   [Symbol.asyncDispose](): PromiseLike<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { parseToken } from '#shared/private-token/token.ts';
-import { CliUser } from '../flows/cli-user.ts';
+import { CliUser, runProcess } from '../flows/cli-user.ts';
 import { type Flow, startFlowOn } from '../flows/flow.ts';
 import type { Person } from '../pair/pair.ts';
 
@@ -113,7 +113,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
   }, 60_000);
 
   test('five processes at once: each its own token', async () => {
-    await using user = await newUser();
+    await using user = await CliUser.start(flow, person, runProcess);
     await user.approve(['private-token', 'get', url, '--count', '5']);
     const ended = await Promise.all(
       Array.from({ length: 5 }, async () => user.run('private-token', 'redeem', url)),
