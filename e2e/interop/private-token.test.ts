@@ -76,7 +76,7 @@ describe.each([
         });
         const encoded = Buffer.from(challenge.serialize()).toString('base64url');
         expect(field).toContain(`challenge="${encoded}`);
-        const key = keys.find(({ 'token-type': type }) => type === challenge.tokenType);
+        const key = keys.find((one) => one['token-type'] === challenge.tokenType);
         expect(Buffer.from(key?.['token-key'] ?? '', 'base64url').equals(tokenKey)).toBe(true);
         expect(maxAge).toBeGreaterThan(0);
       }
@@ -168,8 +168,8 @@ describe.each([
   test('RFC 9578 section 4: it finds the endpoint for requests in our directory', async () => {
     expect(await getIssuerUrl(new URL(site.directoryUrl).host)).toBe(site.requestUrl);
     const { status, headers } = await fetch(site.directoryUrl);
-    const type = headers.get('content-type');
-    expect([status, type]).toEqual([200, 'application/private-token-issuer-directory']);
+    const media = headers.get('content-type');
+    expect([status, media]).toEqual([200, 'application/private-token-issuer-directory']);
   });
 
   test('RFC 9578 section 5.4: the issuer is asked about tokens of VOPRF where it is to be', async () => {
