@@ -34,6 +34,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const build = (keys: KeySet) => {
     const provider = createProvider(server, keys, steps);
     provider.use(site(server, provider).routes());
+    provider.use(unstored);
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
     provider.use(refusals);
@@ -74,6 +75,13 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       if (keys.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
     },
   };
+}
+
+/** No cache keeps an error, whatever the engine's endpoint says of its answers. */
+async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const said = ctx.res.hasHeader('Cache-Control');
+  if (ctx.status >= 400 && !said) ctx.set('Cache-Control', 'no-store');
 }
 
 /** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
