@@ -23,6 +23,11 @@ export interface BareResource {
   readonly body: string;
 }
 
+export interface BareText {
+  readonly port: number;
+  readonly body: string;
+}
+
 /** An issuer over TLS, and an origin; of octets each value is base64url. */
 export interface BarePrivacyPass {
   readonly port: number;
@@ -48,6 +53,9 @@ export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: strin
 
 export const startBareResource = (options: Omit<BareResource, 'port'>, folder: string) =>
   startBare('bare-koa', options, folder);
+
+export const startBareText = (options: Omit<BareText, 'port'>, folder: string) =>
+  startBare('bare-http', options, folder);
 
 /** What the library computes VOPRF with: sjcl, which is its default, or @noble/curves. */
 export type Arithmetic = 'sjcl' | 'noble';
