@@ -7,7 +7,7 @@ import { failuresOf, restore } from './vectors.ts';
 import type { Site, Vectors } from './vectors.ts';
 import data from './vectors.json' with { type: 'json' };
 
-/** The vectors of RFC 10008 at a real process, over both versions of HTTP, on both stores. */
+/** The vectors of RFC 10008 at a real process, over either version of HTTP, on either store. */
 const vectors = data as Vectors;
 
 const SCOPES = {
