@@ -208,6 +208,8 @@ export async function crash(
     running.abort();
     for (const result of await settled) if (result.status === 'rejected') throw result.reason;
     await victim.start();
+    // For a challenge it asks the issuer for keys: at a token it might do so while the issuer is dead.
+    for (const { url } of pair.resources) await (await fetch(`${url}${TOKENS}`)).arrayBuffer();
     await readBack();
     tally.kills += 1;
     progress(tally);
