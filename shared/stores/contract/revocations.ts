@@ -163,7 +163,8 @@ export function revocationsContract(contract: () => Contract): void {
       }
       await using feed = await other.revocations.feed();
       await eventually(() => feed.current());
-      for (const token of tokens) expect(feed.current().revokedBy(token)).toBe('token');
+      const view = feed.current();
+      expect(tokens.filter((token) => view.revokedBy(token) !== 'token')).toEqual([]);
     }, 60_000);
 
     test('listeners hear each compromised key, and nothing else', async () => {
