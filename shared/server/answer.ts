@@ -28,12 +28,16 @@ function isOutOfFiles(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
-/** Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). */
+/**
+ * Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Whoever was
+ * refused meanwhile, as for content that came too slowly, has an answer already.
+ */
 export function send(
   request: AnyRequest,
   response: AnyResponse,
   answer: Answer<string | Uint8Array>,
 ): void {
+  if (response.headersSent) return;
   const { status, fields, body } = answer;
   const content: Writable = response;
   response.statusCode = status;
