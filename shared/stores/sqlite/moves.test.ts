@@ -35,8 +35,9 @@ test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is do
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       lines.push(line);
-      if (lines.length > 1) continue;
-      await delay(Math.random() * 100);
+      // After another number of them each time, and in the midst of the next.
+      if (lines.length !== 1 + round) continue;
+      await delay(Math.random() * 30);
       child.kill('SIGKILL');
     }
     await exit;
