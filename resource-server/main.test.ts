@@ -55,17 +55,23 @@ async function ready(child: ChildProcess): Promise<Ready> {
   return message;
 }
 
-test('says when it listens, answers, logs JSON lines only, and ends with 0 at SIGTERM', async () => {
-  const { child, log } = await run(anyPort);
-  const { url, port } = await ready(child);
-  expect(url).toBe('http://localhost:3001');
-  expect((await ask(port, 'GET', '/health/live')).status).toBe(200);
-  expect((await ask(port, 'GET', '/documents/')).status).toBe(401);
-  child.kill('SIGTERM');
-  expect(await once(child, 'exit')).toEqual([0, null]);
-  const lines = log().trimEnd().split('\n');
-  for (const line of lines) expect(JSON.parse(line)).toHaveProperty('event');
-});
+test.each([
+  ['SIGTERM', 'of a supervisor'],
+  ['SIGHUP', 'of a terminal that was closed'],
+] as const)(
+  'says when it listens, answers, logs JSON lines only, ends with 0 at %s, %s',
+  async (signal, _whose) => {
+    const { child, log } = await run(anyPort);
+    const { url, port } = await ready(child);
+    expect(url).toBe('http://localhost:3001');
+    expect((await ask(port, 'GET', '/health/live')).status).toBe(200);
+    expect((await ask(port, 'GET', '/documents/')).status).toBe(401);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const lines = log().trimEnd().split('\n');
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('event');
+  },
+);
 
 test('without an epoch nothing can be trusted: ready is 503, and so is every token', async () => {
   const { child } = await run(anyPort);
