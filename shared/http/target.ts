@@ -6,12 +6,12 @@ export interface Target {
   readonly form: 'origin' | 'absolute' | 'asterisk';
   /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character (but see `odd`). */
   readonly segments: readonly string[];
-  /** True of `/` as well. */
   /**
    * The first segment before which a slash is doubled, or that has a carriage return, as the Finder's icon
    * files: what is so is for a tree of documents alone.
    */
   readonly odd?: number;
+  /** True of `/` as well. */
   readonly trailingSlash: boolean;
   /** The path in its normal form: what need not be encoded is not. */
   readonly path: string;

@@ -37,7 +37,7 @@ export function send(
   response: AnyResponse,
   answer: Answer<string | Uint8Array>,
 ): void {
-  if (response.headersSent) return;
+  if (response.writableEnded) return;
   const { status, fields, body } = answer;
   const content: Writable = response;
   response.statusCode = status;
