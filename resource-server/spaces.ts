@@ -60,7 +60,7 @@ export function createSpaces(config: Config, schemes: Schemes): Spaces {
 
   function find(origin: string, segments: readonly string[]): Space | undefined {
     const names = segments.map((segment) => segment.normalize('NFC'));
-    if (own.has(origin) && RESERVED.test(`/${names.join('/')}`)) return undefined;
+    if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
     return longestFirst.find(
       (space) => space.origin === origin && beginsWith(names, space.segments),
     );

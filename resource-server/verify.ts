@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
-import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
+import { type Recipient, toldRequest } from '#shared/server/auth-request.ts';
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Outcome, Principal } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
@@ -47,9 +47,7 @@ export function verify(
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const space = spaces.find(origin, target.segments);
   if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-  const described = authRequest(request, { method, target: uri, origin }, recipient);
-  // Content and connection are the proxy's.
-  const { content: _, exporter: __, ...asked } = described;
+  const asked = toldRequest(request, { method, target: uri, origin }, recipient);
   return andThen(admitted(request, space, asked), (outcome) => told(request, outcome));
 }
 

@@ -137,7 +137,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const method = 'CONNECT';
     const about = { method, target: authority, origin };
     const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
-    const outcome = await admitted({ ...authRequest(request, about, recipient), content }, line);
+    const outcome = await admitted(authRequest(request, about, recipient, content), line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
       const carry = async () => {

@@ -18,15 +18,27 @@ export type WriteLine = (line: string, urgent: boolean) => void;
 
 /** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. */
 export function jsonLog(write: WriteLine, clock: Clock, server: string): Log {
+  let second = Number.NaN;
+  let untilSecond = '';
+  /** As `Date.toISOString`, which is asked once a second. */
+  function time(): string {
+    const now = Math.floor(clock.now());
+    const milliseconds = ((now % 1000) + 1000) % 1000;
+    if (now - milliseconds !== second) {
+      second = now - milliseconds;
+      untilSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${untilSecond}${String(milliseconds).padStart(3, '0')}Z`;
+  }
+
   const at = (level: string) => {
     const [same, urgent] = [
       `","level":"${level}","server":${JSON.stringify(server)},"event":`,
       level !== 'info',
     ];
     return (event: string, fields: LogFields = {}) => {
-      const time = new Date(clock.now()).toISOString();
       const rest = JSON.stringify(fields).slice(1);
-      const begin = `{"time":"${time}${same}${JSON.stringify(event)}`;
+      const begin = `{"time":"${time()}${same}${JSON.stringify(event)}`;
       const line = rest === '}' ? `${begin}}` : `${begin},${rest}`;
       write(`${line.replaceAll(CONTROLS, escaped)}\n`, urgent);
     };

@@ -56,7 +56,7 @@ export function clientAddress(
 ): string {
   let client = normalAddress(peer) ?? peer;
   const entries = xForwardedFor.flatMap((line) => line.split(','));
-  while (trusted.has(client)) {
+  while (entries.length > 0 && trusted.has(client)) {
     const entry = normalAddress(entries.pop()?.trim() ?? '');
     if (entry === undefined) break;
     client = entry;

@@ -9,6 +9,8 @@ import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 /** What a request asks for, as its recipient knows it. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
+type Content = NonNullable<AuthRequest['content']>;
+
 /** Whom requests are sent to, and what it knows of the way that they come. */
 export interface Recipient {
   readonly at: Position;
@@ -17,33 +19,74 @@ export interface Recipient {
   readonly local: boolean;
 }
 
-/** A request as authentication reads it. */
+/** A request that somebody tells of who holds it: its content and its connection are not here. */
+export function toldRequest(request: AnyRequest, asked: Asked, recipient: Recipient): AuthRequest {
+  return new Told(request, asked, recipient);
+}
+
+/** A request as authentication reads it; `content`: default, what comes with it. */
 export function authRequest(
   request: AnyRequest,
   asked: Asked,
-  { at, proxies, local }: Recipient,
+  recipient: Recipient,
+  content: Content = { digest: (hash) => contentDigest(request, hash) },
 ): AuthRequest {
-  const { rawHeaders, socket, httpVersionMajor } = request;
-  const peer = socket.remoteAddress ?? '';
-  const trusted = proxies.has(peer);
-  return {
-    ...asked,
-    at,
-    field: (name) => single(rawHeaders, name),
-    lines: (name) => lines(rawHeaders, name),
-    peer: {
+  return new Received(request, asked, recipient, content);
+}
+
+class Told implements AuthRequest {
+  readonly method;
+  readonly target;
+  readonly origin;
+  readonly at;
+  readonly peer;
+  protected readonly request: AnyRequest;
+  readonly #local: boolean;
+
+  constructor(
+    request: AnyRequest,
+    { method, target, origin }: Asked,
+    { at, proxies, local }: Recipient,
+  ) {
+    const { rawHeaders, socket, httpVersionMajor } = request;
+    const peer = socket.remoteAddress ?? '';
+    this.request = request;
+    this.method = method;
+    this.target = target;
+    this.origin = origin;
+    this.at = at;
+    this.#local = local;
+    this.peer = {
       address: clientAddress(peer, lines(rawHeaders, 'x-forwarded-for'), proxies),
       connection: socket,
       http2: httpVersionMajor === 2,
-      trusted,
-    },
-    get confidential() {
-      if (local || socket instanceof TLSSocket) return true;
-      return trusted && single(rawHeaders, 'x-forwarded-proto') === 'https';
-    },
-    get exporter() {
-      return exporterOf(request);
-    },
-    content: { digest: (hash) => contentDigest(request, hash) },
-  };
+      trusted: proxies.has(peer),
+    };
+  }
+
+  field(name: string) {
+    return single(this.request.rawHeaders, name);
+  }
+
+  lines(name: string) {
+    return lines(this.request.rawHeaders, name);
+  }
+
+  get confidential() {
+    if (this.#local || this.request.socket instanceof TLSSocket) return true;
+    return this.peer.trusted && this.field('x-forwarded-proto') === 'https';
+  }
+}
+
+class Received extends Told {
+  readonly content;
+
+  constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content: Content) {
+    super(request, asked, recipient);
+    this.content = content;
+  }
+
+  get exporter() {
+    return exporterOf(this.request);
+  }
 }

@@ -76,8 +76,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
         if (Math.abs(now - checked) < QUIET) return;
         checked = now;
       }
-      log.info('request', {
-        ...noted,
+      note(request, {
         method: request.method,
         path,
         status: response.statusCode,
@@ -85,6 +84,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
         cut: response.writableFinished ? undefined : true,
         checks: well ? checks : undefined,
       });
+      log.info('request', noted);
       if (well) checks = 0;
     });
     return handler(request, response);
