@@ -68,6 +68,29 @@ export class Connection implements Disposable {
     return this.#transaction('BEGIN IMMEDIATE', work);
   }
 
+  /**
+   * Within `write`: all or nothing of `work` alone. Throws what it threw; the transaction goes on without
+   * it, unless SQLite has ended that too (`inTransaction`).
+   */
+  attempt<T>(work: () => T): T {
+    this.run('SAVEPOINT attempt');
+    try {
+      const result = work();
+      this.run('RELEASE attempt');
+      return result;
+    } catch (error) {
+      if (this.inTransaction) {
+        this.run('ROLLBACK TO attempt');
+        this.run('RELEASE attempt');
+      }
+      throw error;
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
   /** All that `work` reads is of one moment. */
   snapshot<T>(work: () => T): T {
     return this.#transaction('BEGIN', work);
@@ -84,7 +107,7 @@ export class Connection implements Disposable {
       this.run('COMMIT');
       return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.run('ROLLBACK');
+      if (this.inTransaction) this.run('ROLLBACK');
       throw error;
     }
   }

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Stores } from '../stores.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
@@ -109,6 +110,34 @@ test('SIGKILL in the midst of writes: every acknowledged write is there, and no 
   }
 }, 60_000);
 
+test.each([
+  ['c0', 'the first'],
+  ['c4', 'the last'],
+])(
+  'SIGKILL between SAVEPOINT and COMMIT, at %s, %s of a group: the groups before are there, nothing of this one',
+  async (ends) => {
+    await using stores = await store.open();
+    const { stdout, signal } = spawnSync(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        join(import.meta.dirname, 'killed-in-group.fixture.ts'),
+        store.spec().data,
+        ends,
+      ],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    expect(signal).toBe('SIGKILL');
+    const acknowledged = ['a', 'b'].flatMap((group) => [0, 1, 2, 3, 4].map((n) => `${group}${n}`));
+    expect(stdout).toBe(acknowledged.map((id) => `${id}\n`).join(''));
+    expect((await stores.keys.list()).length).toBe(acknowledged.length);
+    using database = new DatabaseSync(store.statePath);
+    expect(database.prepare('SELECT id FROM revocation ORDER BY id').all()).toEqual(
+      acknowledged.map((id) => ({ id })),
+    );
+  },
+);
+
 test('a full disk is StoreUnavailable, never a "no"; what was acknowledged before is there', async () => {
   const lines = await written({ run: 'full', blocks: '1000' });
   const [outcome, reason] = lines.pop() ?? [];
@@ -137,11 +166,13 @@ test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there
   );
   const lines: unknown[] = [];
   for await (const line of createInterface({ input: child.stdout })) lines.push(JSON.parse(line));
-  const [put, proofs, ...rest] = lines;
+  const [put, both, proofs, ...rest] = lines;
   expect(put).toEqual(['put', 'refused']);
+  // In one transaction.
+  expect(both).toEqual(['both', 'refused', 'done', 'refused']);
   expect(proofs).toEqual(['proofs', expect.any(Number)]);
   expect((proofs as readonly unknown[])[1]).toBeGreaterThan(100);
-  expect(rest.slice(0, 200)).toEqual(Array.from({ length: 200 }, () => ['remove', 'done']));
+  expect(rest.slice(0, 199)).toEqual(Array.from({ length: 199 }, () => ['remove', 'done']));
   // What was spent is kept anew as soon as there is room.
   expect(rest.slice(-2)).toEqual([
     ['room', 'done'],

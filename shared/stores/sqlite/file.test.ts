@@ -67,7 +67,7 @@ describe('files', () => {
   });
 
   test('what must not be lost is synchronised at each commit', async () => {
-    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'));
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([{ synchronous: 2 }]);
     expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([{ journal_mode: 'wal' }]);
     expect(STATE.synchronous).toBe('FULL');
@@ -149,7 +149,7 @@ describe('files', () => {
   }, 10_000);
 
   test('a write that fails in the middle leaves nothing behind', async () => {
-    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'));
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     const half = file.write((connection) => {
       connection.run('INSERT INTO a VALUES (1)');
       throw new Error('the process changed its mind');
@@ -165,19 +165,19 @@ describe('migrations', () => {
   test('only those that are missing are applied, in order', async () => {
     const [first, second] = ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 7'];
     {
-      using file = new SqliteFile(inSome(), schema(first));
+      using file = new SqliteFile(inSome(), schema(first), store.clock);
       await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
     }
-    using file = new SqliteFile(inSome(), schema(first, second));
+    using file = new SqliteFile(inSome(), schema(first, second), store.clock);
     expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([{ x: 1, y: 7 }]);
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 2 });
   });
 
   test('a migration that fails leaves the file at its version', async () => {
     const first = 'CREATE TABLE a (x)';
-    new SqliteFile(inSome(), schema(first))[Symbol.dispose]();
+    new SqliteFile(inSome(), schema(first), store.clock)[Symbol.dispose]();
     const broken = schema(first, 'CREATE TABLE b (x)', 'CREATE TABLE a (x)');
-    expect(() => new SqliteFile(inSome(), broken)).toThrow('table a already exists');
+    expect(() => new SqliteFile(inSome(), broken, store.clock)).toThrow('table a already exists');
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 1 });
     expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
   });
@@ -186,7 +186,7 @@ describe('migrations', () => {
     mkdirSync(store.spec().data);
     const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
     {
-      using file = new SqliteFile(store.statePath, first);
+      using file = new SqliteFile(store.statePath, first, store.clock);
       await file.write((connection) => {
         connection.run("INSERT INTO epoch (one, id) VALUES (1, 'first')");
         connection.run("INSERT INTO generation VALUES ('person', 'alice', 3)");
@@ -223,7 +223,9 @@ describe('migrations', () => {
     expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
     expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined)).toBe('added');
     expect(await stores.spentTokens.spend(Buffer.from('x'), FAR)).toBe(true);
-    expect(() => new SqliteFile(store.statePath, first)).toThrow('made by a newer release');
+    expect(() => new SqliteFile(store.statePath, first, store.clock)).toThrow(
+      'made by a newer release',
+    );
   });
 
   test('people of version 2 are there, and can be given aliases; API keys can be added', async () => {
@@ -231,7 +233,7 @@ describe('migrations', () => {
     const second = { ...STATE, migrations: STATE.migrations.slice(0, 2) };
     const person = somePerson('alice');
     {
-      using file = new SqliteFile(store.statePath, second);
+      using file = new SqliteFile(store.statePath, second, store.clock);
       await file.write((connection) =>
         connection.run(
           'INSERT INTO person VALUES (?, ?, ?)',
@@ -257,10 +259,14 @@ describe('migrations', () => {
     mkdirSync(store.spec().data);
     const path = join(store.spec().data, TRANSIENT.file);
     {
-      using file = new SqliteFile(path, {
-        ...TRANSIENT,
-        migrations: TRANSIENT.migrations.slice(0, 1),
-      });
+      using file = new SqliteFile(
+        path,
+        {
+          ...TRANSIENT,
+          migrations: TRANSIENT.migrations.slice(0, 1),
+        },
+        store.clock,
+      );
       await file.write((connection) =>
         connection.run("INSERT INTO session VALUES ('x', '1', ?)", store.clock.now() + 60_000),
       );
@@ -273,7 +279,7 @@ describe('migrations', () => {
   test('a connection of the release before goes on while the file is brought up to date', async () => {
     mkdirSync(store.spec().data);
     const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
-    using former = new SqliteFile(store.statePath, first);
+    using former = new SqliteFile(store.statePath, first, store.clock);
     await using stores = await store.open();
     await former.write((connection) =>
       connection.run("INSERT INTO artefact (kind, id, payload) VALUES ('Grant', 'x', '{}')"),

@@ -1,19 +1,24 @@
+import type { Clock } from '#shared/base/clock.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { Connection } from './connection.ts';
+import { isFull } from './disk-full.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
-
-/** SQLITE_FULL, and the errors of the WAL's index and of any write (SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE). */
-const FULL: ReadonlySet<unknown> = new Set([13, 4874, 778]);
+import { commitGroup, type Write } from './write-group.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Whatever goes wrong inside is `StoreUnavailable` outside: a full disk never looks like a "no". */
 export function orUnavailable<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof StoreUnavailable) throw cause;
-    throw new StoreUnavailable(`${path}: ${String(cause)}`, { cause, refused: isFull(cause) });
+    throw unavailable(path, cause);
   }
+}
+
+function unavailable(path: string, cause: unknown): StoreUnavailable {
+  if (cause instanceof StoreUnavailable) return cause;
+  return new StoreUnavailable(`${path}: ${String(cause)}`, { cause, refused: isFull(cause) });
 }
 
 /**
@@ -23,48 +28,87 @@ export function orUnavailable<T>(path: string, work: () => T): T {
 export class SqliteFile implements Disposable {
   readonly path: string;
   readonly schema: Schema;
+  readonly #clock: Clock;
   readonly #reserve: Reserve;
+  readonly #queue: WriteQueue;
   #connection: Connection | undefined;
+  #lastWrite: Promise<unknown> | undefined;
   #closed = false;
 
   /** Creates the file when it is missing. */
-  constructor(path: string, schema: Schema) {
+  constructor(path: string, schema: Schema, clock: Clock) {
     this.path = path;
     this.schema = schema;
+    this.#clock = clock;
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
+    this.#queue = new WriteQueue((writes) => this.#commit(writes), clock);
   }
 
+  /** Sees whatever `write` was called with before, and nothing that may yet fail. */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
+    if (!this.#queue.isEmpty) await Promise.allSettled([this.#lastWrite]);
     return orUnavailable(this.path, () => work(this.#connected()));
   }
 
   /**
-   * `work` runs in a transaction that is durable (as `schema.synchronous` says) when this resolves; a second
-   * time when the disk is full and it may use the reserve, as what `makesRoom` may.
+   * `work` runs at the end of this turn of the event loop, with the other writes of it, in their order and in
+   * one transaction that is durable (as `schema.synchronous` says) when this resolves. It runs a second time
+   * when the disk is full and it may use the reserve, as what `makesRoom` may. Where it throws, nothing of it
+   * alone is done; where there is no commit, nothing of all.
    */
   async write<T>(
     work: (connection: Connection) => T,
     { makesRoom = this.schema.reserveFor === 'all' } = {},
   ): Promise<T> {
-    return orUnavailable(this.path, () => {
-      const connection = this.#connected();
-      const attempt = () => connection.write(() => work(connection));
-      try {
-        const result = attempt();
-        this.#reserve.keep();
-        return result;
-      } catch (error) {
-        if (!makesRoom || !isFull(error) || !this.#reserve.spend()) throw error;
-        return attempt();
-      }
+    if (this.#closed) throw unavailable(this.path, 'closed');
+    const written = new Promise<T>((resolve, reject) => {
+      this.#queue.add({
+        makesRoom,
+        carryOut: (connection) => {
+          const result = work(connection);
+          return () => resolve(result);
+        },
+        fail: (cause) => reject(unavailable(this.path, cause)),
+      });
     });
+    this.#lastWrite = written;
+    return written;
   }
 
+  /** What waits to be written is. */
   [Symbol.dispose](): void {
+    this.#queue.drain();
     this.#closed = true;
     this.#disconnect();
+  }
+
+  /** Returns how many of `writes` are done with, whatever came of them. */
+  #commit(writes: readonly Write[]): number {
+    try {
+      return this.#carryOut(writes);
+    } catch (cause) {
+      for (const write of writes) write.fail(cause);
+      return writes.length;
+    }
+  }
+
+  #carryOut(writes: readonly Write[]): number {
+    const connection = this.#connected();
+    try {
+      const done = commitGroup(connection, writes, this.#clock);
+      this.#reserve.keep();
+      return done;
+    } catch (cause) {
+      const some = writes.filter(({ makesRoom }) => makesRoom);
+      if (!isFull(cause) || some.length === 0 || !this.#reserve.spend()) throw cause;
+      for (const write of writes) if (!write.makesRoom) write.fail(cause);
+      for (let done = 0; done < some.length;) {
+        done += commitGroup(connection, some.slice(done), this.#clock);
+      }
+      return writes.length;
+    }
   }
 
   #connected(): Connection {
@@ -78,8 +122,4 @@ export class SqliteFile implements Disposable {
     this.#connection?.[Symbol.dispose]();
     this.#connection = undefined;
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && FULL.has(error.errcode);
 }

@@ -32,14 +32,16 @@ const put = (path: string) =>
 const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
 const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
-const paths = Array.from({ length: 200 }, (_, n) => `${n}`);
-for (const path of paths) await put(path);
+const documents = Array.from({ length: 200 }, (_, n) => `${n}`);
+for (const path of documents) await put(path);
 fill(65_536);
 let outcome: unknown;
 for (let n = 0; n < 2000 && outcome !== 'refused'; n += 1) {
   outcome = await put(`more ${n}`);
 }
 say('put', outcome);
+const [first = '', ...paths] = documents;
+say('both', ...(await Promise.all([put('one more'), remove(first), put('and another')])));
 let proofs = 0;
 while (proofs < 1000 && (await kindOf(stores.replay.unique('proof', `${proofs}`, 60))) === true) {
   proofs += 1;

@@ -37,8 +37,8 @@ export interface SqliteOptions {
  */
 export async function openSqlite({ folder, clock, random }: SqliteOptions): Promise<Stores> {
   orUnavailable(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-  const state = new SqliteFile(join(folder, STATE.file), STATE);
-  const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT);
+  const state = new SqliteFile(join(folder, STATE.file), STATE, clock);
+  const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock);
   const files = [state, transient];
   const steady = steadiness(clock);
   return {

@@ -1,4 +1,7 @@
-/** A process that writes until it is killed or refused, and prints a line for each acknowledged write. */
+/**
+ * A process that writes until it is killed or refused, several things at once, and prints a line for each
+ * acknowledged write.
+ */
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import {
@@ -51,10 +54,11 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
 try {
   for (let n = 0; ; n++) {
     const id = `${run}-${n}`;
-    for (const [verb, write] of Object.entries(WRITES)) {
+    const writing = Object.entries(WRITES).map(async ([verb, write]) => {
       const result = await write(id);
       process.stdout.write(`${JSON.stringify([verb, id, result])}\n`);
-    }
+    });
+    await Promise.all(writing);
   }
 } catch (error) {
   const name = error instanceof StoreUnavailable ? 'unavailable' : 'another error';

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { StoreUnavailable } from '../stores.ts';
+import type { Connection } from './connection.ts';
+import { SqliteFile } from './file.ts';
+
+const clock = new ManualClock();
+let path: string;
+let file: SqliteFile;
+let outside: DatabaseSync;
+beforeEach(async () => {
+  path = join(await temporaryFolder(), 'some.db');
+  const migrations = [
+    `CREATE TABLE a (x INTEGER PRIMARY KEY);
+     CREATE TABLE b (x INTEGER REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED);`,
+  ];
+  const schema = {
+    file: '',
+    synchronous: 'FULL',
+    reserveFor: 'all',
+    migrations,
+    expired: {},
+  } as const;
+  file = new SqliteFile(path, schema, clock);
+  outside = new DatabaseSync(path);
+});
+afterEach(() => {
+  outside.close();
+  file[Symbol.dispose]();
+});
+
+const add = (x: number) => (connection: Connection) =>
+  connection.run('INSERT INTO a VALUES (?)', x);
+const rows = (connection: Connection) =>
+  connection.all<{ x: number }>('SELECT x FROM a').map(({ x }) => x);
+/** What another connection sees. */
+const seen = () =>
+  outside
+    .prepare('SELECT x FROM a')
+    .all()
+    .map(({ x }) => x);
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
+  );
+
+test('the writes of a turn are one transaction, in their order, and none is answered before its commit', async () => {
+  const answers: number[] = [];
+  const sawMeanwhile: unknown[] = [];
+  const writes = [3, 1, 2].map(async (x) => {
+    await file.write((connection) => {
+      sawMeanwhile.push([rows(connection), seen(), [...answers]]);
+      add(x)(connection);
+    });
+    answers.push(x);
+  });
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([
+    [[], [], []],
+    [[3], [], []],
+    [[1, 3], [], []],
+  ]);
+  expect(answers).toEqual([3, 1, 2]);
+  expect(seen()).toEqual([1, 2, 3]);
+});
+
+test('a write that throws fails alone, and nothing of it is there', async () => {
+  const half = file.write((connection) => {
+    add(2)(connection);
+    throw new Error('the process changed its mind');
+  });
+  const writes = [file.write(add(1)), half, file.write(add(1)), file.write(add(3))];
+  expect(await Promise.all(writes.map(outcome))).toEqual([
+    'done',
+    'unavailable',
+    'unavailable',
+    'done',
+  ]);
+  expect(seen()).toEqual([1, 3]);
+});
+
+test('a commit that fails fails all of it, and the next turn is another one', async () => {
+  const orphan = (connection: Connection) => connection.run('INSERT INTO b VALUES (9)');
+  const writes = [file.write(add(1)), file.write(orphan), file.write(add(2))];
+  const reading = file.read(rows);
+  expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
+  expect(await reading).toEqual([]);
+  expect(await outcome(file.write(add(1)))).toBe('done');
+  expect(seen()).toEqual([1]);
+});
+
+test('what SQLite gives the transaction up for fails all of it', async () => {
+  const rollback = (connection: Connection) =>
+    connection.run('INSERT OR ROLLBACK INTO a VALUES (1)');
+  const writes = [file.write(add(1)), file.write(rollback), file.write(add(2))];
+  expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
+  expect(seen()).toEqual([]);
+});
+
+test('a file that another process holds is waited for once, not by each write of the turn', async () => {
+  outside.exec('BEGIN IMMEDIATE');
+  const writes = Array.from({ length: 10 }, (_, x) => file.write(add(x)));
+  expect(await Promise.all(writes.map(outcome))).toEqual(Array(10).fill('unavailable'));
+  outside.exec('ROLLBACK');
+  expect(seen()).toEqual([]);
+}, 10_000);
+
+test('a read in the same turn sees what was written before it, once that is committed', async () => {
+  void file.write(add(1));
+  const reading = file.read((connection) => [rows(connection), seen()]);
+  void file.write(add(2));
+  expect(await reading).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test('64 writes are one transaction at most, then others have their turn', async () => {
+  const sawMeanwhile: number[] = [];
+  const writes = Array.from({ length: 150 }, (_, x) =>
+    file.write((connection) => {
+      sawMeanwhile.push(seen().length);
+      add(x)(connection);
+    }),
+  );
+  await turn();
+  await turn();
+  // They get in between, and wait for nobody.
+  outside.exec('INSERT INTO a VALUES (1000)');
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([
+    ...Array(64).fill(0),
+    ...Array(64).fill(65),
+    ...Array(22).fill(129),
+  ]);
+});
+
+test('a transaction takes in no other write after 5 ms', async () => {
+  const sawMeanwhile: number[] = [];
+  const writes = Array.from({ length: 5 }, (_, x) =>
+    file.write((connection) => {
+      sawMeanwhile.push(seen().length);
+      add(x)(connection);
+      clock.advance(0.003);
+    }),
+  );
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([0, 0, 2, 2, 4]);
+});
+
+test('what waits when the file is closed is written; what comes later is not', async () => {
+  const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
+  file[Symbol.dispose]();
+  const late = outcome(file.write(add(1000)));
+  expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['done']));
+  expect(await late).toBe('unavailable');
+  expect(seen()).toHaveLength(100);
+});
