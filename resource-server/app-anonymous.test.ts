@@ -50,8 +50,8 @@ beforeAll(async () => {
     ],
   });
   const spaces = createSpaces(config, everyScheme(open));
-  const { maxBytes, quota } = config.documents;
-  const disk = openDisk({ folder, trees: stores.trees, maxBytes, quota, clock, random });
+  const { maxBytes, memory, quota } = config.documents;
+  const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });
   const served = documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes });
   const handler = createApp({

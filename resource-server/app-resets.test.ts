@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, truncate } from 'node:fs/promises';
+import http from 'node:http';
 import http2 from 'node:http2';
+import https from 'node:https';
 import net from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
@@ -15,6 +20,14 @@ const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = http2.const
 const PATH = '/documents/long';
 const TIMES = 100;
 
+/** Bytes of content in memory: a quarter of it is the longest that is kept there. */
+const MEMORY = 4_000_000;
+/** Those in even places are read from the disk each time, the others from memory. */
+const READ = Array.from({ length: 6 }, (_, index) => ({
+  path: `/documents/read-${index}`,
+  content: randomBytes(index % 2 === 0 ? 1_100_000 + index : 600_000 + index),
+}));
+
 let rs: TestResourceServer;
 let authorization = '';
 const open: Listening[] = [];
@@ -26,8 +39,9 @@ const note = ({ message }: Error) => {
 
 beforeAll(async () => {
   process.on('warning', note);
-  rs = await startResourceServer({ documents: { maxBytes: 2_000_000 } });
+  rs = await startResourceServer({ documents: { maxBytes: 2_000_000, memory: MEMORY } });
   await rs.as('PUT', PATH, { body: Buffer.alloc(2_000_000) });
+  for (const { path, content } of READ) await rs.as('PUT', path, { body: content });
   authorization = `Bearer ${rs.token('documents:read')}`;
 });
 afterEach(() => Promise.all(open.splice(0).map((listening) => listening.close(0))));
@@ -141,4 +155,95 @@ describe('whoever leaves before the end of the content leaves no file open', () 
     await untilClosed();
     expect(collected).toEqual([]);
   });
+});
+
+interface Answering {
+  readonly content: Readable;
+  /** Breaks off. */
+  leave(): void;
+}
+
+type Ask = (path: string) => Promise<Answering>;
+
+/** A client of its own for each request, or one for all over HTTP/2; `end` ends them. */
+function clientOf(port: number, secure: boolean, version: 1 | 2): { ask: Ask; end: () => void } {
+  const origin = `${secure ? 'https' : 'http'}://localhost:${port}`;
+  if (version === 1) {
+    const get = secure ? https.get : http.get;
+    const ask: Ask = async (path) => {
+      const options = { headers: { authorization }, agent: false, rejectUnauthorized: false };
+      const request = get(origin + path, options).on('error', () => {});
+      const [content] = (await once(request, 'response')) as [http.IncomingMessage];
+      return { content, leave: () => request.destroy() };
+    };
+    return { ask, end: () => {} };
+  }
+  const session = http2.connect(origin, { rejectUnauthorized: false, maxSessionMemory: 100 });
+  const ask: Ask = async (path) => {
+    const content = session.request({ ':path': path, authorization });
+    content.on('error', () => {});
+    await once(content, 'response');
+    return { content, leave: () => content.close(NGHTTP2_CANCEL) };
+  };
+  return { ask, end: () => session.destroy() };
+}
+
+/** Reads up to so many bytes, in its own time; resolves to how many were read and were not those of the content. */
+async function compare(read: Readable, content: Buffer, upTo: number, pauses: boolean) {
+  let [at, wrong] = [0, 0];
+  for await (const piece of read as AsyncIterable<Buffer>) {
+    if (!piece.equals(content.subarray(at, at + piece.length))) wrong += piece.length;
+    at += piece.length;
+    if (at >= upTo) break;
+    if (pauses) await turns(at % 7);
+  }
+  return { at, wrong };
+}
+
+describe('a hundred who read at once, slowly, or leave in the middle', () => {
+  test.each<[string, boolean, 1 | 2]>([
+    ['HTTP/1.1 in clear text', false, 1],
+    ['HTTP/1.1 over TLS', true, 1],
+    ['HTTP/2 in clear text', false, 2],
+    ['HTTP/2 over TLS', true, 2],
+  ])('%s: every octet is the right one, and nothing stays open', async (_, secure, version) => {
+    const { port } = await start(secure);
+    const { ask, end } = clientOf(port, secure, version);
+    async function reader(index: number): Promise<void> {
+      const { path, content } = READ[index % READ.length] ?? { path: '', content: Buffer.alloc(0) };
+      const leaves = index % 5 === 0;
+      const upTo = leaves ? (index * 7919) % content.length : content.length;
+      const { content: read, leave } = await ask(path);
+      await turns((index * 31) % 97);
+      const { at, wrong } = await compare(read, content, upTo, index % 3 > 0);
+      expect(wrong).toBe(0);
+      if (!leaves) expect(at).toBe(content.length);
+      leave();
+    }
+    await Promise.all(Array.from({ length: TIMES }, (_one, index) => reader(index)));
+    end();
+    await untilClosed();
+    expect(collected).toEqual([]);
+  });
+
+  test.each([1, 2] as const)(
+    'HTTP/%d: a file that is shorter than its row says never looks complete',
+    async (version) => {
+      const path = `/documents/truncated-${version}`;
+      const known = new Set(await rs.files());
+      await rs.as('PUT', path, { body: randomBytes(1_500_000) });
+      const file = (await rs.files()).find((name) => !known.has(name)) ?? '';
+      await truncate(join(rs.folder, file), 1_000_000);
+      const { port } = await start(false);
+      const { ask, end } = clientOf(port, false, version);
+      const { content } = await ask(path);
+      const read = compare(content, Buffer.alloc(0), Infinity, false);
+      await expect(read).rejects.toMatchObject({
+        code: version === 1 ? 'ECONNRESET' : 'ERR_HTTP2_STREAM_ERROR',
+      });
+      end();
+      await untilClosed();
+      expect(rs.lines.join('')).toContain('no more than 1000000 bytes');
+    },
+  );
 });

@@ -69,9 +69,9 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
-  const { maxBytes, quota } = config.documents;
+  const { maxBytes, memory, quota } = config.documents;
   const folder = join(config.data, 'content');
-  const disk = openDisk({ folder, trees: stores.trees, maxBytes, quota, clock, random });
+  const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });
   const served: Readonly<Record<Space['serves'], ServedResources | undefined>> = {
     documents: documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes }),

@@ -208,6 +208,7 @@ export function sweep({ pair, stores }: TreeServers): Promise<number> {
     folder,
     trees: stores.trees,
     maxBytes: MAX_BYTES,
+    memory: 4 * MAX_BYTES,
     quota: NO_QUOTA,
     clock: LATER,
     random: systemRandom,

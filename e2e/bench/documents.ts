@@ -51,7 +51,7 @@ const NOTES = [
   `a client in Node, ${HTTP2.connections} connections with ${HTTP2.streams} streams each, ${HTTP2_FEW.connections} with one for QUERY. It is slower than Apache: there`,
   'the wall column is about the client. Small: 1 KiB; large: 8 MiB. All write a log line for each request.',
   'Basic, the same credentials again and again: Apache computes one SHA-1 for each request, ours remembers',
-  'the verdict and asks whether it was revoked. Ours keeps small documents that were read lately in memory;',
+  'the verdict and asks whether it was revoked. Ours keeps documents that were read lately in memory;',
   'Apache reads the file, which the system keeps there.',
   'PUT replaces. Ours writes content, folder and row to the disk (fsync) before it answers; Apache syncs nothing.',
   '"In memory" has the data in /dev/shm, where syncing is nothing: what it gains there is what the disk costs, in',

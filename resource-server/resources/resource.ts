@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Space } from '../spaces.ts';
+import type { Body } from './pieces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
 export interface ResourceContext {
@@ -14,7 +14,7 @@ export interface ResourceContext {
   readonly principal: Principal;
 }
 
-export type ResourceAnswer = Answer<string | Uint8Array | Readable>;
+export type ResourceAnswer = Answer<Body>;
 
 /** What is at an address now. */
 export interface Resource {

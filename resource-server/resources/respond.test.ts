@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Fields } from '#shared/http/answer.ts';
@@ -15,6 +14,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { listed } from '#shared/server/cors.ts';
 import type { Space } from '../spaces.ts';
 import { onKoa } from '../koa.ts';
+import { piecesFrom } from './pieces.fixture.ts';
 import type { Resource, ResourceAnswer } from './resource.ts';
 import { respond } from './respond.ts';
 
@@ -51,11 +51,11 @@ async function* inPieces() {
   for (let at = 0; at < LONG.length; at += 10_000) yield Buffer.from(LONG.slice(at, at + 10_000));
 }
 const sourceClosed = Promise.withResolvers<void>();
-const streams = (source: () => AsyncIterable<Buffer>): Handler => {
+const streams = (source: () => AsyncIterable<Buffer> | Iterable<Buffer>): Handler => {
   return async () => ({
     status: 200,
     fields: { 'Content-Length': String(LONG.length) },
-    body: Readable.from(source()),
+    body: piecesFrom(source),
   });
 };
 
@@ -66,7 +66,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   '/nothing': async () => ({ status: 204, fields: {} }),
   '/unchanged': async () => ({ status: 304, fields: {} }),
   '/stream': streams(inPieces),
-  '/empty-stream': streams(() => Readable.from([])),
+  '/empty-stream': streams(() => []),
   '/broken-stream': streams(async function* () {
     yield Buffer.from('first');
     throw new Error('the disk is gone');

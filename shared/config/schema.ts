@@ -205,6 +205,11 @@ export const configSchema = z.strictObject({
         .min(1)
         .default(64 * 1024 * 1024)
         .describe('of one document'),
+      memory: z
+        .int()
+        .min(0)
+        .default(64 * 1024 * 1024)
+        .describe('bytes of content that was read lately, which each process keeps'),
       quota: z
         .strictObject({
           bytes: z

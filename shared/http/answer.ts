@@ -1,15 +1,14 @@
-import type { Readable } from 'node:stream';
 import { problem } from './problem.ts';
 
 /** Response header fields: name as it is written, value or values. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 /** A whole answer that needs no handler. */
-export interface Answer<Body extends string | Uint8Array | Readable = string> {
+export interface Answer<Body = string> {
   readonly status: number;
   readonly fields: Fields;
   readonly body?: Body;
-  /** What is known when all of a stream was sent (RFC 9110 section 6.5). */
+  /** What is known when all of the content was sent (RFC 9110 section 6.5). */
   readonly trailers?: () => Fields;
 }
 

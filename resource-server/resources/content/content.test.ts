@@ -11,19 +11,22 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { RecentMap } from '#shared/base/recent-map.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { wholeOf } from '../pieces.ts';
 import { type Content, openContent } from './content.ts';
+import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import type { Received } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 
 const AGE = 3600;
+/** A quarter of it, and so the longest content in it, is 75,000 bytes. */
+const MEMORY = 300_000;
 const clock = new ManualClock();
 let outer: string;
 let folder: string;
@@ -37,7 +40,8 @@ beforeEach(async () => {
     principal: 'alice',
     maxBytes: 10,
     uploads: new Uploads(10),
-    recent: new RecentMap(2),
+    memory: new ContentMemory(MEMORY),
+    buffers: new ReadBuffers(),
     sync: createFolderSync(),
     random: systemRandom,
   });
@@ -123,7 +127,8 @@ describe('adding', () => {
       principal: 'alice',
       maxBytes: 10,
       uploads,
-      recent: new RecentMap(2),
+      memory: new ContentMemory(10_000),
+      buffers: new ReadBuffers(),
       sync: createFolderSync(),
       random: systemRandom,
     });
@@ -164,7 +169,7 @@ describe('reading', () => {
 
   async function read(file: string, length: number, range?: { first: number; last: number }) {
     const found = await content.read({ file, length }, range);
-    return Buffer.isBuffer(found) || found === undefined ? found : buffer(found);
+    return found && wholeOf(found);
   }
 
   test.each([10, LONG])('all of %d bytes, and any part of them', async (length) => {
@@ -184,19 +189,31 @@ describe('reading', () => {
     await rm(join(folder, 'file'));
     expect(await read('file', 6)).toEqual(Buffer.from('abcdef'));
     expect(await read('file', 6, { first: 4, last: 5 })).toEqual(Buffer.from('ef'));
-    for (const other of ['one', 'two', 'three']) {
-      await writeFile(join(folder, other), other);
-      expect(await read(other, other.length)).toEqual(Buffer.from(other));
-    }
+    await content.remove('file');
     expect(await read('file', 6)).toBeUndefined();
   });
 
-  test('what is long is read from the disk each time', async () => {
+  test('what is long is kept when it is read again, what is too long for that never', async () => {
     await begin();
-    await writeFile(join(folder, 'file'), bytes);
-    await read('file', LONG);
-    await rm(join(folder, 'file'));
-    expect(await read('file', LONG)).toBeUndefined();
+    for (const [length, kept] of [
+      [LONG, bytes],
+      [80_000, undefined],
+    ] as const) {
+      await writeFile(join(folder, `${length}`), Buffer.alloc(length, bytes));
+      for (let times = 0; times < 3; times += 1) await read(`${length}`, length);
+      await rm(join(folder, `${length}`));
+      expect(await read(`${length}`, length)).toEqual(kept);
+    }
+  });
+
+  test('a file that is shorter than its row says is an error, whoever reads it', async () => {
+    await begin();
+    for (const length of [10, LONG, 80_000]) {
+      await writeFile(join(folder, `${length}`), Buffer.alloc(length - 1));
+      for (let times = 0; times < 3; times += 1) {
+        await expect(read(`${length}`, length)).rejects.toThrow(`no more than ${length - 1} bytes`);
+      }
+    }
   });
 
   test('what is empty is no error', async () => {

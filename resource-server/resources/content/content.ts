@@ -1,16 +1,18 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import type { RecentMap } from '#shared/base/recent-map.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Document } from '#shared/stores/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
-import type { FolderSync } from './folder-sync.ts';
+import { type Pieces, piecesOf } from '../pieces.ts';
 import type { Range } from '../representation/range.ts';
+import { type ContentMemory, SHORT } from './content-memory.ts';
+import { filePieces, readWhole } from './file-pieces.ts';
+import type { FolderSync } from './folder-sync.ts';
+import type { ReadBuffers } from './read-buffers.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
@@ -23,8 +25,9 @@ export interface ContentOptions {
   readonly maxBytes: number;
   /** Files that this process is writing, of all trees; they are kept at any age. */
   readonly uploads: Uploads;
-  /** Short files that were read lately, of all trees, by their paths. */
-  readonly recent: RecentMap<Buffer>;
+  /** What was read lately, of all trees, by the paths of the files. */
+  readonly memory: ContentMemory;
+  readonly buffers: ReadBuffers;
   readonly sync: FolderSync;
   readonly random: Random;
 }
@@ -37,11 +40,14 @@ export interface Content {
     commit: (received: Received) => Promise<T>,
     announced?: number,
   ): Promise<T>;
-  /** A document's content, or a part of it. Undefined when there is no such file (any more). */
+  /**
+   * A document's content, or a part of it, in pieces if the document is long. Undefined when there is no such
+   * file (any more). Rejects, or reading the pieces does, when the file is shorter than that.
+   */
   read(
     document: Pick<Document, 'file' | 'length'>,
     range?: Range,
-  ): Promise<Buffer | Readable | undefined>;
+  ): Promise<Buffer | Pieces | undefined>;
   /** Never fails: what cannot be removed now is left to the sweep. */
   remove(file: string): Promise<void>;
   /**
@@ -51,18 +57,13 @@ export interface Content {
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
 }
 
-/**
- * Bytes up to which a document is read at once: a stream of its own costs more than the reading. Streams
- * read 64 KiB at a time, so that all of a connection of HTTP/2 fit into what node:http2 allows it (10 MB).
- */
-const SHORT = 64 * 1024;
 /** A link in the folder leads nowhere. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** The disk is full, or this user's part of it. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
-  const { folder, principal, maxBytes, uploads, recent, sync, random } = options;
+  const { folder, principal, maxBytes, uploads, memory, buffers, sync, random } = options;
   const pathOf = (file: string) => join(folder, file);
 
   /** Rejects when something else is in the folder's place: a link to another one is not followed. */
@@ -76,8 +77,18 @@ export function openContent(options: ContentOptions): Content {
     await checkFolder();
   }
 
+  const openFile = (path: string) =>
+    checkFolder()
+      .then(() => open(path, READING))
+      .catch(undefinedIfMissing);
+
+  async function load(path: string, range: Range): Promise<Buffer | undefined> {
+    await using handle = await openFile(path);
+    return handle && (await readWhole(handle, range));
+  }
+
   async function remove(file: string): Promise<void> {
-    recent.delete(pathOf(file));
+    memory.forget(pathOf(file));
     await checkFolder()
       .then(() => unlink(pathOf(file)))
       .catch(() => {});
@@ -114,22 +125,24 @@ export function openContent(options: ContentOptions): Content {
       }
     },
 
-    async read({ file, length }, range = { first: 0, last: length - 1 }) {
-      const { first: start, last: end } = range;
+    async read({ file, length }, range) {
       const path = pathOf(file);
-      const known = recent.get(path);
-      if (known !== undefined) return known.subarray(start, end + 1);
-      const handle = await checkFolder()
-        .then(() => open(path, READING))
-        .catch(undefinedIfMissing);
-      if (handle === undefined) return undefined;
-      if (length > SHORT) return handle.createReadStream({ start, end });
+      const all = { first: 0, last: length - 1 };
+      const { first, last } = range ?? all;
+      const held = memory.hold(path, length, () => load(path, all));
+      if (held === undefined) {
+        if (length <= SHORT) return load(path, { first, last });
+        const handle = await openFile(path);
+        return handle && filePieces(handle, { first, last }, buffers);
+      }
+      let pieces: Pieces | undefined;
       try {
-        const whole = await handle.readFile();
-        recent.set(path, whole);
-        return whole.subarray(start, end + 1);
+        const part = (await held.content)?.subarray(first, last + 1);
+        if (part === undefined || length <= SHORT) return part;
+        pieces = piecesOf(part, held.release);
+        return pieces;
       } finally {
-        await handle.close();
+        if (pieces === undefined) held.release();
       }
     },
 

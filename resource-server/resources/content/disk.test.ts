@@ -27,6 +27,7 @@ const open = (trees: Trees = stores.trees) =>
     folder,
     trees,
     maxBytes: 1000,
+    memory: 10_000,
     quota: { bytes: 2000, properties: 100, entries: 20 },
     clock,
     random: systemRandom,

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Collection, CommitOutcome, Quota, Trees, TreeView } from '#shared/stores/trees.ts';
 import { type Content, openContent, quotaExceeded } from './content.ts';
+import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
@@ -19,6 +20,8 @@ export interface DiskOptions {
   readonly trees: Trees;
   /** Longest content of a document, in bytes. */
   readonly maxBytes: number;
+  /** Bytes of content in memory. */
+  readonly memory: number;
   /** Of each tree. */
   readonly quota: Quota;
   readonly clock: Clock;
@@ -39,8 +42,6 @@ export interface Disk {
   sweep(age: number): Promise<number>;
 }
 
-/** Short documents in memory: 64 MiB at most. */
-const RECENT = 1000;
 /** Bytes of the name of a folder, as file systems have it. */
 const LONGEST = 255;
 /** Times that a change is tried. */
@@ -58,11 +59,13 @@ const ROOT: Collection = {
   properties: {},
 };
 
-export function openDisk({ folder, trees, maxBytes, quota, clock, random }: DiskOptions): Disk {
+export function openDisk(options: DiskOptions): Disk {
+  const { folder, trees, maxBytes, memory, quota, clock, random } = options;
   const ofAll = {
     maxBytes,
     uploads: new Uploads(maxBytes),
-    recent: new RecentMap<Buffer>(RECENT),
+    memory: new ContentMemory(memory),
+    buffers: new ReadBuffers(),
     sync: createFolderSync(),
     random,
   };

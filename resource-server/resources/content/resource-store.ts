@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Document, Edit, Entry, Listed, Quota, TreeView } from '#shared/stores/trees.ts';
+import type { Pieces } from '../pieces.ts';
 import type { Range } from '../representation/range.ts';
 
 /** What to do about what was seen, and what the caller gets when it is done. */
@@ -39,7 +39,7 @@ export interface ResourceStore {
   /**
    * The content, or a part of it. Undefined: the document was replaced or removed meanwhile; look again.
    */
-  content(document: Document, range?: Range): Promise<Buffer | Readable | undefined>;
+  content(document: Document, range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
 /** Content that has reached the disk. */

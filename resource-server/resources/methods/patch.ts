@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Document, TreeView } from '#shared/stores/trees.ts';
@@ -13,6 +12,7 @@ import { writeJson } from '../json/write.ts';
 import { isJson } from '../representation/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf } from '../path.ts';
+import { wholeOf } from '../pieces.ts';
 import type { MethodFactory } from '../place.ts';
 import { written } from '../representation/representation.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
@@ -122,7 +122,7 @@ async function read(store: ResourceStore, document: Document): Promise<Json> {
   const content = await store.content(document);
   if (content === undefined) throw new Stale();
   try {
-    return parseJson(Buffer.isBuffer(content) ? content : await buffer(content));
+    return parseJson(await wholeOf(content));
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error;
     throw new HttpError(409, `The document is not JSON that can be patched: ${error.message}.`);

@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { Document, Entry } from '#shared/stores/trees.ts';
+import type { Pieces } from '../pieces.ts';
+import { piecesFrom } from '../pieces.fixture.ts';
 import { queriedAt } from './queried.ts';
 
 const DOCUMENT: Document = {
@@ -25,7 +26,7 @@ const ROOT: Entry = {
 };
 
 /** Files by name, and what is at the path when it is looked up again. */
-function storeOf(contents: Readonly<Record<string, Buffer | Readable>>, now?: Entry) {
+function storeOf(contents: Readonly<Record<string, Buffer | Pieces>>, now?: Entry) {
   return {
     get: async () => now,
     list: async () => [],
@@ -34,10 +35,10 @@ function storeOf(contents: Readonly<Record<string, Buffer | Readable>>, now?: En
 }
 
 describe('a document', () => {
-  test('that is read at once, or as a stream', async () => {
+  test('that is read at once, or in pieces', async () => {
     for (const content of [
       Buffer.from('{}'),
-      Readable.from([Buffer.from('{'), Buffer.from('}')]),
+      piecesFrom(() => [Buffer.from('{'), Buffer.from('}')]),
     ]) {
       const store = storeOf({ f: content });
       expect(await queriedAt({ store, path: 'a', entry: DOCUMENT })).toEqual({

@@ -1,6 +1,6 @@
-import { buffer } from 'node:stream/consumers';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { jsonMember } from '../representation/listing.ts';
+import { wholeOf } from '../pieces.ts';
 import type { Place } from '../place.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 
@@ -33,8 +33,7 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   }
   const content = await store.content(entry);
   if (content !== undefined) {
-    const whole = Buffer.isBuffer(content) ? content : await buffer(content);
-    return { content: whole, modified: entry.modified };
+    return { content: await wholeOf(content), modified: entry.modified };
   }
   // Its file went between the row and the opening: it was replaced or removed.
   const current = await store.get(path);

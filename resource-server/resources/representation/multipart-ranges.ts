@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { inPieces, type Pieces } from '../pieces.ts';
 import { contentRange, lengthOf, type Range } from './range.ts';
 
 /** Content that can be had in parts. */
@@ -7,7 +7,7 @@ export interface Ranged {
   /** Bytes. */
   readonly length: number;
   /** All of it, or a part. Undefined: it is gone by now. */
-  content(range?: Range): Promise<Buffer | Readable | undefined>;
+  content(range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
 /** Several parts of a representation as one content, multipart/byteranges (RFC 9110 section 14.6). */
@@ -30,20 +30,24 @@ export function multipartRanges(
     async content() {
       const first = await content(ranges[0]);
       if (first === undefined) return undefined;
-      const body = Readable.from(pieces(first), { objectMode: false });
-      // If the client leaves before the first part is sent, nobody else would close it.
-      if (first instanceof Readable) body.once('close', () => first.destroy());
-      return body;
+      return {
+        each: (most) => pieces(first, most),
+        async [Symbol.asyncDispose]() {
+          if (inPieces(first)) await first[Symbol.asyncDispose]();
+        },
+      };
     },
   };
 
-  async function* pieces(first: Buffer | Readable): AsyncGenerator<Buffer> {
+  async function* pieces(first: Buffer | Pieces, most: number): AsyncGenerator<Buffer> {
     for (const [index, { range, head }] of parts.entries()) {
       yield Buffer.from(head);
       const part = index === 0 ? first : await content(range);
       if (part === undefined) throw new Error('the content went between two of its parts');
-      if (Buffer.isBuffer(part)) yield part;
-      else yield* part;
+      if (inPieces(part)) {
+        await using held = part;
+        yield* held.each(most);
+      } else yield part;
     }
     yield Buffer.from(end);
   }

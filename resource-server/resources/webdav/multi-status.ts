@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { XML_TYPE } from './dav-error.ts';
+import type { Pieces } from '../pieces.ts';
 import type { ResourceAnswer } from '../resource.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
@@ -40,7 +40,7 @@ export async function multiStatus(
   const pieces = piecesOf(responses);
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
-  const body = second.done ? first : Readable.from(resumed([first, second.value], pieces));
+  const body = second.done ? first : resumed([first, second.value], pieces);
   return { status: 207, fields: { 'Content-Type': XML_TYPE }, body };
 }
 
@@ -59,9 +59,16 @@ async function* piecesOf(
   yield `${piece}</D:multistatus>`;
 }
 
-async function* resumed(begun: readonly string[], rest: AsyncGenerator<string>) {
-  yield* begun;
-  yield* rest;
+function resumed(begun: readonly string[], rest: AsyncGenerator<string, undefined>): Pieces {
+  return {
+    async *each() {
+      for (const piece of begun) yield Buffer.from(piece);
+      for await (const piece of rest) yield Buffer.from(piece);
+    },
+    async [Symbol.asyncDispose]() {
+      await rest.return(undefined);
+    },
+  };
 }
 
 /** DAV:response (RFC 4918 section 14.24). */

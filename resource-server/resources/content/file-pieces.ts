@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Pieces } from '../pieces.ts';
+import { lengthOf, type Range } from '../representation/range.ts';
+import type { ReadBuffers } from './read-buffers.ts';
+
+/**
+ * A part of an open file, which is closed with it. While a piece is sent from one buffer, the next one is
+ * read into another. Reading throws when the file ends before its row says.
+ */
+export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffers): Pieces {
+  return {
+    async *each(most) {
+      let at = range.first;
+      const taken: Buffer[] = [];
+      let reading: Promise<Buffer> | undefined;
+      /** Begins to read into the buffer that is free by now; undefined: all has been read. */
+      const begin = (turn: number) => {
+        const left = range.last + 1 - at;
+        if (left === 0) return undefined;
+        const buffer = (taken[turn % 2] ??= buffers.take(Math.min(left, most)));
+        reading = readSome(handle, buffer, at, Math.min(left, most));
+        reading.catch(() => {}); // it is awaited when its turn comes
+        return reading;
+      };
+      let sent = false;
+      try {
+        let next = begin(0);
+        for (let turn = 1; next !== undefined; turn += 1) {
+          const piece = await next;
+          at += piece.length;
+          next = begin(turn);
+          yield piece;
+        }
+        sent = true;
+      } finally {
+        await reading?.catch(() => {});
+        for (const buffer of taken) buffers.give(buffer, sent);
+      }
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+/** A part of a file as a whole. Rejects when the file ends before that. */
+export async function readWhole(handle: FileHandle, range: Range): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(lengthOf(range));
+  for (let done = 0; done < whole.length;) {
+    const rest = whole.subarray(done);
+    done += (await readSome(handle, rest, range.first + done, rest.length)).length;
+  }
+  return whole;
+}
+
+async function readSome(handle: FileHandle, into: Buffer, at: number, most: number) {
+  const { bytesRead } = await handle.read(into, 0, Math.min(into.length, most), at);
+  if (bytesRead === 0) throw new Error(`a content file has no more than ${at} bytes`);
+  return into.subarray(0, bytesRead);
+}

@@ -1,0 +1,35 @@
+/** Octets of a buffer, as long as so many are not in use; then of a smaller one. */
+const LARGE = 256 * 1024;
+const MOST_LARGE = 32;
+const SMALL = 64 * 1024;
+
+/**
+ * The buffers that content is read into, of all answers of a process. What a client takes slowly keeps its
+ * buffers: however many do so, the large ones are 8 MiB together, and others cost what they would anyhow.
+ */
+export class ReadBuffers {
+  /** Large ones that nobody uses. */
+  readonly #free: Buffer[] = [];
+  #large = 0;
+
+  /** Large ones that are in use. */
+  get large(): number {
+    return this.#large;
+  }
+
+  /** For so many octets, which may need several fillings. */
+  take(octets: number): Buffer {
+    if (octets <= SMALL || this.#large === MOST_LARGE) {
+      return Buffer.allocUnsafeSlow(Math.min(octets, SMALL));
+    }
+    this.#large += 1;
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE);
+  }
+
+  /** `again`: all that was written from it is sent, so that it may be filled for another answer. */
+  give(buffer: Buffer, again: boolean): void {
+    if (buffer.length !== LARGE) return;
+    this.#large -= 1;
+    if (again) this.#free.push(buffer);
+  }
+}

@@ -1,0 +1,80 @@
+import { constants, Http2ServerResponse } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { Fields } from '#shared/http/answer.ts';
+import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message.ts';
+import type { Pieces } from './resources/pieces.ts';
+import type { ResourceAnswer } from './resources/resource.ts';
+
+/** Its content is not sent as a whole. */
+export type InPieces = ResourceAnswer & { readonly body: Pieces };
+
+const KIB = 1024;
+/** Octets of a piece over TLS, which makes a copy of each. */
+const OVER_TLS = 256 * KIB;
+/** Of a piece over HTTP/2, where a window (RFC 9113 section 5.2) may be smaller; a frame has at least the second. */
+const OVER_HTTP2 = 64 * KIB;
+const FRAME = 16 * KIB;
+
+/**
+ * Writes the answer, each piece when the one before has been taken off our hands. Resolves when all was written,
+ * or the client has left. Rejects when the content breaks off: then the connection, or the stream, does so, too.
+ */
+export async function sendPieces(
+  { method, socket }: Pick<AnyRequest, 'method' | 'socket'>,
+  response: AnyResponse,
+  { status, fields, body, trailers }: InPieces,
+): Promise<void> {
+  await using content = body;
+  if (response.writableEnded) return; // who was refused meanwhile has an answer
+  const side = response instanceof Http2ServerResponse ? response.stream : response;
+  response.statusCode = status;
+  setFields(response, fields);
+  try {
+    if (method !== 'HEAD') {
+      for await (const piece of content.each(pieceFor(response, socket))) {
+        if (!(await written(response, side, piece))) return;
+      }
+    }
+    if (trailers) response.addTrailers(lines(trailers()));
+    response.end();
+  } catch (error) {
+    if ('close' in side) side.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else side.destroy();
+    throw error;
+  }
+}
+
+/** Whether it is sent, or at least copied; false: the client has left. */
+function written(response: Writable, side: Writable, piece: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (side.destroyed) return resolve(false);
+    const left = () => resolve(false);
+    side.once('close', left);
+    response.write(piece, (error) => {
+      side.off('close', left);
+      resolve(!error);
+    });
+  });
+}
+
+/** What is written at a time is held until the client takes it, so that it is no more than what it has room for. */
+function pieceFor(response: AnyResponse, socket: Socket): number {
+  if (!(response instanceof Http2ServerResponse)) {
+    return socket instanceof TLSSocket ? OVER_TLS : Infinity;
+  }
+  const { session } = response.stream;
+  const ofStream = session?.remoteSettings.initialWindowSize ?? FRAME;
+  const ofConnection = session?.state.remoteWindowSize ?? FRAME;
+  return Math.max(Math.min(OVER_HTTP2, ofStream, ofConnection), FRAME);
+}
+
+function lines(fields: Fields): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : [...value],
+    ]),
+  );
+}
