@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundle, ROOT } from '../bundle.ts';
 import { kept } from './kept.ts';
@@ -23,6 +23,8 @@ export async function bundled(): Promise<string> {
       sourcemap: 'linked',
       sourcesContent: false,
     });
+    // Else Node reads each file twice, to see what it is.
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     await mkdir(dirname(join(folder, KERBEROS)), { recursive: true });
     await symlink(join(ROOT, KERBEROS), join(folder, KERBEROS));
     return [...HOW, ...files].map((file) => join(ROOT, file));

@@ -1,7 +1,7 @@
 /**
  * A process that evaluates queries, one after the other: an expression of a client can use up any time
  * and any heap, and a thread that does so takes its process along. It knows no secret, ends with the
- * server that started it, and evaluates nothing for longer than a second.
+ * server that started it, and evaluates nothing for longer than the milliseconds that it is started with.
  */
 import { Script } from 'node:vm';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -14,7 +14,7 @@ export type EvaluatorReply =
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-const MILLISECONDS = 1000;
+const timeout = Number(process.argv[2]);
 
 /** A script is what Node ends after some time, with all that it calls: regular expressions too. */
 const script = new Script('run()');
@@ -22,7 +22,7 @@ const script = new Script('run()');
 function reply(task: QueryTask): EvaluatorReply {
   try {
     const run = () => evaluateQuery(task);
-    const content = script.runInNewContext({ run }, { timeout: MILLISECONDS }) as Buffer;
+    const content = script.runInNewContext({ run }, { timeout }) as Buffer;
     return { kind: 'result', content };
   } catch (error) {
     if (isTimeout(error)) return { kind: 'late' };

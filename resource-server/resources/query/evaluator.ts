@@ -12,7 +12,9 @@ const HEAP = 256;
 /** Milliseconds. */
 export const QUERY_LIMITS = {
   start: 30_000,
-  /** The process itself ends what takes over a second; this is for what cannot be interrupted. */
+  /** After which the process itself ends a query. */
+  query: 1000,
+  /** After which the process is ended: for what cannot be interrupted. */
   evaluation: 3000,
 };
 
@@ -48,7 +50,7 @@ export class Evaluator {
   }
 
   async #start(): Promise<ChildProcess> {
-    const started = fork(FILE, [], {
+    const started = fork(FILE, [String(this.#limits.query)], {
       env: {},
       execArgv: [`--max-old-space-size=${HEAP}`],
       serialization: 'advanced',

@@ -71,34 +71,36 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
     expect(await redeem(token)).toEqual(granted);
   });
 
-  test.each(NAMED)(
-    '%s: with any octet changed it is refused and spends nothing',
-    async (_, type) => {
-      const { get, redeem } = await issuerAndOrigin();
-      const token = await get(type);
-      const fields: [from: number, verdict: object][] = [
-        [0, NO_TOKEN],
-        [2, WRONG],
-        [34, NO_CHALLENGE],
-        [66, NO_KEY],
-        [98, WRONG],
-      ];
-      const expectations = fields.flatMap(([from, verdict], index) => {
-        const [to = token.length] = fields[index + 1] ?? [];
-        return Array.from({ length: to - from }, (__, n) => ({ at: from + n, n, verdict }));
-      });
-      expect(expectations).toHaveLength(token.length);
-      for (const { at, n, verdict } of expectations) {
-        const bits = n === 0 ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8];
-        for (const bit of bits) {
-          const flipped = Buffer.from(token);
-          flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-          expect(await redeem(flipped)).toEqual(verdict);
-        }
+  // VOPRF takes 20 ms each time: verification-by-store.test.ts has a bit of every octet.
+  test.each([
+    ['voprf-p384: with octets of each field', VOPRF, 16],
+    ['blind-rsa-2048: with any octet', BLIND_RSA, 1],
+  ] as const)('%s changed it is refused and spends nothing', async (_, type, step) => {
+    const { get, redeem } = await issuerAndOrigin();
+    const token = await get(type);
+    const fields: [from: number, verdict: object][] = [
+      [0, NO_TOKEN],
+      [2, WRONG],
+      [34, NO_CHALLENGE],
+      [66, NO_KEY],
+      [98, WRONG],
+    ];
+    const expectations = fields.flatMap(([from, verdict], index) => {
+      const [to = token.length] = fields[index + 1] ?? [];
+      return Array.from({ length: to - from }, (__, n) => ({ at: from + n, n, verdict }));
+    });
+    expect(expectations).toHaveLength(token.length);
+    for (const { at, n, verdict } of expectations) {
+      if (verdict === WRONG && n % step > 0) continue;
+      const bits = n === 0 && step === 1 ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8];
+      for (const bit of bits) {
+        const flipped = Buffer.from(token);
+        flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+        expect(await redeem(flipped)).toEqual(verdict);
       }
-      expect(await redeem(token)).toEqual(granted);
-    },
-  );
+    }
+    expect(await redeem(token)).toEqual(granted);
+  });
 
   test('the other type: its number, its challenge, its key', async () => {
     const { get, redeem, at, challengeOf } = await issuerAndOrigin();
@@ -232,18 +234,19 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
       fc.record({
         stores: fc.constant(stores),
         asking: one,
-        attempts: fc.array(fc.record({ at: moments, by: one }), { minLength: 2, maxLength: 8 }),
+        attempts: fc.array(fc.record({ at: moments, by: one }), { minLength: 1, maxLength: 7 }),
+        // Amid the window by either clock, so that one of them all is taken.
+        amid: fc.record({ at: fc.integer({ min: 0, max: WINDOW }), by: one }),
       }),
     );
 
-    let redeemed = 0;
     await fc.assert(
-      fc.asyncProperty(stories, async ({ stores, asking, attempts }) => {
+      fc.asyncProperty(stories, async ({ stores, asking, attempts, amid }) => {
         moveTo(truth.now() + 100_000);
         const token = answerTo(await asking.challengeOf(BLIND_RSA), KEYS);
         const begins = Math.floor(asking.clock.now() / WINDOW) * WINDOW;
         let once = false;
-        for (const { at, by } of attempts.toSorted((a, b) => a.at - b.at)) {
+        for (const { at, by } of [...attempts, amid].toSorted((a, b) => a.at - b.at)) {
           moveTo(begins + at);
           await stores.sweep();
           const age = by.clock.now() - begins;
@@ -251,11 +254,10 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
           expect((await by.redeem(token)).kind).toBe(passes ? 'granted' : 'refused');
           once ||= passes;
         }
-        redeemed += Number(once);
+        expect(once).toBe(true);
       }),
       { numRuns: 60 },
     );
-    expect(redeemed).toBeGreaterThan(10);
   });
 
   test('one whose end comes while it is verified is neither taken nor spent', async () => {
