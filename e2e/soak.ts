@@ -6,10 +6,14 @@
  * Sentinel and with Cluster.
  *
  * `npm run soak -- fuzz [SEED]`: 300,000 fuzzed requests and 2 million frames.
+ *
+ * `npm run soak -- two-ways [SEED]`: 100,000 requests on each store to a server as it is and to one that remembers
+ * nothing.
  */
 import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
+import { compareTwoWays } from './attacks/two-ways/two-ways.ts';
 import { crash } from './flows/crashes.ts';
 import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
 import { startFlowOn, STORE_KINDS } from './flows/flow.ts';
@@ -17,6 +21,8 @@ import { startFlowOn, STORE_KINDS } from './flows/flow.ts';
 const KILLS = 1000;
 const TREE_KILLS = 400;
 const FAILOVERS = 10;
+/** To each of the two ways. */
+const REQUESTS = 100_000;
 /** A token of the beginning is looked at in the end. */
 const SETTINGS = { tokens: { lifetime: 86_400 } };
 
@@ -54,10 +60,21 @@ async function failovers(runs = FAILOVERS): Promise<void> {
   }
 }
 
+async function twoWays(seed = 1): Promise<void> {
+  for (const kind of STORE_KINDS) {
+    const progress = (requests: number) => {
+      if (requests % 3000 === 0) process.stdout.write(`${kind}: ${requests} requests\n`);
+    };
+    const alike = await compareTwoWays(kind, { seed, requests: REQUESTS, progress });
+    process.stdout.write(`${kind}: no difference. ${JSON.stringify(alike)}\n`);
+  }
+}
+
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
   failover: failovers,
+  'two-ways': twoWays,
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };
 const [name = 'crashes', number] = process.argv.slice(2);

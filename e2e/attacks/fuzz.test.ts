@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { startPair } from '../pair/pair.ts';
 import { fuzz } from './fuzz.ts';
-import { dice, fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
+import { dice } from './dice.ts';
+import { fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
 
 test('a seed makes the same requests and frames again', () => {
   const all = (seed: number) => {

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { OPENING } from '#shared/server/http2-frames.fixture.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
-import { type Dice, dice, fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
+import { type Dice, dice } from './dice.ts';
+import { fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
 
 export interface Fuzz {
   readonly seed: number;

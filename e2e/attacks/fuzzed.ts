@@ -1,21 +1,6 @@
 /** What no client sends, always the same for a seed: requests of HTTP/1.1 and frames of HTTP/2. */
 import { frame, headersFrame } from '#shared/server/http2-frames.fixture.ts';
-
-/** Whole numbers from 0 to below `limit`, by mulberry32. */
-export type Dice = (limit: number) => number;
-
-export function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
-
-const pick = <One>(roll: Dice, list: readonly [One, ...One[]]): One =>
-  list[roll(list.length)] ?? list[0];
+import { type Dice, pick } from './dice.ts';
 
 /** Where parsers err. */
 const PIECES = [

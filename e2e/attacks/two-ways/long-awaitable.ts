@@ -1,0 +1,12 @@
+/** `shared/base/awaitable.ts`, where everything waits. */
+import type * as short from '#shared/base/awaitable.ts';
+
+export const andThen: typeof short.andThen = async (value, goOn) => goOn(await value);
+
+export const recover: typeof short.recover = async (work, failed) => {
+  try {
+    return await work();
+  } catch (error) {
+    return failed(error);
+  }
+};

@@ -1,0 +1,13 @@
+/** `shared/base/recent-map.ts`, which has forgotten everything by the next request. */
+export class RecentMap<V> extends Map<string, V> {
+  constructor(_capacity: number) {
+    super();
+  }
+
+  override set(key: string, value: V): this {
+    setImmediate(() => this.delete(key));
+    return super.set(key, value);
+  }
+}
+
+export const remembering = <V>(of: (text: string) => V): ((text: string) => V) => of;

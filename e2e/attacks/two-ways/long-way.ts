@@ -1,0 +1,16 @@
+/** Loaded before a server: it goes the long way to each answer, on which everything waits and nothing is remembered. */
+import { registerHooks } from 'node:module';
+
+const LONG: Readonly<Record<string, string>> = {
+  'shared/base/awaitable.ts': 'long-awaitable.ts',
+  'shared/base/recent-map.ts': 'long-recent-map.ts',
+};
+const ROOT = new URL('../../../', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    const long = LONG[found.url.slice(ROOT.length)];
+    return long === undefined ? found : { ...found, url: new URL(long, import.meta.url).href };
+  },
+});

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { STORE_KINDS } from '../../flows/flow.ts';
+import { compareTwoWays } from './two-ways.ts';
+
+/** `npm run soak -- two-ways` sends a hundred thousand. */
+const REQUESTS = 1500;
+
+test.each(STORE_KINDS)(
+  'the short way to an answer comes to the same as the long one, %s',
+  async (kind) => {
+    const { statuses, ended } = await compareTwoWays(kind, { seed: 1, requests: REQUESTS });
+    const met = [200, 204, 400, 401, 403, 404, 405, 501];
+    expect(Object.keys(statuses).map(Number)).toEqual(expect.arrayContaining(met));
+    for (const status of [200, 204, 401]) expect(statuses[status]).toBeGreaterThan(20);
+    expect(ended).toBeGreaterThan(50);
+  },
+  120_000,
+);

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
+import { NODE, startProcess } from '../../parts/process.ts';
+import { UNLIMITED } from '../attacked-pair.fixture.ts';
+import { dice } from '../dice.ts';
+import { type Asked, asked } from './asked.ts';
+import { knownCredentials } from './credentials.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Requests between two changes of who may enter, some at a time. */
+const BETWEEN = 60;
+const WIDTH = 6;
+
+export interface Differential {
+  readonly seed: number;
+  readonly requests: number;
+  readonly progress?: (requests: number) => void;
+}
+
+/** How often each status came, of either way; and how many requests showed what had been ended. */
+export interface Alike {
+  readonly statuses: Readonly<Record<number, number>>;
+  readonly ended: number;
+}
+
+const SETTINGS = ({ resource }: { resource: string }) => ({
+  trustedProxies: ['127.0.0.0/8'],
+  limits: { credentials: UNLIMITED, signIn: UNLIMITED },
+  spaces: [
+    {
+      url: `${resource}/documents/`,
+      realm: 'documents',
+      schemes: ['Bearer', 'DPoP'],
+      scopes: { safe: ['documents:read'], unsafe: ['documents:write'] },
+      cors: { origins: ['https://pages.example'] },
+    },
+    {
+      url: `${resource}/hidden/`,
+      realm: 'hidden',
+      schemes: ['Bearer', 'DPoP'],
+      scopes: { safe: ['hidden:read'], unsafe: ['hidden:write'] },
+      hide: 'forbidden',
+    },
+    {
+      url: `${resource}/dav/`,
+      realm: 'dav',
+      schemes: ['Digest', 'Basic', 'SCRAM-SHA-256', 'API-Key', 'Bearer'],
+      apiKey: { limit: UNLIMITED },
+      tree: 'own',
+    },
+    {
+      url: `${resource}/identity/`,
+      realm: 'identity',
+      schemes: ['Basic', 'API-Key'],
+      apiKey: { limit: UNLIMITED },
+      serves: 'identity',
+    },
+    {
+      url: `${resource}/app/`,
+      realm: 'app',
+      schemes: ['Bearer', 'Basic'],
+      scopes: { safe: ['app:read'], unsafe: ['app:write'] },
+      serves: 'verify',
+    },
+  ],
+});
+
+/**
+ * Two resource servers on one store: one as it is, and one on which everything waits and nothing is remembered.
+ * Each generated request goes to both, while a third process ends tokens, people and keys. Rejects for a
+ * difference in status, fields or content, and for an answer to what has been ended.
+ */
+export async function compareTwoWays(kind: StoreKind, asking: Differential): Promise<Alike> {
+  await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
+  const [short, replaced] = flow.pair.resources;
+  assert(short && replaced);
+  await replaced.kill();
+  await using _ = await startProcess(
+    process.execPath,
+    ['--import', new URL('long-way.ts', import.meta.url).href, `${ROOT}resource-server/main.ts`],
+    {
+      env: { ...NODE, COUNTERSIGN_CONFIG: `${flow.pair.data}/config-1.json` },
+      ready: (output) => output.includes('"event":"listening"'),
+    },
+  );
+  return await compare(flow, [short.url, replaced.url], asking);
+}
+
+async function compare(
+  flow: Flow,
+  urls: readonly [string, string],
+  { seed, requests, progress }: Differential,
+): Promise<Alike> {
+  const roll = dice(seed);
+  const host = new URL(flow.pair.resource).host;
+  const credentials = await knownCredentials(flow, roll);
+  const statuses: Record<number, number> = {};
+  let ended = 0;
+  const sessions = urls.map((url) => http2.connect(url));
+
+  async function judge(request: Asked, send: (at: 0 | 1) => Promise<Heard>): Promise<void> {
+    const [one, other] = await Promise.all([send(0), send(1)]);
+    const context = `seed ${seed}: ${JSON.stringify(request)}`;
+    assert.deepEqual(other, one, context);
+    statuses[one.status] = (statuses[one.status] ?? 0) + 1;
+    if (request.shown?.ended !== true || !needsCredentials(request)) return;
+    ended += 1;
+    assert(one.status >= 400, `entered with what has been ended: ${context}`);
+  }
+
+  async function over1(): Promise<void> {
+    const request = asked(roll, host, credentials.all);
+    const bytes = messageOf(request);
+    await judge(request, (at) => overHttp1(urls[at], bytes));
+  }
+
+  async function over2(): Promise<void> {
+    const request = asked(roll, host, credentials.all);
+    const fields = fieldsOfHttp2(request);
+    if (fields === undefined) return over1();
+    await judge(request, (at) => overHttp2(sessions[at] as http2.ClientHttp2Session, fields));
+  }
+
+  try {
+    for (let sent = 0; sent < requests; sent += BETWEEN) {
+      const numbers = Array.from({ length: BETWEEN }, (_, index) => sent + index).values();
+      const lane = async () => {
+        for (const number of numbers) await (number % 3 === 0 ? over2() : over1());
+      };
+      await Promise.all(Array.from({ length: WIDTH }, lane));
+      await credentials.change();
+      progress?.(sent);
+    }
+  } finally {
+    for (const session of sessions) session.destroy();
+  }
+  return { statuses, ended };
+}
+
+/** Without them nobody gets past the space; what is answered before or beside it says nothing of them. */
+function needsCredentials({ target, method }: Asked): boolean {
+  return (
+    /^\/(?:documents|hidden|dav|identity)\/|^\/verify$/.test(target) &&
+    ['GET', 'HEAD', 'QUERY', 'PROPFIND'].includes(method)
+  );
+}
+
+interface Heard {
+  readonly status: number;
+  /** Fields with their values and content, as received but for what is random or the time. */
+  readonly rest: readonly string[];
+}
+
+const RANDOM = /(nonce|opaque|sid)="[^"]*"/g;
+const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
+
+function messageOf({ method, target, version, fields }: Asked): Buffer {
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${target} ${version}\r\n${lines.join('')}\r\n`, 'latin1');
+}
+
+/** Behind each request, to see whether the connection lives on, and to end it. */
+const LAST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+
+/** What comes until the server has closed the connection. */
+async function overHttp1(url: string, bytes: Buffer): Promise<Heard> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = '';
+  socket.on('error', () => {}); // a reset is an end
+  socket.on('data', (piece: Buffer) => {
+    received += piece.toString('latin1');
+  });
+  socket.write(bytes);
+  socket.write(LAST);
+  await new Promise((resolve) => void socket.once('close', resolve));
+  const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
+  const lines = received.replaceAll(RANDOM, '$1').split('\r\n');
+  return { status, rest: lines.filter((line) => !MOMENTARY.test(line.split(':', 1)[0] ?? '')) };
+}
+
+/** Undefined: what node's client of HTTP/2 does not send, or sends in another way. */
+function fieldsOfHttp2({ method, target, fields }: Asked) {
+  const sent: Record<string, string | string[]> = {
+    ':method': method,
+    ':path': target,
+    ':scheme': 'http',
+  };
+  for (const [name, value] of fields) {
+    const lower = name.toLowerCase() === 'host' ? ':authority' : name.toLowerCase();
+    if (/^(?:connection|transfer-encoding|expect|content-length)$/.test(lower)) return undefined;
+    if (lower in sent) return undefined;
+    sent[lower] = value.trim();
+  }
+  return sent;
+}
+
+async function overHttp2(
+  session: http2.ClientHttp2Session,
+  fields: http2.OutgoingHttpHeaders,
+): Promise<Heard> {
+  const stream = session.request(fields, { endStream: true });
+  let reset = '';
+  stream.on('error', ({ message }) => (reset = message));
+  const answered = once(stream, 'response').catch(() => [{}]);
+  const [{ ':status': status = 0, ...headers }] = (await answered) as [
+    http2.IncomingHttpHeaders & Partial<http2.IncomingHttpStatusHeader>,
+  ];
+  if (status === 0) return { status, rest: [reset] };
+  const lines = Object.entries(headers).filter(([name]) => !MOMENTARY.test(name));
+  const rest = lines.map(([name, value]) => `${name}: ${String(value)}`.replaceAll(RANDOM, '$1'));
+  return { status, rest: [...rest, await text(stream)] };
+}
