@@ -157,7 +157,7 @@ describe('a backup restored under a running feed', () => {
     expect(feed.current().revokedBy(revoked)).toBe('token');
     expect(feed.current().revokedBy(old)).toBe('person');
 
-    restore(join(target, 'state.db'), store.statePath);
+    await restore(join(target, 'state.db'), store.statePath);
     store.clock.advance(1);
     expect(() => feed.current()).toThrow(StoreUnavailable);
     expect(feed.status().trusted).toBe(false);
@@ -184,7 +184,7 @@ describe('a backup restored under a running feed', () => {
     await backup();
     const token = Buffer.from('spent since');
     expect(await stores.spentTokens.spend(token, FAR)).toBe(true);
-    restore(join(target, 'state.db'), store.statePath);
+    await restore(join(target, 'state.db'), store.statePath);
     expect(await stores.tokenKeys.list()).toEqual([key]);
     expect(await stores.revocations.epoch(false)).toBeUndefined();
     expect(await stores.revocations.epoch(true)).not.toBe(epoch);
@@ -196,7 +196,7 @@ describe('a backup restored under a running feed', () => {
     await backup();
     await using feed = await stores.revocations.feed();
     await stores.clients.add(someClient('lost with the old file'));
-    restore(join(target, 'state.db'), store.statePath);
+    await restore(join(target, 'state.db'), store.statePath);
     expect(await stores.clients.add(someClient('after'))).toBe(true);
     await feed[Symbol.asyncDispose]();
     await stores[Symbol.asyncDispose]();

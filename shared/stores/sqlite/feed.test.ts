@@ -73,7 +73,7 @@ test('an older file of the same memory: read again from the start and merged, no
   rawly(`VACUUM INTO '${copy}'`);
   const second = await revoke();
   expect([revokedBy(first), revokedBy(second)]).toEqual(['token', 'token']);
-  restore(copy, store.statePath);
+  await restore(copy, store.statePath);
   const third = await revoke();
   store.clock.advance(1);
   expect(revokedBy(third)).toBe('token');
@@ -123,7 +123,7 @@ test('a file that is away is not trusted, and trusted again when it is back', as
   expect(feed.status()).toMatchObject({ trusted: false, silence: 1_000 });
   store.clock.advance(1);
   expect(feed.status().silence).toBe(2_000);
-  restore(away, store.statePath);
+  await restore(away, store.statePath);
   expect(revokedBy(revoked)).toBe('token');
   expect(feed.status()).toMatchObject({ trusted: true, silence: 0 });
 });
@@ -135,14 +135,14 @@ test('a file that is no database is not trusted, and never "nothing revoked"', a
   const [good, garbage] = [join(store.folder, 'good.db'), join(store.folder, 'garbage.db')];
   copyFileSync(store.statePath, good);
   writeFileSync(garbage, Buffer.alloc(8_192, 'garbage'));
-  restore(garbage, store.statePath);
+  await restore(garbage, store.statePath);
   store.clock.advance(1);
   expect(() => feed.current()).toThrow(StoreUnavailable);
   await expect(stores.revocations.generation('person', 'x')).rejects.toThrow(StoreUnavailable);
   await expect(stores.clients.get('x')).rejects.toThrow(StoreUnavailable);
   expect(readFileSync(store.statePath).subarray(0, 7).toString()).toBe('garbage');
   rmSync(store.statePath);
-  restore(good, store.statePath);
+  await restore(good, store.statePath);
   expect(revokedBy(revoked)).toBe('token');
   expect(await stores.clients.get('x')).toBeUndefined();
 });

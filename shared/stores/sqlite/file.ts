@@ -23,7 +23,8 @@ function unavailable(path: string, cause: unknown): StoreUnavailable {
 
 /**
  * A file of the embedded store. Follows its path: when another file was moved there (a backup was
- * restored), the next verb works on that one, not on the ghost of the old.
+ * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
+ * not on the ghost of the old.
  */
 export class SqliteFile implements Disposable {
   readonly path: string;
@@ -33,6 +34,8 @@ export class SqliteFile implements Disposable {
   readonly #queue: WriteQueue;
   #connection: Connection | undefined;
   #lastWrite: Promise<unknown> | undefined;
+  /** At whether the path names another file, in this turn of the event loop. */
+  #looked = false;
   #closed = false;
 
   /** Creates the file when it is missing. */
@@ -95,6 +98,8 @@ export class SqliteFile implements Disposable {
   }
 
   #carryOut(writes: readonly Write[]): number {
+    // What is written to a file that is gone is lost, once it was acknowledged.
+    this.#looked = false;
     const connection = this.#connected();
     try {
       const done = commitGroup(connection, writes, this.#clock);
@@ -113,7 +118,11 @@ export class SqliteFile implements Disposable {
 
   #connected(): Connection {
     if (this.#closed) throw new Error('closed');
-    if (this.#connection?.moved) this.#disconnect();
+    if (!this.#looked) {
+      if (this.#connection?.moved) this.#disconnect();
+      this.#looked = true;
+      setImmediate(() => (this.#looked = false));
+    }
     this.#connection ??= new Connection(this.path, this.schema, { create: false });
     return this.#connection;
   }

@@ -2,6 +2,7 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
@@ -15,10 +16,14 @@ export interface SqliteUnderTest extends StoreUnderTest {
   readonly statePath: string;
 }
 
-/** Moves `source` into the place of state.db, as an operator restores a backup. */
-export function restore(source: string, statePath: string): void {
+/**
+ * Moves `source` into the place of state.db, as an operator restores a backup: from outside, so that
+ * whatever is asked after it is asked in another turn of the event loop.
+ */
+export async function restore(source: string, statePath: string): Promise<void> {
   for (const log of ['-wal', '-shm']) rmSync(statePath + log, { force: true });
   renameSync(source, statePath);
+  await turn();
 }
 
 /** An embedded store in a new folder, on a clock that the test moves. */
@@ -51,7 +56,7 @@ export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
     forget: async () => {
       const empty = join(folder, 'empty');
       await (await openIn(empty))[Symbol.asyncDispose]();
-      restore(join(empty, STATE.file), statePath);
+      await restore(join(empty, STATE.file), statePath);
       rmSync(empty, { recursive: true });
       clock.advance(2);
     },

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -7,24 +7,25 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '../stores.ts';
 import type { Connection } from './connection.ts';
 import { SqliteFile } from './file.ts';
+import type { Schema } from './schema.ts';
+import { restore } from './under-test.ts';
 
 const clock = new ManualClock();
+const schema: Schema = {
+  file: 'some.db',
+  synchronous: 'FULL',
+  reserveFor: 'all',
+  migrations: [
+    `CREATE TABLE a (x INTEGER PRIMARY KEY);
+     CREATE TABLE b (x INTEGER REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED);`,
+  ],
+  expired: {},
+};
 let path: string;
 let file: SqliteFile;
 let outside: DatabaseSync;
 beforeEach(async () => {
-  path = join(await temporaryFolder(), 'some.db');
-  const migrations = [
-    `CREATE TABLE a (x INTEGER PRIMARY KEY);
-     CREATE TABLE b (x INTEGER REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED);`,
-  ];
-  const schema = {
-    file: '',
-    synchronous: 'FULL',
-    reserveFor: 'all',
-    migrations,
-    expired: {},
-  } as const;
+  path = join(await temporaryFolder(), schema.file);
   file = new SqliteFile(path, schema, clock);
   outside = new DatabaseSync(path);
 });
@@ -129,8 +130,7 @@ test('64 writes are one transaction at most, then others have their turn', async
     }),
   );
   await turn();
-  await turn();
-  // They get in between, and wait for nobody.
+  // After the first transaction, without waiting for the others.
   outside.exec('INSERT INTO a VALUES (1000)');
   await Promise.all(writes);
   expect(sawMeanwhile).toEqual([
@@ -160,4 +160,26 @@ test('what waits when the file is closed is written; what comes later is not', a
   expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['done']));
   expect(await late).toBe('unavailable');
   expect(seen()).toHaveLength(100);
+});
+
+test('another file is moved there: the very next write is to that one, and what is read from the next turn on is of it', async () => {
+  const fileWith = async (x: number) => {
+    const other = new SqliteFile(join(dirname(path), 'other.db'), schema, clock);
+    await other.write(add(x));
+    other[Symbol.dispose]();
+    return other.path;
+  };
+  await file.write(add(1));
+
+  const second = await fileWith(2);
+  expect(await file.read(rows)).toEqual([1]);
+  const restoring = restore(second, path);
+  const written = file.write(add(3));
+  await Promise.all([restoring, written]);
+  expect(await file.read(rows)).toEqual([2, 3]);
+
+  const third = await fileWith(4);
+  expect(await file.read(rows)).toEqual([2, 3]);
+  await restore(third, path);
+  expect(await file.read(rows)).toEqual([4]);
 });
