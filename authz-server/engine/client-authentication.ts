@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { errors } from 'oidc-provider';
 import type { Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
@@ -10,8 +10,7 @@ export function useHashedSecrets(provider: Provider): void {
   const client = provider.Client.prototype;
   const compareHashes = client.compareClientSecret;
   client.compareClientSecret = function compareClientSecret(secret: string) {
-    const hash = createHash('sha256').update(secret).digest('base64url');
-    return compareHashes.call(this, hash);
+    return compareHashes.call(this, hash('sha256', secret, 'base64url'));
   };
 }
 

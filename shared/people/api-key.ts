@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Random } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
@@ -16,7 +16,7 @@ function checksum(text: string): string {
 
 /** What is kept of a secret; 256 random bits need no slow hash. */
 export function apiKeySecretHash(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 /** A new key, to be shown once, and what of it is kept. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 
@@ -7,5 +7,5 @@ export function newSecret(
   random: Random,
 ): Required<Pick<ClientRecord, 'secret_hash'>> & { secret: string } {
   const secret = random(32).toString('base64url');
-  return { secret, secret_hash: createHash('sha256').update(secret).digest('base64url') };
+  return { secret, secret_hash: hash('sha256', secret, 'base64url') };
 }

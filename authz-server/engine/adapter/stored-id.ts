@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Whoever holds the identifier of one of these can use it. */
 const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
@@ -8,5 +8,5 @@ const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
  * are kept by their SHA-256, as clients' secrets are: who reads the store cannot use them.
  */
 export function storedId(kind: string, id: string): string {
-  return BEARER.has(kind) ? createHash('sha256').update(id).digest('base64url') : id;
+  return BEARER.has(kind) ? hash('sha256', id, 'base64url') : id;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   DIGEST_ALGORITHMS,
   type DigestAlgorithmName,
@@ -34,7 +34,7 @@ export function digestResponse(
   content?: Buffer,
 ): string {
   const { crypto, session } = DIGEST_ALGORITHMS[algorithm];
-  const h = (data: string) => createHash(crypto).update(data).digest('hex');
+  const h = (data: string) => hash(crypto, data, 'hex');
   const { nonce, nc, cnonce, qop } = signed;
   // Section 3.4.2. The session begins with this nonce and cnonce: curl and Apache HttpClient keep theirs
   // for as long as the nonce, others renew the cnonce and A1 with it. So nobody has to remember one.
