@@ -55,10 +55,10 @@ return 1
 `);
 
 /**
- * KEYS: aliases, people. ARGV: alias. One look at both, so that an alias that goes from one person to
- * another finds one of them. As much work for an alias that nobody has.
+ * KEYS: names or aliases, people. ARGV: name or alias. One look at both, so that an alias that goes from one
+ * person to another finds one of them. As much work for what nobody has: the time does not tell.
  */
-const findByAlias = script(`
+const findBy = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1])
 return redis.call('HGET', KEYS[2], id or '')
 `);
@@ -103,10 +103,9 @@ export function redisPeople(redis: Connection, prefix: string): People {
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
 
-  async function get(id: string): Promise<PersonRecord | undefined> {
-    const person = await find(id);
-    return person === null ? undefined : parsed(person);
-  }
+  const personOf = (found: string | null) => (found === null ? undefined : parsed(found));
+  const getBy = async (index: string, key: string) =>
+    personOf(await redis.script<string | null>(findBy, [index, people], key));
 
   async function write(
     person: PersonRecord,
@@ -131,16 +130,9 @@ export function redisPeople(redis: Connection, prefix: string): People {
 
   return {
     add: (person, verifiers = []) => write(person, '', verifiers),
-    get,
-    async getByName(name) {
-      const id = await redis.command<string | null>('HGET', names, name);
-      // As much work for a name that nobody has: the time does not tell.
-      return get(id ?? '');
-    },
-    async getByAlias(alias) {
-      const person = await redis.script<string | null>(findByAlias, [byAlias, people], alias);
-      return person === null ? undefined : parsed(person);
-    },
+    get: async (id) => personOf(await find(id)),
+    getByName: (name) => getBy(names, name),
+    getByAlias: (alias) => getBy(byAlias, alias),
     async getVerifier(kind, realm, who) {
       const field = fieldOf({ kind, realm });
       const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];
