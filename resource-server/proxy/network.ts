@@ -1,13 +1,17 @@
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
+import type { Inflow } from './inflow.ts';
 
 /** What a proxy needs of the network. */
 export interface Network {
   /** The addresses of a name. Rejects when it has none. */
   resolve(name: string): Promise<readonly string[]>;
-  /** A connection to exactly this address. Rejects with the system's error, or the signal's reason. */
-  dial(address: string, port: number, signal: AbortSignal): Promise<Socket>;
+  /**
+   * A connection to exactly this address; `inflow` gets what it receives. Rejects with the system's error, or
+   * the signal's reason.
+   */
+  dial(address: string, port: number, signal: AbortSignal, inflow?: Inflow): Promise<Socket>;
 }
 
 export interface Names {
@@ -74,9 +78,11 @@ async function inDns(resolver: Resolver, name: string): Promise<readonly string[
 
 export const systemNetwork: Network = {
   resolve: createResolve({ hosts: HOSTS, patience: 8000 }),
-  dial(address, port, signal) {
+  dial(address, port, signal, inflow) {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
+    const onread = inflow && { onread: inflow.onread };
+    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, ...onread });
+    if (inflow) socket.pause();
     const abort = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', reject).once('connect', () => {

@@ -16,10 +16,12 @@ import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
 import { accountOf } from '../account.ts';
 import { createAtMost } from '../at-most.ts';
 import { maxForwards } from '../max-forwards.ts';
+import { ReadBuffers } from '../read-buffers.ts';
 import { tunnelDestination, targetOf } from './asked.ts';
 import { createDestinations, type Listener } from './destinations.ts';
 import { answerHere } from './final-recipient.ts';
 import { forward } from './forward.ts';
+import { Inflow } from './inflow.ts';
 import { type Line, type LineParts, startLine } from './line.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
@@ -61,6 +63,7 @@ export function createProxy(parts: ProxyParts): Proxy {
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
+  const buffers = new ReadBuffers();
   const ofAll = createAtMost(config.tunnels);
   const ofAccount = createAtMost(Math.ceil(config.tunnels / SHARE));
 
@@ -141,8 +144,9 @@ export function createProxy(parts: ProxyParts): Proxy {
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
       const carry = async () => {
-        const socket = await reach(destination, signal);
-        const end = await relay(asked.open(proof(outcome, '')), socket, config);
+        const inflow = new Inflow(buffers);
+        const socket = await reach(destination, signal, inflow);
+        const end = await relay(asked.open(proof(outcome, '')), socket, inflow, config);
         const { bytesRead, bytesWritten } = socket;
         line.write({ status: 200, end, received: bytesRead, sent: bytesWritten });
         return undefined;

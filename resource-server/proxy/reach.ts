@@ -2,6 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Destinations } from './destinations.ts';
 import { failure } from './failure.ts';
+import type { Inflow } from './inflow.ts';
 import type { Network } from './network.ts';
 import type { Authority } from './target.ts';
 
@@ -11,9 +12,9 @@ const ADDRESSES = 4;
 /**
  * A connection to a destination that may be reached. The name is looked up once and exactly the
  * addresses that were checked are dialled, so that it does not matter what the name means later.
- * Rejects with HttpError: 403 where the configuration refuses, 502 and 504 where the network does.
+ * `inflow` is for what comes over it. Rejects with HttpError: 403 where the configuration refuses, 502 and 504 where the network does.
  */
-export type Reach = (asked: Authority, signal: AbortSignal) => Promise<Socket>;
+export type Reach = (asked: Authority, signal: AbortSignal, inflow?: Inflow) => Promise<Socket>;
 
 /** `patience`: milliseconds for looking up the name, and again for connecting. */
 export function createReach(
@@ -30,7 +31,7 @@ export function createReach(
     });
   }
 
-  return async ({ host, port }, signal) => {
+  return async ({ host, port }, signal, inflow) => {
     const permits = destinations.concerning({ host, port });
     const found = permits === undefined ? [] : await addressesOf(host);
     const addresses = found.filter((address) => permits?.(address)).slice(0, ADDRESSES);
@@ -41,7 +42,7 @@ export function createReach(
     for (const address of addresses) {
       const deadline = AbortSignal.timeout(patience / addresses.length);
       try {
-        return await dial(address, port, AbortSignal.any([signal, deadline]));
+        return await dial(address, port, AbortSignal.any([signal, deadline]), inflow);
       } catch (error) {
         last = error;
         signal.throwIfAborted();

@@ -1,7 +1,8 @@
 import { constants } from 'node:http2';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Side } from '#shared/server/tunnel.ts';
+import type { Inflow } from './inflow.ts';
 import { breakOff } from './side.ts';
 
 /** Seconds. */
@@ -10,6 +11,10 @@ export interface TunnelTimes {
   readonly idle: number;
   readonly total: number;
 }
+
+/** Octets that are on their way to the client at a time; over HTTP/2 it may have no window for more. */
+const OVER_TCP = 256 * 1024;
+const OVER_HTTP2 = 64 * 1024;
 
 /** What ended a tunnel: both sides are done, one of them broke off, or its time is over. */
 export type End = 'done' | 'client' | 'destination' | 'idle' | 'total';
@@ -22,6 +27,7 @@ export type End = 'done' | 'client' | 'destination' | 'idle' | 'total';
 export async function relay(
   client: Side,
   destination: Socket,
+  inflow: Inflow,
   { idle, total }: TunnelTimes,
 ): Promise<End> {
   let end: End | undefined;
@@ -44,7 +50,7 @@ export async function relay(
     if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) stop('client');
     else destination.end();
   });
-  destination.pipe(stream);
+  inflow.start(destination, stream, client instanceof Socket ? OVER_TCP : OVER_HTTP2);
   await Promise.all([
     closed(client).then(() => {
       if (!client.readableEnded || !destination.readableEnded) stop('client');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import http2 from 'node:http2';
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -209,6 +210,20 @@ describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer',
     });
     expect(answer.headers).not.toHaveProperty('content-length');
     expect(answer.headers).not.toHaveProperty('authentication-info');
+  });
+
+  test('over HTTP/2 as well', async () => {
+    const both = http2.createServer((request, response) => void run(request, response));
+    both.listen(0, '127.0.0.1');
+    await once(both, 'listening');
+    const { port: at } = both.address() as AddressInfo;
+    const client = http2.connect(`http://127.0.0.1:${at}`);
+    const asking = client.request({ ':path': '/stream' });
+    const trailers = once(asking, 'trailers');
+    expect(await text(asking)).toBe(LONG);
+    expect((await trailers)[0]).toMatchObject({ 'authentication-info': proofOf(LONG) });
+    client.close();
+    both.close();
   });
 
   test('HTTP/1.0 has no trailers: the content is sent, and not proved', async () => {

@@ -20,7 +20,7 @@ import { wholeOf } from '../pieces.ts';
 import { type Content, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
-import { ReadBuffers } from './read-buffers.ts';
+import { ReadBuffers } from '../../read-buffers.ts';
 import type { Received } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 

@@ -12,7 +12,7 @@ import type { Range } from '../representation/range.ts';
 import { type ContentMemory, SHORT } from './content-memory.ts';
 import { filePieces, readWhole } from './file-pieces.ts';
 import type { FolderSync } from './folder-sync.ts';
-import type { ReadBuffers } from './read-buffers.ts';
+import type { ReadBuffers } from '../../read-buffers.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 

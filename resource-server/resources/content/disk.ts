@@ -9,7 +9,7 @@ import { type Content, openContent, quotaExceeded } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
-import { ReadBuffers } from './read-buffers.ts';
+import { ReadBuffers } from '../../read-buffers.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pieces } from '../pieces.ts';
 import { filePieces, readWhole } from './file-pieces.ts';
-import { ReadBuffers } from './read-buffers.ts';
+import { ReadBuffers } from '../../read-buffers.ts';
 
 const KIB = 1024;
 const CONTENT = randomBytes(1_500_000);

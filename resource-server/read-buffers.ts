@@ -4,8 +4,8 @@ const MOST_LARGE = 32;
 const SMALL = 64 * 1024;
 
 /**
- * The buffers that content is read into, of all answers of a process. What a client takes slowly keeps its
- * buffers: however many do so, the large ones are 8 MiB together, and others cost what they would anyhow.
+ * Buffers that are filled again and again, for all answers or all tunnels of a process. What a client takes
+ * slowly keeps its buffers: however many do so, the large ones are 8 MiB together.
  */
 export class ReadBuffers {
   /** Large ones that nobody uses. */
@@ -26,7 +26,7 @@ export class ReadBuffers {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE);
   }
 
-  /** `again`: all that was written from it is sent, so that it may be filled for another answer. */
+  /** `again`: all that was written from it is sent, so that it may be filled for somebody else. */
   give(buffer: Buffer, again: boolean): void {
     if (buffer.length !== LARGE) return;
     this.#large -= 1;
