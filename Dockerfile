@@ -1,4 +1,4 @@
-# One image for both servers. The command says which: node authz-server/main.ts or node resource-server/main.ts.
+# One image for both servers. The command may name one: node shared/start/main.js authz, or resource.
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app

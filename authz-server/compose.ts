@@ -1,6 +1,7 @@
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { createPasswords } from '#shared/people/password.ts';
+import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
@@ -38,6 +39,11 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   await registerResourceServer(parts);
   const app = createApp(server, engine, log, ownsTokenOrigin(config) ? undefined : tokenIssuer);
   const { clock, random } = parts;
+  const sweep = {
+    name: 'sweep',
+    seconds: 60,
+    run: () => Promise.all([stores.sweep(), ring.sweep()]),
+  };
   const trusted = trustedProxies(config.trustedProxies);
   return {
     handler: logged(app, { log, clock, random, trusted }),
@@ -54,10 +60,11 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
           await stores.revocations.epoch(true);
         },
       },
-      { name: 'sweep', seconds: 60, run: () => Promise.all([stores.sweep(), ring.sweep()]) },
+      ...(WORKER === 1 ? [sweep] : []),
     ],
-    report: {
-      banner: banner(config, development ? await firstStart({ ...server, passwords }) : {}),
-    },
+    report:
+      WORKER === 1
+        ? { banner: banner(config, development ? await firstStart({ ...server, passwords }) : {}) }
+        : undefined,
   };
 }

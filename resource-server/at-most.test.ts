@@ -4,7 +4,7 @@ import { createAtMost } from './at-most.ts';
 const busy = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
 
 test('RFC 9110 section 15.6.4: 503 for one more than there may be, until another is done', async () => {
-  const atMost = createAtMost(2);
+  const atMost = createAtMost('test', 2);
   const { promise, resolve } = Promise.withResolvers<string>();
   const first = atMost('key', () => promise);
   const { promise: other, resolve: end } = Promise.withResolvers<string>();
@@ -23,7 +23,7 @@ test('RFC 9110 section 15.6.4: 503 for one more than there may be, until another
 });
 
 test('work that fails or throws at once gives its place back', async () => {
-  const atMost = createAtMost(1);
+  const atMost = createAtMost('test', 1);
   await expect(atMost('key', () => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
   const thrown = atMost('key', () => {
     throw new Error('at once');
@@ -33,7 +33,7 @@ test('work that fails or throws at once gives its place back', async () => {
 });
 
 test('another key has places of its own', async () => {
-  const atMost = createAtMost(1);
+  const atMost = createAtMost('test', 1);
   const { promise, resolve } = Promise.withResolvers<string>();
   const waiting = atMost('one', () => promise);
   expect(await atMost('other', async () => 'done')).toBe('done');

@@ -1,25 +1,25 @@
 import { HttpError } from '#shared/http/answer.ts';
+import { createTally } from '#shared/server/tally.ts';
 
 /** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Bounds, in this process, how much is under way at a time: `most` of each key. */
-export function createAtMost(most: number): AtMost {
-  const underWay = new Map<string, number>();
+/** Bounds, in all workers of this server together, how much of what is called so is under way: `most` of each key. */
+export function createAtMost(name: string, most: number): AtMost {
+  const tally = createTally(name);
   return async (key, work) => {
-    const before = underWay.get(key) ?? 0;
-    if (before >= most) {
+    const one = [{ of: key, amount: 1, most }];
+    const taken = tally.take(one);
+    // Where there are no others to ask, it begins at once.
+    if (!(typeof taken === 'boolean' ? taken : await taken)) {
       throw new HttpError(503, 'Too many of these are under way. Try again.', {
         'Retry-After': '1',
       });
     }
-    underWay.set(key, before + 1);
     try {
       return await work();
     } finally {
-      const others = (underWay.get(key) ?? 0) - 1;
-      if (others === 0) underWay.delete(key);
-      else underWay.set(key, others);
+      tally.give(one);
     }
   };
 }

@@ -3,6 +3,7 @@ import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/auth/schemes/negotiate/gss.ts';
 import { takesTokens } from '#shared/config/token-spaces.ts';
@@ -98,6 +99,10 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     recipient,
   });
 
+  const sweeps = [
+    { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
+    { name: 'sweep.content', seconds: SWEEP_CONTENT, run: () => disk.sweep(LEFTOVER_AGE) },
+  ];
   const { proxy, tls } = config;
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
   const forward = {
@@ -119,14 +124,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     limits: TICKETS,
     handler,
     http2: handler,
-    chores: [
-      { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
-      {
-        name: 'sweep.content',
-        seconds: SWEEP_CONTENT,
-        run: () => disk.sweep(LEFTOVER_AGE),
-      },
-    ],
+    chores: WORKER === 1 ? sweeps : [],
   };
 }
 

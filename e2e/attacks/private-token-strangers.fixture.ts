@@ -96,7 +96,7 @@ export async function startOrigin(
   const merged = { ...config, ...settings, listen: { ...config.listen, ...listen } };
   await writeFile(file, JSON.stringify(merged));
   const all = { ...pair.env, ...env, COUNTERSIGN_CONFIG: file };
-  const server = new ServerProcess('resource-server/main.ts', port, all);
+  const server = new ServerProcess(['resource-server/main.ts'], port, all);
   await server.start();
   owner.defer(() => server.kill());
   return { send: overHttp(at(port)), server };

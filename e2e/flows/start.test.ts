@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
@@ -24,15 +26,16 @@ async function home(more: object = {}) {
   const folder = await temporaryFolder();
   const data = join(folder.path, 'data');
   const file = join(folder.path, 'countersign.json');
-  const [authz, resource, proxy] = [await freePort(), await freePort(), await freePort()];
+  const ports = await Promise.all(Array.from({ length: 5 }, freePort));
+  const [authz = 0, authzTls = 0, resource = 0, resourceTls = 0, proxy = 0] = ports;
   const config = {
     issuer: `http://localhost:${authz}`,
     resource: `http://localhost:${resource}`,
     listen: {
       authz: { port: authz },
-      authzTls: { port: 0 },
+      authzTls: { port: authzTls },
       resource: { port: resource },
-      resourceTls: { port: 0 },
+      resourceTls: { port: resourceTls },
       proxy: { port: proxy },
     },
     ...more,
@@ -49,8 +52,8 @@ async function home(more: object = {}) {
     data,
     env,
     firstStart: join(data, 'first-start.txt'),
-    start: (extra: NodeJS.ProcessEnv = {}) =>
-      startProcess(process.execPath, [START], {
+    start: (extra: NodeJS.ProcessEnv = {}, ...args: readonly string[]) =>
+      startProcess(process.execPath, [START, ...args], {
         env: { ...env, ...extra },
         ready: (output) => output.includes('ready.'),
       }),
@@ -228,30 +231,139 @@ test.each(['authz', 'resource', 'proxy'] as const)(
   30_000,
 );
 
-test.each([
-  ['authorization', 'authz-server'],
-  ['resource', 'resource-server'],
-])(
-  'the %s server dies: the other one ends as well, with the reason',
-  async (name, folder) => {
-    await using place = await home();
-    await using pair = await place.start();
-    const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
-    const child = stdout.split('\n').find((line) => line.includes(entryFile(`${folder}/main.ts`)));
-    process.kill(Number.parseInt(child ?? '', 10), 'SIGKILL');
-    await pair.exited();
-    expect(pair.exitCode).toBe(1);
-    expect(pair.output).toContain(`The ${name} server has ended: SIGKILL.`);
-    expect(await refusesConnections(place.issuer)).toBe(true);
-    expect(await refusesConnections(place.resource)).toBe(true);
-  },
-  30_000,
-);
+/** The processes of one of the servers, in the order of their pids. */
+async function workersOf(pair: RunningProcess, folder: string): Promise<readonly number[]> {
+  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
+  const main = entryFile(`${folder}/main.ts`);
+  const lines = stdout.split('\n').filter((line) => line.includes(main));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+test('a server that dies is started again; when the parent is killed, none runs on', async () => {
+  await using place = await home();
+  await using pair = await place.start();
+  const folders = ['authz-server', 'resource-server'];
+  for (const folder of folders) {
+    const [worker = 0] = await workersOf(pair, folder);
+    process.kill(worker, 'SIGKILL');
+  }
+  await until(async () => {
+    const asked = await Promise.all([fetch(place.issuer), fetch(place.resource)]);
+    return asked.every(({ status }) => status < 500);
+  });
+  expect(pair.output.match(/"level":"error".*"event":"worker.ended".*SIGKILL/g)).toHaveLength(2);
+  await pair.kill('SIGKILL');
+  await until(() => refusesConnections(place.issuer));
+  await until(() => refusesConnections(place.resource));
+}, 30_000);
+
+describe('two workers of each server', () => {
+  /** Opens so many at once, asks on each, and resolves to the statuses; they stay open. */
+  async function tellAll(port: number, count: number, ask: string) {
+    const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+    const statuses = await Promise.all(
+      sockets.map(async (socket) => {
+        socket.write(ask);
+        const [head] = (await once(socket, 'data')) as [Buffer];
+        return Number(head.toString().split(' ')[1]);
+      }),
+    );
+    return { sockets, statuses };
+  }
+
+  let place: Home;
+  let pair: RunningProcess;
+  beforeAll(async () => {
+    place = await home({
+      server: { connections: { address: 20 } },
+      proxy: { destinations: ['self'], tunnels: 8 },
+    });
+    pair = await place.start({}, '--workers', '2');
+  });
+  afterAll(async () => {
+    await pair.kill();
+    await place[Symbol.asyncDispose]();
+  });
+
+  test('make what there is to try once, at their first start on an empty folder', async () => {
+    const kept = await readFile(place.firstStart, 'utf8');
+    expect(pair.output).toContain(kept.trim());
+    expect(kept.match(/^client_secret/gm)).toHaveLength(1);
+    expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
+    expect(banner(pair).filter((line) => line.includes('ready'))).toHaveLength(1);
+  });
+
+  test('take no more connections of one address than one would', async () => {
+    const ask = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const { sockets, statuses } = await tellAll(place.ports.resource, 30, ask);
+    for (const socket of sockets) socket.destroy();
+    const taken = statuses.filter((status) => status === 200).length;
+    expect(taken).toBeLessThanOrEqual(20);
+    expect(taken).toBeGreaterThan(10); // both have some
+  });
+
+  test('open as many tunnels for one account as one would: of ten at once two', async () => {
+    const password = /^password +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
+    const target = new URL(place.resource).host;
+    const ask = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: Basic ${btoa(`demo:${password}`)}\r\n\r\n`;
+    const { sockets, statuses } = await tellAll(place.ports.proxy, 10, ask);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(8);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => {
+      const again = await tellAll(place.ports.proxy, 1, ask);
+      for (const socket of again.sockets) socket.destroy();
+      return again.statuses[0] === 200;
+    });
+  });
+
+  test('a token that one of them has revoked is refused by each from the next request on', async () => {
+    const secret = /^client_secret +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
+    const authorization = `Basic ${btoa(`demo-machine:${secret}`)}`;
+    const statuses: number[] = [];
+    for (let time = 0; time < 5; time += 1) {
+      const token = await demoToken(place);
+      // A connection for each: they go round.
+      const ask = `GET /documents/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
+      const before = await tellAll(place.ports.resource, 2, ask);
+      const body = new URLSearchParams({ token });
+      const headers = { authorization, connection: 'close' };
+      await fetch(`${place.issuer}/token/revocation`, { method: 'POST', headers, body });
+      const after = await tellAll(place.ports.resource, 2, ask);
+      statuses.push(...before.statuses, ...after.statuses);
+    }
+    expect(statuses).toEqual(Array.from({ length: 5 }, () => [200, 200, 401, 401]).flat());
+  });
+
+  test('one is killed: only its connections break, it is replaced, and SIGTERM ends all when they have answered', async () => {
+    const clients = Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`));
+    await until(() => clients.every(({ answers }) => answers.length > 5));
+    const [first = 0] = await workersOf(pair, 'resource-server');
+    process.kill(first, 'SIGKILL');
+    const broken = await Promise.race(clients.map(({ end }) => end));
+    expect(broken).toMatch(/ECONNRESET|hang up/);
+    await until(async () => {
+      const now = await workersOf(pair, 'resource-server');
+      return now.length === 2 && !now.includes(first);
+    });
+    const before = clients.map(({ answers }) => answers.length);
+    await until(() => clients.some(({ answers }, at) => answers.length > (before[at] ?? 0)));
+    clients.push(...Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`)));
+    await until(() => clients.slice(6).every(({ answers }) => answers.length > 0));
+    expect(await interrupt(pair)).toBe(0);
+    const ends = await Promise.all(clients.map(({ end }) => end));
+    const count = (told: RegExp) => ends.filter((end) => told.test(end)).length;
+    expect(count(/told to close/) + count(/ECONNRESET|hang up/)).toBe(12);
+    expect(count(/told to close/)).toBeGreaterThanOrEqual(9);
+    expect(new Set(clients.flatMap(({ answers }) => answers))).toEqual(new Set([200]));
+  });
+});
 
 describe('whatever can be reached from elsewhere is production', () => {
   const PUBLIC = {
     COUNTERSIGN_PUBLIC: 'https://auth.example https://api.example',
     COUNTERSIGN_SECRET: 'x'.repeat(32),
+    COUNTERSIGN_WORKERS: '1',
   };
 
   test.each([
@@ -294,9 +406,13 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect(await interrupt(pair)).toBe(0);
   }, 30_000);
 
-  test('with all that is needed it starts, without a demo client', async () => {
+  test('with all that is needed it starts, a worker of each server for each core, without a demo client', async () => {
     await using place = await home();
-    await using pair = await place.start(PUBLIC);
+    await using pair = await place.start({ ...PUBLIC, COUNTERSIGN_WORKERS: '' });
+    const workers = Math.min(availableParallelism(), 8);
+    const listening = () => pair.output.match(/"event":"listening"/g)?.length ?? 0;
+    await until(() => listening() >= 2 * workers);
+    expect(listening()).toBe(2 * workers);
     expect(banner(pair).join('\n')).toContain('Register a client');
     expect(existsSync(place.firstStart)).toBe(false);
     expect(await interrupt(pair)).toBe(0);

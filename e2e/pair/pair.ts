@@ -25,19 +25,20 @@ type Settings = Readonly<Record<string, unknown>>;
 export class ServerProcess {
   /** Where it listens, which for the second of a kind is not the public origin. */
   readonly url: string;
-  readonly #entry: string;
+  readonly #command: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   #process: RunningProcess | undefined;
 
-  constructor(entry: string, port: number, env: NodeJS.ProcessEnv) {
+  /** `entry`: what is started, with what follows it. */
+  constructor([entry = '', ...args]: readonly string[], port: number, env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#entry = entry;
+    this.#command = [entryFile(entry), ...args];
     this.#env = env;
   }
 
   /** Starts it, also again after `kill`. */
   async start(): Promise<void> {
-    this.#process = await startProcess(process.execPath, [entryFile(this.#entry)], {
+    this.#process = await startProcess(process.execPath, this.#command, {
       env: this.#env,
       ready: (output) => output.includes('"event":"listening"'),
     });
@@ -105,11 +106,12 @@ export class Pair implements AsyncDisposable {
     this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
     this.tokenIssuer = `https://localhost:${ports.authzTls[0]}`;
     this.authz = ports.authz.map(
-      (port, index) => new ServerProcess('authz-server/main.ts', port, env(`config-${index}.json`)),
+      (port, index) =>
+        new ServerProcess(['authz-server/main.ts'], port, env(`config-${index}.json`)),
     );
     this.resources = ports.resource.map(
       (port, index) =>
-        new ServerProcess('resource-server/main.ts', port, env(`config-${index}.json`)),
+        new ServerProcess(['resource-server/main.ts'], port, env(`config-${index}.json`)),
     );
     this.proxies = ports.proxy.map((port) => `http://127.0.0.1:${port}`);
     this.data = data;

@@ -96,10 +96,10 @@ export async function startTopology(settings: Members): Promise<Topology> {
   const env: Record<string, NodeJS.ProcessEnv> = {};
   for (const name of SERVERS) {
     const { command, environment, configs } = of(compose, name);
-    const [node, main = ''] = command;
+    const [node, ...main] = command;
     if (node !== 'node') throw new Error(`${name} runs ${node}`);
     const port = ports[name];
-    const [authz, resource] = main.startsWith('authz') ? [port, 0] : [0, port];
+    const [authz, resource] = main.includes('authz') ? [port, 0] : [0, port];
     const config = {
       ...merge(shared, settings),
       listen: { authz: listen(authz), resource: listen(resource) },
@@ -111,7 +111,8 @@ export async function startTopology(settings: Members): Promise<Topology> {
         value === configs[0]?.target ? file(`${name}.json`) : here.in(value),
       ]),
     );
-    servers[name] = new ServerProcess(main, port, { ...env[name], ...NODE });
+    const workers = { COUNTERSIGN_WORKERS: '1' }; // there are two of each in any case
+    servers[name] = new ServerProcess(main, port, { ...env[name], ...workers, ...NODE });
     parts.defer(() => servers[name]?.kill());
     await servers[name].start();
   }

@@ -64,8 +64,8 @@ export function createProxy(parts: ProxyParts): Proxy {
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const buffers = new ReadBuffers();
-  const ofAll = createAtMost(config.tunnels);
-  const ofAccount = createAtMost(Math.ceil(config.tunnels / SHARE));
+  const ofAll = createAtMost('tunnels', config.tunnels);
+  const ofAccount = createAtMost('tunnels of one', Math.ceil(config.tunnels / SHARE));
 
   /** From the first byte to the last, whatever comes of it. */
   async function handler(request: AnyRequest, response: AnyResponse): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * All that lines of the log have beside `time`, `level`, `server` and `event`. Never a secret, a token or a query.
+ * All that lines of the log have beside `time`, `level`, `server`, `worker` (where there are several) and `event`. Never a secret, a token or a query.
  */
 export type LogFields = {
   readonly [Name in keyof Named]?: Named[Name] | undefined;

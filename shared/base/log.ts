@@ -16,8 +16,9 @@ const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).pa
 /** Takes a line; `urgent`: whoever reads the log has to have it and all before it at once. */
 export type WriteLine = (line: string, urgent: boolean) => void;
 
-/** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. */
-export function jsonLog(write: WriteLine, clock: Clock, server: string): Log {
+/** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. `worker`: if there are several. */
+export function jsonLog(write: WriteLine, clock: Clock, server: string, worker?: number): Log {
+  const which = JSON.stringify(server) + (worker === undefined ? '' : `,"worker":${worker}`);
   let second = Number.NaN;
   let untilSecond = '';
   /** As `Date.toISOString`, which is asked once a second. */
@@ -32,10 +33,7 @@ export function jsonLog(write: WriteLine, clock: Clock, server: string): Log {
   }
 
   const at = (level: string) => {
-    const [same, urgent] = [
-      `","level":"${level}","server":${JSON.stringify(server)},"event":`,
-      level !== 'info',
-    ];
+    const [same, urgent] = [`","level":"${level}","server":${which},"event":`, level !== 'info'];
     return (event: string, fields: LogFields = {}) => {
       const rest = JSON.stringify(fields).slice(1);
       const begin = `{"time":"${time()}${same}${JSON.stringify(event)}`;

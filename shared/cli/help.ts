@@ -12,7 +12,7 @@ export function overview(commands: readonly Command[]): string[] {
     'Usage: countersign COMMAND [OPTION]...',
     '',
     ...columns([
-      ['  start', 'run both servers in the foreground'],
+      ['  start', 'run both servers, or one, in the foreground: start --help'],
       ...commands.map(({ name, summary }) => [`  ${name}`, summary]),
     ]),
     '',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { parseTarget } from '#shared/http/target.ts';
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
+import { WORKERS } from '#shared/base/workers.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
@@ -91,6 +92,17 @@ export const RULES: readonly Rule[] = [
             },
           ]
         : [],
+  },
+  {
+    // Each worker of a server has its portion.
+    reads: ['server'],
+    check: ({ server: { connections } }) =>
+      (['address', 'total'] as const)
+        .filter((whose) => connections[whose] < WORKERS)
+        .map((whose) => ({
+          path: `server.connections.${whose}`,
+          message: `must be at least ${WORKERS}, the number of workers`,
+        })),
   },
   {
     reads: ['tls', 'privateTokens'],

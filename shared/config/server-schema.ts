@@ -12,7 +12,7 @@ export const serverSchema = z
       })
       .prefault({})
       .describe(
-        'of a process: from one address, which is not counted for trustedProxies, and from all; at most half of the files that the system allows, and an eighth from one address',
+        'of a server, all its workers together: from one address, which is not counted for trustedProxies, and from all; at most half of the files that the system allows each worker, and an eighth from one address',
       ),
     headerBytes: z
       .int()

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { portion } from '#shared/base/workers.ts';
 import { createLanes } from './lanes.ts';
 
 /** Hashes and checks passwords. Both reject with `StoreUnavailable` when too many are waiting. */
@@ -32,10 +33,10 @@ const PHC = new RegExp(
 export const isPasswordHash = (text: string) => PHC.test(text);
 
 /** One of the four threads of Node's pool is left for signatures and files. */
-const LANES = Math.min(availableParallelism(), 3);
+const LANES = portion(Math.min(availableParallelism(), 3));
 
 /** Less than a second's work. */
-const WAITING = 64;
+const WAITING = portion(64);
 
 export function createPasswords(
   argon2: Argon2 = { hash, verify },

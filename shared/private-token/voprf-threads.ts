@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { portion } from '#shared/base/workers.ts';
 import { entryFile } from '#shared/base/entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -161,7 +162,7 @@ function tooMany(): HttpError {
  * end. Of each operation `most` tasks wait.
  */
 export function openVoprfThreads({
-  threads = Math.max(1, availableParallelism() - 1),
+  threads = portion(availableParallelism() - 1),
   most = threads * WAITING,
 }: { threads?: number; most?: number } = {}): Threads {
   return new Threads(threads, most);

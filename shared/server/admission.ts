@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Http2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { customerOf, normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { portion } from '#shared/base/workers.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * Which connections a process takes, at all of its listeners together: so many in total, and so many from
- * one address. What comes through a trusted proxy counts toward the total alone. Of the files that the
- * system allows half are for connections at most, an eighth for those of one address: the other half is in
+ * one address, or its portion of these where it is one of several workers, among whom connections go round. What
+ * comes through a trusted proxy counts toward the total alone. Of the files that the
+ * system allows a process half are for connections at most, an eighth for those of one address: the other half is in
  * reserve for what requests open.
  */
 export class Admission {
@@ -23,8 +25,8 @@ export class Admission {
     trusted: TrustedProxies,
     files = mostFiles(),
   ) {
-    this.#total = Math.min(total, Math.floor(files / 2));
-    this.#each = Math.min(address, Math.floor(files / 8));
+    this.#total = Math.min(portion(total), Math.floor(files / 2));
+    this.#each = Math.min(portion(address), Math.floor(files / 8));
     this.#trusted = trusted;
   }
 

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { WORKERS } from '#shared/base/workers.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { Admission } from './admission.ts';
 import { Connections } from './connections.ts';
@@ -90,7 +91,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    // Workers share the port, and their parent gives connections to each in turn; who is alone takes them itself.
+    server.listen({ port, host, exclusive: WORKERS === 1 }, () => {
       server.off('error', reject);
       resolve();
     });

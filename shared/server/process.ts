@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
@@ -13,6 +14,7 @@ import { ConfigError } from '#shared/base/mistake.ts';
 import { printableLines } from '#shared/base/printable.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
+import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { type Chore, every } from './chore.ts';
 import { configuredLimits } from './configured-limits.ts';
 import { watchMemory } from './memory-watch.ts';
@@ -58,7 +60,7 @@ export interface Server {
   /** Further listeners of the same process, opened when the first one listens. */
   readonly beside?: readonly Beside[];
   /** For the parent process, beside `ready` and `url`. */
-  readonly report?: object;
+  readonly report?: object | undefined;
 }
 
 interface Role {
@@ -71,15 +73,15 @@ interface Role {
 }
 
 /**
- * Runs a server as this process, until a signal comes or the parent is gone: then `/health/ready`
- * says no (in production for a while, for load balancers), it stops accepting, finishes what is in
- * flight, and the process ends by itself. Logs go to standard error, one JSON
- * object a line; what made the start fail goes to the parent as well.
+ * Runs a server as this process, alone or as one of several workers, until a signal comes: then `/health/ready`
+ * says no (in production for a while, for load balancers), it stops accepting, finishes what is in flight, and the
+ * process ends by itself. Logs go to standard error, one JSON object a line; what made the start fail goes to the
+ * parent as well. When the parent dies, node:cluster ends its workers at once.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
   const lines = gatherLines((text) => process.stderr.write(text));
   for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
-  const log = jsonLog(lines.write, systemClock, role.name);
+  const log = jsonLog(lines.write, systemClock, role.name, WORKERS > 1 ? WORKER : undefined);
   try {
     await serve(role, env, log);
   } catch (error) {
@@ -91,6 +93,8 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
     const message = refused ? { refused: text } : { failed: text };
     await new Promise((sent) => process.send?.(message, sent) ?? sent(undefined));
   }
+  // Else node:cluster would end the process here, with exit code 0.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   if (process.connected) process.disconnect();
 }
 
@@ -100,6 +104,10 @@ const paired = (env: NodeJS.ProcessEnv) => env['COUNTERSIGN_PAIR'] !== undefined
 async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void> {
   const ending = asked();
   const config = await (paired(env) ? loadPairConfig : loadConfig)(env);
+  if (UNTOLD && isProduction(config)) {
+    process.send?.({ production: true });
+    return;
+  }
   const master = await readMasterSecret(config, env);
   const [clock, random] = [systemClock, systemRandom];
   const life = longestLife(config);
@@ -165,11 +173,11 @@ async function onPort(
   });
 }
 
-/** Resolves when the process is asked to end: by a signal, or because its parent is gone. */
+/** Resolves when the process is asked to end. Ctrl-C in the terminal is for the parent to decide, if there is one. */
 function asked(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
-      process.once(event, () => resolve(event));
-    }
-  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  if (cluster.isWorker) process.on('SIGINT', () => {});
+  else process.once('SIGINT', resolve);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+  return promise;
 }

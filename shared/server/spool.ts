@@ -5,28 +5,33 @@ import { join } from 'node:path';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
+import { createTally, type Share } from './tally.ts';
 
 /** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */
 const MEMORY = 1024 * 1024;
 /** Bytes that are read from the file at once. */
 const PIECE = 65_536;
 
-/** What all spools of a process may hold, or who sends content and never ends it could fill the disk. */
+/** What all spools of a server may hold, or who sends content and never ends it could fill the disk. */
 export class Budget {
-  #left: number;
+  readonly #bytes: number;
+  readonly #tally = createTally('spools');
 
   constructor(bytes: number) {
-    this.#left = bytes;
+    this.#bytes = bytes;
   }
 
-  /** Throws `HttpError` 503 when so much is not left. */
-  take(bytes: number): void {
-    if (bytes > this.#left) throw tooMuchAtOnce();
-    this.#left -= bytes;
+  /** Rejects with `HttpError` 503 when so much is not left. */
+  async take(bytes: number): Promise<void> {
+    if (!(await this.#tally.take(this.#shares(bytes)))) throw tooMuchAtOnce();
   }
 
   giveBack(bytes: number): void {
-    this.#left += bytes;
+    if (bytes > 0) this.#tally.give(this.#shares(bytes));
+  }
+
+  #shares(amount: number): readonly Share[] {
+    return [{ of: '', amount, most: this.#bytes }];
   }
 }
 
@@ -58,7 +63,7 @@ export class Spool {
 
   /** Throws `HttpError` 503 when the budget or the disk has no room for it. */
   async add(chunk: Buffer): Promise<void> {
-    if (this.#memory === undefined) this.#take();
+    if (this.#memory === undefined) await this.#take();
     this.#memory ??= Buffer.allocUnsafe(MEMORY);
     for (let at = 0; at < chunk.length;) {
       if (this.#used === MEMORY) await this.#flush(this.#memory);
@@ -94,14 +99,18 @@ export class Spool {
     return bytesRead;
   }
 
-  #take(): void {
-    if (this.#closed) throw new BadRequest('The client has left.');
-    this.#budget.take(MEMORY);
-    this.#taken += MEMORY;
+  async #take(): Promise<void> {
+    if (!this.#closed) {
+      await this.#budget.take(MEMORY);
+      this.#taken += MEMORY;
+    }
+    if (!this.#closed) return;
+    this.close(); // the client left while it was being taken
+    throw new BadRequest('The client has left.');
   }
 
   async #flush(memory: Buffer): Promise<void> {
-    this.#take();
+    await this.#take();
     try {
       this.#file ??= await openNameless();
       if (this.#closed) this.close(); // the client left while it was being opened

@@ -1,8 +1,14 @@
-// Both servers, as `countersign start` and the image run them. What runs as long as they do is plain JavaScript
+// The servers, as `countersign start` and the image run them. What runs as long as they do is plain JavaScript
 // without a package: loading TypeScript alone takes 17 MB.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runPair } from './pair.js';
+import { readOptions, USAGE } from './options.js';
+import { runServers } from './servers.js';
+
+const PARTS = {
+  authz: { name: 'authorization server', log: 'authz', file: main('authz-server') },
+  resource: { name: 'resource server', log: 'resource', file: main('resource-server') },
+};
 
 /** @param {string} folder */
 function main(folder) {
@@ -10,15 +16,41 @@ function main(folder) {
   return fileURLToPath(existsSync(source) ? source : new URL('main.js', source));
 }
 
-const PARTS = [
-  { name: 'authorization server', file: main('authz-server') },
-  { name: 'resource server', file: main('resource-server') },
-];
+/** @param {string} text */
+const complain = (text) => void process.stderr.write(`${text}\n`);
 
-process.exitCode = await runPair(PARTS, {
-  env: { ...process.env, COUNTERSIGN_PAIR: '1' },
-  clock: Date,
-  signals: process,
-  announce: (lines) => void process.stdout.write(lines.map((line) => `${line}\n`).join('')),
-  complain: (lines) => void process.stderr.write(`${lines}\n`),
-});
+async function start() {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === undefined) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const { server, workers } = options;
+  return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
+    env: server ? {} : { COUNTERSIGN_PAIR: '1' },
+    execArgv: process.execArgv,
+    clock: Date,
+    signals: process,
+    announce: (lines) => void process.stdout.write(lines.map((line) => `${line}\n`).join('')),
+    complain,
+    log: (name, worker, why, pause) => {
+      const reason = `a worker has ended: ${why}; it is started again in ${pause} ms`;
+      const line = {
+        time: new Date(),
+        level: 'error',
+        server: name,
+        event: 'worker.ended',
+        worker,
+        reason,
+      };
+      complain(JSON.stringify(line));
+    },
+  });
+}
+
+try {
+  process.exitCode = await start();
+} catch (error) {
+  complain(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

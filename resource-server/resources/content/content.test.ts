@@ -132,8 +132,8 @@ describe('adding', () => {
       sync: createFolderSync(),
       random: systemRandom,
     });
-    const other = uploads.begin('alice', 'other');
-    other.grow(256 * 1024 * 1024 - 5);
+    const other = await uploads.begin('alice', 'other');
+    await other.grow(256 * 1024 * 1024 - 5);
     const before = await readdir(folder);
     const refuse = async () => {
       throw new Error('refused');

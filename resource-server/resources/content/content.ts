@@ -112,7 +112,7 @@ export function openContent(options: ContentOptions): Content {
   return {
     async add(body, commit, announced) {
       const file = randomId(random);
-      const upload = uploads.begin(principal, file, announced);
+      const upload = await uploads.begin(principal, file, announced);
       try {
         const length = await write(file, body, upload);
         return await commit({ file, length }).catch(async (error: unknown) => {
@@ -180,7 +180,7 @@ async function fill(
     for await (const chunk of body) {
       length += chunk.length;
       if (length > maxBytes) throw contentTooLarge(maxBytes);
-      upload.grow(chunk.length);
+      await upload.grow(chunk.length);
       await handle.appendFile(chunk);
     }
     await handle.sync();

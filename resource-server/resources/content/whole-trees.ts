@@ -13,7 +13,10 @@ const MOST_PRINCIPALS = 32;
  * one only, in whatever tree. Rejects with `HttpError` 503 when too many wait.
  */
 export function createWholeTreeTurns(): InTurn {
-  const [ofEach, principals] = [createAtMost(MOST_EACH), createAtMost(MOST_PRINCIPALS)];
+  const [ofEach, principals] = [
+    createAtMost('whole trees', MOST_EACH),
+    createAtMost('principals at whole trees', MOST_PRINCIPALS),
+  ];
   const [ofOne, inProcess] = [createInTurn(), createInTurn()];
   return (principal, work) =>
     ofEach(principal, () => ofOne(principal, () => principals('', () => inProcess('', work))));

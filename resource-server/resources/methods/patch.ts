@@ -47,8 +47,8 @@ class Stale extends Error {
  */
 export const patch: MethodFactory = (services) => {
   const inTurn = createInTurn();
-  const each = createAtMost(MOST_EACH);
-  const all = createAtMost(MOST);
+  const each = createAtMost('patches', MOST_EACH);
+  const all = createAtMost('patches of all', MOST);
   return async (context, place) => {
     const { store, path, principal } = place;
     const guard = createGuard(context, place, services);

@@ -1,9 +1,10 @@
-import { HttpError } from '#shared/http/answer.ts';
+import { portion } from '#shared/base/workers.ts';
+import { createAtMost } from '../../at-most.ts';
 import { Evaluator } from './evaluator.ts';
 
 /** Queries at a time. */
-const PROCESSES = 2;
-/** Queries that are being evaluated or wait for it: of all, and of one owner. */
+const PROCESSES = portion(2);
+/** Queries that are being evaluated or wait for it, in all workers: of all, and of one owner. */
 const MOST = 32;
 const MOST_EACH = 4;
 
@@ -20,7 +21,8 @@ export class Evaluators {
   readonly #idle: Evaluator[];
   /** Whoever had a turn last, or came last, stands last. */
   readonly #lines = new Map<string, Line>();
-  #taken = 0;
+  readonly #ofAll = createAtMost('queries', MOST);
+  readonly #ofOne = createAtMost('queries of one', MOST_EACH);
 
   constructor(idle = Array.from({ length: PROCESSES }, () => new Evaluator())) {
     this.#idle = idle;
@@ -31,13 +33,13 @@ export class Evaluators {
    * take turns, and nobody has two processes while somebody else waits for a first one. Rejects with
    * `HttpError` 503 when too many wait, or too many of this owner's.
    */
-  async use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
+  use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
+    return this.#ofOne(owner, () => this.#ofAll('', () => this.#inLine(owner, work)));
+  }
+
+  async #inLine<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
     const line = this.#lines.get(owner) ?? { running: 0, waiting: [] };
-    if (this.#taken >= MOST || line.running + line.waiting.length >= MOST_EACH) {
-      throw new HttpError(503, 'Too many queries are waiting. Try again.', { 'Retry-After': '1' });
-    }
     this.#lines.set(owner, line);
-    this.#taken += 1;
     const evaluator = await new Promise<Evaluator>((resolve) => {
       line.waiting.push(resolve);
       this.#next();
@@ -45,7 +47,6 @@ export class Evaluators {
     try {
       return await work(evaluator);
     } finally {
-      this.#taken -= 1;
       line.running -= 1;
       if (line.running + line.waiting.length === 0) this.#lines.delete(owner);
       this.#idle.push(evaluator);

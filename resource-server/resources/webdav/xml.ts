@@ -9,11 +9,11 @@ import { createInTurn } from '../in-turn.ts';
 import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;
-/** Long ones of one principal that are parsed or wait for it. */
+/** Long ones of one principal that are parsed or wait for it, in all workers. */
 const MOST_EACH = 16;
 
 /** Of a process: a long one is parsed in slices, and of each principal one at a time. */
-const [each, inTurn] = [createAtMost(MOST_EACH), createInTurn()];
+const [each, inTurn] = [createAtMost('XML', MOST_EACH), createInTurn()];
 
 /** The encodings that every XML parser has to know, by the marks they begin with; no mark: UTF-8. */
 const MARKS = [

@@ -1,3 +1,4 @@
+import { portion } from '#shared/base/workers.ts';
 import { createLanes } from '#shared/people/lanes.ts';
 import { type Gss, GssRefused, type Step } from './gss.ts';
 
@@ -19,7 +20,7 @@ interface KerberosServer {
 
 /** Calls at a time: each takes one of the four threads of the pool that files and passwords need too. */
 const LANES = 2;
-const WAITING = 256;
+const WAITING = portion(256);
 
 /** Acts for any key of the keytab, so that no name is looked up in the DNS; which ones are taken is said here. */
 const ANY_KEY = '';

@@ -1,0 +1,46 @@
+import { Counts, type Share } from '#shared/base/counts.js';
+import { WORKERS } from '#shared/base/workers.ts';
+import { Leases, type Tally } from './leases.ts';
+
+export type { Share } from '#shared/base/counts.js';
+
+/**
+ * Counts of what is under way in all workers of this server together: those of one name are one. `block`: so much at a
+ * time comes from the parent of the workers, and stays for a while, where what is taken is small and often; without it
+ * every share is asked for.
+ */
+export function createTally(name: string, block = 0): Tally {
+  if (WORKERS > 1) return block > 0 ? new Leases(ofParent(name), block) : ofParent(name);
+  const counts = new Counts();
+  return {
+    take: (shares) => counts.take(0, shares),
+    give: (shares) => counts.give(0, shares),
+  };
+}
+
+const questions = new Map<number, (taken: boolean) => void>();
+let asked = 0;
+
+/** The parent takes back by itself what a worker held that died; when the parent dies, so does this process. */
+function ofParent(name: string): Tally {
+  const named = (shares: readonly Share[]) =>
+    shares.map((share) => ({ ...share, of: `${name} ${share.of}` }));
+  return {
+    take(shares) {
+      if (asked === 0) process.on('message', hear);
+      asked += 1;
+      const take = asked;
+      return new Promise((resolve) => {
+        questions.set(take, resolve);
+        process.send?.({ take, shares: named(shares) });
+      });
+    },
+    give: (shares) => void process.send?.({ shares: named(shares) }),
+  };
+}
+
+function hear(content: unknown): void {
+  const { take, taken } = content as { take: number; taken: boolean };
+  questions.get(take)?.(taken);
+  questions.delete(take);
+}

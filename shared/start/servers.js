@@ -1,0 +1,74 @@
+import cluster from 'node:cluster';
+import { Workers } from './workers.js';
+
+/** @import { Address, Worker } from 'node:cluster' */
+/** @import { Part, Surroundings } from './workers.js' */
+
+/** Signals that follow the first within this time repeat it: npm passes on what the terminal has sent already. */
+const REPEATED = 1000;
+
+/**
+ * Runs the servers, each as so many processes, until a signal comes or one of them does not come to listen; then all
+ * end, with the requests in flight. A second signal kills. Resolves to the exit code.
+ * @param {readonly Part[]} parts
+ * @param {number | undefined} workers Of each; undefined: as many as is usual.
+ * @param {Surroundings} surroundings
+ * @returns {Promise<number>}
+ */
+export async function runServers(parts, workers, surroundings) {
+  const servers = parts.map((part) => new Workers(part, workers, surroundings));
+  const shared = sharedPort(servers);
+  void Promise.all(servers.map(({ ready }) => ready)).then((all) =>
+    surroundings.announce(all.flat()),
+  );
+  const cause = await Promise.race([
+    ...servers.map(({ failed }) => failed),
+    shared.found,
+    stopSignal(surroundings, () => servers.forEach((server) => server.kill('SIGKILL'))),
+  ]);
+  if (cause !== undefined) surroundings.complain(cause);
+  const ended = await Promise.all(servers.map((server) => server.end()));
+  shared.stop();
+  return cause === undefined && ended.every(Boolean) ? 0 : 1;
+}
+
+/**
+ * `found` resolves when two servers listen at one address, which node:cluster takes for one that they share: what comes
+ * for the one would be given to the other.
+ * @param {readonly Workers[]} servers
+ */
+function sharedPort(servers) {
+  /** @type {Map<string, Workers | undefined>} */
+  const owners = new Map();
+  /** @type {PromiseWithResolvers<string>} */
+  const { promise, resolve } = Promise.withResolvers();
+  /** @type {(worker: Worker, address: Address) => void} */
+  const look = (worker, { address, port }) => {
+    const server = servers.find((one) => one.has(worker));
+    const at = `${address}:${port}`;
+    const owner = owners.get(at) ?? server;
+    owners.set(at, owner);
+    if (owner !== server) resolve(`Both servers listen at ${at}: set ports in listen that differ.`);
+  };
+  cluster.on('listening', look);
+  return { found: promise, stop: () => cluster.off('listening', look) };
+}
+
+/**
+ * Resolves at the first signal; calls `again` at one that is not a repetition of it.
+ * @param {Surroundings} surroundings
+ * @param {() => void} again
+ * @returns {Promise<undefined>}
+ */
+function stopSignal({ signals, clock }, again) {
+  return new Promise((resolve) => {
+    /** @type {number | undefined} */
+    let first;
+    const receive = () => {
+      first ??= clock.now();
+      if (clock.now() - first > REPEATED) again();
+      resolve(undefined);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) signals.on(signal, receive);
+  });
+}

@@ -1,0 +1,217 @@
+import { EventEmitter, once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { until } from '../../e2e/parts/process.ts';
+import { runServers } from './servers.js';
+
+const READY = `process.send({ ready: true });`;
+const STAYS = `setInterval(() => {}, 1000);`;
+const ENDS_WHEN_TOLD = `process.on('SIGTERM', () => process.exit(0));`;
+const SERVER = `${ENDS_WHEN_TOLD} ${STAYS} ${READY}`;
+
+/** Servers as real child processes that run the scripts, and what the parent said and decided. */
+async function servers(scripts: readonly string[], workers?: number) {
+  const folder = await temporaryFolder();
+  const parts = await Promise.all(
+    scripts.map(async (script, index) => {
+      const file = join(folder, `${index}.cjs`);
+      await writeFile(file, script);
+      return { name: `server ${index}`, log: `s${index}`, file };
+    }),
+  );
+  const signals = new EventEmitter();
+  const clock = new ManualClock();
+  const complaints: string[] = [];
+  const { promise: announced, resolve: announce } = Promise.withResolvers<readonly string[]>();
+  const code = runServers(parts, workers, {
+    env: { FOLDER: folder },
+    execArgv: [],
+    clock,
+    signals,
+    announce,
+    complain: (line) => complaints.push(line),
+    log: (...ended) => signals.emit('ended', ended),
+  });
+  return { folder, signals, clock, complaints, announced, code };
+}
+
+const pair = (first: string, second: string) => servers([first, second]);
+
+test('both ready: the banner is announced once', async () => {
+  const lines = `process.send({ ready: true, banner: ['a', 'b'] });`;
+  const { signals, announced, code } = await pair(SERVER, `${ENDS_WHEN_TOLD} ${STAYS} ${lines}`);
+  expect(await announced).toEqual(['a', 'b']);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('a server that cannot start says why, the other one ends, and so does the start', async () => {
+  const failing = `process.send({ failed: 'port 3000 is taken: change listen.authz.port' }, () => process.exit(1));`;
+  const { complaints, code } = await pair(failing, SERVER);
+  expect(await code).toBe(1);
+  expect(complaints).toEqual([
+    'The server 0 has not started: port 3000 is taken: change listen.authz.port. Nothing runs on.',
+  ]);
+});
+
+test('a configuration that both refuse is told once, as it is', async () => {
+  const refusing = `process.send({ refused: 'The configuration cannot be used' }, () => process.exit(1));`;
+  const { complaints, code } = await pair(refusing, refusing);
+  expect(await code).toBe(1);
+  expect(complaints).toEqual(['The configuration cannot be used']);
+});
+
+test.each([
+  ['with an error', `throw new Error('boom')`, /server 1 has not started: exit code 1/],
+  ['with exit code 0', `process.exit(0)`, /server 1 has not started: exit code 0/],
+  [
+    'by a signal',
+    `process.kill(process.pid, 'SIGKILL'); ${STAYS}`,
+    /server 1 has not started: SIGKILL/,
+  ],
+])('a server that dies %s before it listens ends the other one', async (_, script, reason) => {
+  const { complaints, code } = await pair(SERVER, script);
+  expect(await code).toBe(1);
+  expect(complaints[0]).toMatch(reason);
+});
+
+test('a file that is not there is a server that has not started', async () => {
+  const parts = [{ name: 'server', log: 'server', file: '/nowhere/main.ts' }];
+  const code = runServers(parts, 1, {
+    env: {},
+    execArgv: [],
+    clock: new ManualClock(),
+    signals: new EventEmitter(),
+    announce: () => {},
+    complain: () => {},
+    log: () => {},
+  });
+  expect(await code).toBe(1);
+});
+
+test('Ctrl-C lets work in flight finish; the same Ctrl-C passed on by npm does not kill it', async () => {
+  const working = `
+    process.on('SIGTERM', () => setTimeout(() => process.exit(0), 50)); ${STAYS} ${READY}`;
+  const { signals, announced, code } = await pair(working, SERVER);
+  await announced;
+  signals.emit('SIGINT');
+  signals.emit('SIGINT');
+  expect(await code).toBe(0);
+});
+
+test('a second Ctrl-C kills a server that does not end', async () => {
+  const stubborn = `process.on('SIGTERM', () => {}); ${STAYS} ${READY}`;
+  const { signals, clock, announced, code } = await pair(stubborn, SERVER);
+  await announced;
+  signals.emit('SIGINT');
+  clock.advance(2);
+  signals.emit('SIGINT');
+  expect(await code).toBe(1);
+});
+
+test('messages of another form are not a server that is ready', async () => {
+  const script = `process.send('ready'); process.send({ ready: 'yes' }); process.send(null, () => process.exit(3));`;
+  const { complaints, code } = await pair(script, SERVER);
+  expect(await code).toBe(1);
+  expect(complaints[0]).toMatch(/exit code 3/);
+});
+
+const ended = async (signals: EventEmitter) => (await once(signals, 'ended'))[0] as unknown[];
+
+test('a worker that dies is started again: at once if it lived for long, else after a pause that doubles', async () => {
+  const dies = `${READY} process.on('message', () => process.exit(3)); process.send({ take: 1, shares: [] });`;
+  const { signals, clock, code } = await servers([dies], 1);
+  const pauses: unknown[] = [];
+  for (let death = 0; death < 3; death += 1) pauses.push(await ended(signals));
+  clock.now = () => performance.now() * 1_000_000;
+  for (let death = 0; death < 2; death += 1) pauses.push(await ended(signals));
+  expect(pauses).toEqual([100, 200, 400, 0, 0].map((pause) => ['s0', 1, 'exit code 3', pause]));
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('an end that comes amid a pause is not waited for', async () => {
+  const dies = `${READY} process.kill(process.pid, 'SIGKILL'); ${STAYS}`;
+  const { signals, code } = await servers([dies], 1);
+  let pause: unknown;
+  while (pause !== 400) [, , , pause] = await ended(signals);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('SIGTERM before a server has come far enough to hear of it is a clean end', async () => {
+  const { signals, code } = await servers([STAYS, STAYS], 2);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('the banner comes when all workers listen, from whichever has one', async () => {
+  const waits = `
+    const { existsSync } = require('node:fs');
+    const wait = setInterval(() => {
+      if (process.env.COUNTERSIGN_WORKER === '1' && !existsSync(process.env.FOLDER + '/second')) return;
+      clearInterval(wait);
+      process.send({ ready: true, banner: process.env.COUNTERSIGN_WORKER === '2' ? ['two'] : undefined });
+      if (process.env.COUNTERSIGN_WORKER === '2') setTimeout(() => process.send({ seen: true }), 50);
+    }, 10);`;
+  const { folder, signals, announced, code } = await servers([`${ENDS_WHEN_TOLD} ${waits}`], 2);
+  let early = true;
+  void announced.then(() => (early = false));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(early).toBe(true);
+  await writeFile(join(folder, 'second'), '');
+  expect(await announced).toEqual(['two']);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('where nobody says how many, one that says it is production makes room for one a core', async () => {
+  const asks = `
+    if (process.env.COUNTERSIGN_WORKERS === undefined) {
+      process.send({ production: true }, () => process.exit(0));
+    } else {
+      const { COUNTERSIGN_WORKERS: all, COUNTERSIGN_WORKER: which } = process.env;
+      process.send({ ready: true, banner: [which + ' of ' + all] });
+      ${ENDS_WHEN_TOLD} ${STAYS}
+    }`;
+  const { signals, announced, code } = await servers([asks]);
+  const cores = Math.min(availableParallelism(), 8);
+  const all = Array.from({ length: cores }, (_, index) => `${index + 1} of ${cores}`);
+  expect((await announced).toSorted()).toEqual(all);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('what a worker has of a count comes back when it is killed', async () => {
+  // The first to ask takes all there is and is killed with it; then the second gets it.
+  const takes = `
+    ${ENDS_WHEN_TOLD}
+    const shares = [{ of: 'alice', amount: 4, most: 4 }];
+    const ask = () => process.send({ take: 1, shares });
+    process.on('message', ({ taken }) => {
+      if (!taken) return setTimeout(ask, 10);
+      const [{ appendFileSync }, file] = [require('node:fs'), process.env.FOLDER + '/taken'];
+      appendFileSync(file, process.pid + ' ');
+      if (require('node:fs').readFileSync(file, 'utf8').split(' ').length === 2) process.kill(process.pid, 'SIGKILL');
+      else process.send({ ready: true });
+    });
+    ${READY} ask();`;
+  const { folder, signals, code } = await servers([takes], 2);
+  expect((await ended(signals))[2]).toBe('SIGKILL');
+  await until(async () => (await readFile(join(folder, 'taken'), 'utf8')).split(' ').length === 3);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('two servers at one address and port are told so', async () => {
+  const listens = `
+    ${ENDS_WHEN_TOLD}
+    require('node:net').createServer().listen(0, '127.0.0.1', () => process.send({ ready: true }));`;
+  const { complaints, code } = await servers([listens, listens], 2);
+  expect(await code).toBe(1);
+  expect(complaints).toEqual([expect.stringMatching(/^Both servers listen at 127\.0\.0\.1:\d+/)]);
+});

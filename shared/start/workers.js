@@ -1,0 +1,192 @@
+import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counts } from '#shared/base/counts.js';
+import { cores } from './options.js';
+
+/** @import { Worker } from 'node:cluster' */
+/** @import { EventEmitter } from 'node:events' */
+/** @import { Clock } from '#shared/base/clock.ts' */
+/** @import { Share } from '#shared/base/counts.js' */
+
+/**
+ * One of the two servers: how people and how its log call it, and the file that runs it.
+ * @typedef {{ readonly name: string, readonly log: string, readonly file: string }} Part
+ */
+
+/**
+ * What a worker tells its parent: when it listens, with the lines of the banner, if it has some; why it could not
+ * start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
+ * nobody has said how many workers there are. Texts are fit for a terminal.
+ * @typedef {object} State
+ * @property {unknown} [ready]
+ * @property {readonly string[]} [banner]
+ * @property {string} [failed]
+ * @property {string} [refused]
+ * @property {boolean} [production]
+ */
+
+/**
+ * What a worker would have of the counts, with a number for the answer, or gives back.
+ * @typedef {{ readonly take?: number, readonly shares: readonly Share[] }} Reckoning
+ */
+
+/**
+ * @typedef {object} Surroundings
+ * @property {NodeJS.ProcessEnv} env What the servers have beside the environment of this process.
+ * @property {string[]} execArgv Their options of Node.
+ * @property {Pick<Clock, 'now'>} clock
+ * @property {Pick<EventEmitter, 'on'>} signals Where SIGINT, SIGTERM and SIGHUP arrive.
+ * @property {(lines: readonly string[]) => void} announce Called once, when all listen.
+ * @property {(lines: string) => void} complain
+ * @property {(server: string, worker: number, reason: string, pause: number) => void} log
+ *   A worker has ended, and is started again after so many milliseconds.
+ */
+
+/** Milliseconds: who lived as long is started again at once, another after a pause that doubles each time. */
+const LONG = 10_000;
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 30_000;
+
+/**
+ * The processes of one server. One that has listened is started again whenever it ends; one that never does is a
+ * failure. What is counted for all of them together is counted here, so that a worker that dies holds nothing.
+ */
+export class Workers {
+  #part;
+  #surroundings;
+  #counts = new Counts();
+  /** @type {Set<Worker>} */
+  #running = new Set();
+  /** By number, the banners of those that have listened. @type {Map<number, readonly string[]>} */
+  #listened = new Map();
+  #ending = new AbortController();
+  #well = true;
+  /** @type {PromiseWithResolvers<readonly string[]>} */
+  #ready = Promise.withResolvers();
+  /** @type {PromiseWithResolvers<string>} */
+  #failed = Promise.withResolvers();
+  #ended;
+
+  /**
+   * @param {Part} part
+   * @param {number | undefined} count Undefined: as many as is usual.
+   * @param {Surroundings} surroundings
+   */
+  constructor(part, count, surroundings) {
+    this.#part = part;
+    this.#surroundings = surroundings;
+    this.#ended = this.#run(count);
+  }
+
+  /** Resolves when all listen, to the lines of the banner. */
+  get ready() {
+    return this.#ready.promise;
+  }
+
+  /** Resolves when one has ended that never listened, to the reason. */
+  get failed() {
+    return this.#failed.promise;
+  }
+
+  /** @param {Worker} worker */
+  has(worker) {
+    return this.#running.has(worker);
+  }
+
+  /** Starts no more; resolves when all have ended, to whether they did so by themselves. */
+  async end() {
+    this.#ending.abort();
+    this.kill('SIGTERM');
+    await this.#ended;
+    return this.#well;
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  kill(signal) {
+    for (const worker of this.#running) worker.process.kill(signal);
+  }
+
+  /** @param {number | undefined} count */
+  async #run(count) {
+    if (count === undefined) {
+      // The first knows from the configuration whether it is to be the only one.
+      if (await this.#keep(1, undefined)) await this.#run(cores());
+      return;
+    }
+    await Promise.all(Array.from({ length: count }, (_, index) => this.#keep(index + 1, count)));
+  }
+
+  /**
+   * Starts a worker, again and again. Resolves when it must not be started again: to true when it could not say that
+   * it is the only one.
+   * @param {number} number
+   * @param {number | undefined} count
+   */
+  async #keep(number, count) {
+    const { clock, log } = this.#surroundings;
+    const { signal } = this.#ending;
+    for (let pause = 0; !signal.aborted;) {
+      const began = clock.now();
+      const { reason, ...last } = await this.#once(number, count);
+      if (last.production === true) return true;
+      if (signal.aborted) break;
+      if (!this.#listened.has(number)) {
+        this.#failed.resolve(
+          last.refused ?? `The ${this.#part.name} has not started: ${reason}. Nothing runs on.`,
+        );
+        break;
+      }
+      const longer = Math.min(Math.max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE);
+      pause = clock.now() - began < LONG ? longer : 0;
+      log(this.#part.log, number, reason, pause);
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+    return false;
+  }
+
+  /**
+   * One life of a worker: its last word, and why it ended.
+   * @param {number} number
+   * @param {number | undefined} count
+   * @returns {Promise<State & { readonly reason: string }>}
+   */
+  async #once(number, count) {
+    const { env, execArgv } = this.#surroundings;
+    const exec = this.#part.file;
+    cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
+    const told = count && { COUNTERSIGN_WORKERS: `${count}` };
+    const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
+    this.#running.add(worker);
+    /** @type {State} */
+    let last = {};
+    worker.on('message', (content) => {
+      /** @type {State & Partial<Reckoning>} */
+      const { shares, ...message } = Object(content);
+      if (shares !== undefined) return this.#reckon(worker, { ...message, shares });
+      last = message;
+      if (last.ready !== true) return;
+      this.#listened.set(number, last.banner ?? []);
+      if (this.#listened.size === (count ?? 1))
+        this.#ready.resolve([...this.#listened.values()].flat());
+    });
+    /** @type {string} */
+    const reason = await new Promise((end) => {
+      worker.once('error', (error) => end(error.message));
+      worker.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    });
+    this.#running.delete(worker);
+    this.#counts.forget(worker.id);
+    const { exitCode, signalCode } = worker.process;
+    if (this.#ending.signal.aborted) this.#well &&= exitCode === 0 || signalCode === 'SIGTERM';
+    return { ...last, reason: last.failed ?? last.refused ?? reason };
+  }
+
+  /**
+   * @param {Worker} worker
+   * @param {Reckoning} reckoning
+   */
+  #reckon(worker, { take, shares }) {
+    if (take === undefined) this.#counts.give(worker.id, shares);
+    else worker.send({ take, taken: this.#counts.take(worker.id, shares) }, () => {});
+  }
+}
