@@ -12,7 +12,7 @@ export interface Asked {
   readonly method: string;
   readonly target: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** What it shows, if it shows anything whole. */
+  /** What it shows, if that is one thing and whole. */
   readonly shown: Credentials | undefined;
 }
 
@@ -136,12 +136,9 @@ export function asked(roll: Dice, host: string, known: readonly Credentials[]): 
   const target = pick(roll, roll(8) === 0 ? RARE_TARGETS : TARGETS);
   const fields: (readonly [string, string])[] = [];
   if (roll(40) > 0) fields.push(['Host', roll(25) === 0 ? 'elsewhere.example' : host]);
-  let shown: Credentials | undefined;
-  for (let count = [1, 1, 1, 1, 1, 1, 0, 2][roll(8)] ?? 1; count > 0; count -= 1) {
-    const found = credentialsOf(roll, known);
-    shown = found.shown;
-    fields.push(found.field);
-  }
+  const count = [1, 1, 1, 1, 1, 1, 0, 2][roll(8)] ?? 1;
+  const found = Array.from({ length: count }, () => credentialsOf(roll, known));
+  fields.push(...found.map(({ field }) => field));
   if (target === '/verify') {
     fields.push(['X-Forwarded-Host', roll(12) === 0 ? 'elsewhere.example' : host]);
     for (const [name, values] of TOLD) {
@@ -163,6 +160,6 @@ export function asked(roll: Dice, host: string, known: readonly Credentials[]): 
     method: pick(roll, roll(12) === 0 ? RARE_METHODS : METHODS),
     target,
     fields: fields.map((field) => spelt(roll, field)),
-    shown,
+    shown: found.length === 1 ? found[0]?.shown : undefined,
   };
 }

@@ -3,7 +3,7 @@ import { STORE_KINDS } from '../../flows/flow.ts';
 import { compareTwoWays } from './two-ways.ts';
 
 /** `npm run soak -- two-ways` sends a hundred thousand. */
-const REQUESTS = 1500;
+const REQUESTS = 1000;
 
 test.each(STORE_KINDS)(
   'the short way to an answer comes to the same as the long one, %s',

@@ -30,6 +30,7 @@ export interface Alike {
 
 const SETTINGS = ({ resource }: { resource: string }) => ({
   trustedProxies: ['127.0.0.0/8'],
+  tokens: { lifetime: 86_400 },
   limits: { credentials: UNLIMITED, signIn: UNLIMITED },
   spaces: [
     {
