@@ -136,8 +136,8 @@ export function asked(roll: Dice, host: string, known: readonly Credentials[]): 
   const target = pick(roll, roll(8) === 0 ? RARE_TARGETS : TARGETS);
   const fields: (readonly [string, string])[] = [];
   if (roll(40) > 0) fields.push(['Host', roll(25) === 0 ? 'elsewhere.example' : host]);
-  const count = [1, 1, 1, 1, 1, 1, 0, 2][roll(8)] ?? 1;
-  const found = Array.from({ length: count }, () => credentialsOf(roll, known));
+  const many = [1, 1, 1, 1, 1, 1, 0, 2][roll(8)] ?? 1;
+  const found = Array.from({ length: many }, () => credentialsOf(roll, known));
   fields.push(...found.map(({ field }) => field));
   if (target === '/verify') {
     fields.push(['X-Forwarded-Host', roll(12) === 0 ? 'elsewhere.example' : host]);

@@ -157,7 +157,7 @@ interface Heard {
   readonly rest: readonly string[];
 }
 
-const RANDOM = /(nonce|opaque|sid)="[^"]*"/g;
+const RANDOM = /(nonce|opaque|sid|sr)=(?:"[^"]*"|[^,"]*)/g;
 const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
 
 function messageOf({ method, target, version, fields }: Asked): Buffer {
