@@ -21,6 +21,10 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** Its processes; what they start belongs to them. */
   readonly pids: readonly number[];
+  /** The process of the Redis that it uses, whose CPU time is told beside its own. */
+  readonly redis?: number;
+  /** In PEM: vouches for it over TLS. */
+  readonly ca?: Buffer;
 }
 
 export interface ServerOptions {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPasswords } from '#shared/people/password.ts';
-import type { Person } from '../pair/pair.ts';
+import type { Pair, Person } from '../pair/pair.ts';
 import type { Fields } from './site.ts';
 import { BODY, ORIGIN } from './site.ts';
 import { NO_LIMIT } from './targets/countersign.ts';
@@ -58,8 +58,7 @@ export async function openGate(servers: Countersign): Promise<Gate> {
 }
 
 /** Adds that many people, who all have the same password and the same hash of it. */
-export async function addCrowd({ servers }: Gate, count: number): Promise<readonly Person[]> {
-  const { pair } = servers;
+export async function addCrowd(pair: Pair, count: number): Promise<readonly Person[]> {
   const password = 'correct horse battery';
   const password_hash = await createPasswords().hash(password);
   const crowd = Array.from({ length: count }, (_, at) => `person${at}`);

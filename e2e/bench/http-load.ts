@@ -1,3 +1,4 @@
+import { Agent, request as send } from 'undici';
 import type { Contender } from './measure.ts';
 import type { HttpRequest, Load } from './requests.ts';
 import type { Server } from './cpu.ts';
@@ -10,8 +11,8 @@ export interface HttpContender {
   readonly load: Load;
   /** What every answer is. */
   readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
-  /** Has to be answered 401. */
-  forged(): HttpRequest | Promise<HttpRequest>;
+  /** Has to be answered 401; a server that anybody may ask has none. */
+  forged?(): HttpRequest | Promise<HttpRequest>;
 }
 
 /** Loads it by wrk, on that many connections. */
@@ -42,16 +43,19 @@ export async function probe({ name, server, load, answer, forged }: HttpContende
   const [request] = await load.take(1);
   if (request === undefined) throw new Error(`${name} has nothing to answer`);
   load.sent(1);
-  const good = await ask(server.url, request);
+  const good = await ask(server, request);
   if (good.status !== answer.status || answer.body?.(good.text) === false) {
     throw new Error(`${name} answered ${good.status} ${good.text}`);
   }
-  const bad = await ask(server.url, await forged());
+  if (forged === undefined) return;
+  const bad = await ask(server, await forged());
   if (bad.status !== 401) throw new Error(`${name} answered ${bad.status} to what is forged`);
 }
 
-async function ask(url: string, { method, path, fields, body }: HttpRequest) {
-  const init = { method, headers: { ...fields }, ...(body !== undefined && { body }) };
-  const response = await fetch(url + path, init);
-  return { status: response.status, text: await response.text() };
+async function ask({ url, ca }: Server, { method, path, fields: headers, body }: HttpRequest) {
+  await using stack = new AsyncDisposableStack();
+  const agent = new Agent(ca && { connect: { ca } });
+  const dispatcher = stack.adopt(agent, (opened) => opened.close());
+  const answer = await send(url + path, { dispatcher, method, headers, ...(body && { body }) });
+  return { status: answer.statusCode, text: await answer.body.text() };
 }

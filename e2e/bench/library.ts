@@ -26,6 +26,8 @@ export const LARGE = text('large', 8 * MIB);
 /** As many paths as connections put to at least: none waits for another one. */
 export const SMALL_PUTS = several(64, 'put/small', KIB);
 export const LARGE_PUTS = several(4, 'put/large', 8 * MIB);
+/** 128 MiB. */
+export const ARCHIVE = several(16, 'put/archive', 8 * MIB);
 /** A collection of 1,000 members. */
 export const COLLECTION = '/documents/thousand/';
 export const MEMBERS = several(1000, 'thousand/', 100);
@@ -51,20 +53,31 @@ export function putting({ path, type, content }: Document, credentials: Fields):
   return { method: 'PUT', path, fields: { ...credentials, 'Content-Type': type }, body: content };
 }
 
-/** Puts everything in place. Rejects when the server does not take it. */
-export async function furnish({ url }: Server, credentials: Fields): Promise<void> {
-  async function send({ method, path, fields, body }: HttpRequest): Promise<void> {
-    const init = { method, headers: fields, ...(body !== undefined && { body }) };
-    const answer = await fetch(url + path, init);
-    await answer.arrayBuffer();
-    if (answer.status !== 201) throw new Error(`${method} ${path} was answered ${answer.status}`);
-  }
-  for (const path of [COLLECTION, '/documents/put/']) {
-    await send({ method: 'MKCOL', path, fields: credentials });
-  }
-  const left = [SMALL, LARGE, STOCK, ...SMALL_PUTS, ...LARGE_PUTS, ...MEMBERS];
+async function send({ url }: Server, { method, path, fields, body }: HttpRequest): Promise<void> {
+  const init = { method, headers: fields, ...(body !== undefined && { body }) };
+  const answer = await fetch(url + path, init);
+  await answer.arrayBuffer();
+  if (answer.status !== 201) throw new Error(`${method} ${path} was answered ${answer.status}`);
+}
+
+/** Puts documents where there are none. Rejects when the server does not take them. */
+export async function put(
+  server: Server,
+  credentials: Fields,
+  documents: readonly Document[],
+): Promise<void> {
+  const left = [...documents];
   while (left.length > 0) {
     const some = left.splice(0, AT_ONCE);
-    await Promise.all(some.map((document) => send(putting(document, credentials))));
+    await Promise.all(some.map((document) => send(server, putting(document, credentials))));
   }
+}
+
+/** Puts everything but the archive in place. */
+export async function furnish(server: Server, credentials: Fields): Promise<void> {
+  for (const path of [COLLECTION, '/documents/put/']) {
+    await send(server, { method: 'MKCOL', path, fields: credentials });
+  }
+  const all = [SMALL, LARGE, STOCK, ...SMALL_PUTS, ...LARGE_PUTS, ...MEMBERS];
+  await put(server, credentials, all);
 }

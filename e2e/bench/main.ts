@@ -1,7 +1,9 @@
 /**
- * `npm run bench [as|rs|schemes|private-token|documents|proxy|revocation|sweep] [-- --json]`: prints tables;
- * those of all suites when none is named. `-- --quick`: one table within two minutes, of what is asked most. Exits 1 when an answer was not what it should have been, 2 when
- * nothing can be measured here.
+ * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
+ * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
+ * `npm run bench -- as|rs|schemes|private-token|documents|proxy|revocation|sweep`: the tables of a suite.
+ * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
+ * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -9,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
 import { measureDocuments } from './documents.ts';
 import { measurePrivateToken } from './private-token.ts';
+import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureRevocation } from './revocation.ts';
@@ -17,6 +20,7 @@ import { measureQuick } from './quick.ts';
 import { measureRs } from './rs.ts';
 import { measureSchemes } from './schemes.ts';
 import { measureSweep } from './sweep.ts';
+import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
@@ -27,6 +31,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'private-token': measurePrivateToken,
   documents: measureDocuments,
   proxy: measureProxy,
+  quick: measureQuick,
   revocation: measureRevocation,
   sweep: measureSweep,
 };
@@ -58,26 +63,44 @@ function obstacle(): string | undefined {
   return 'One CPU is not enough: the servers get one, the load generator another.';
 }
 
+/** Prints why, and resolves to the exit code. */
+function refuse(reason: string): number {
+  say(reason);
+  return 2;
+}
+
+async function profile([work = '', way]: readonly string[]): Promise<number> {
+  try {
+    process.stdout.write(`${await profileWork(work, way)}\n`);
+    return 0;
+  } catch (error) {
+    return refuse(String(error));
+  }
+}
+
 async function bench(): Promise<number> {
   const { values, positionals } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
     },
     allowPositionals: true,
   });
-  const suites: Readonly<Record<string, Suite>> = values.quick ? { quick: measureQuick } : SUITES;
-  const names = positionals.length > 0 ? positionals : Object.keys(suites);
-  const unknown = names.find((name) => !Object.hasOwn(suites, name));
-  const reason =
-    unknown === undefined
-      ? obstacle()
-      : `There is no suite ${unknown}, only: ${Object.keys(suites).join(', ')}.`;
-  if (reason !== undefined) {
-    say(reason);
-    return 2;
-  }
+  const unsuitable = obstacle();
+  if (unsuitable !== undefined) return refuse(unsuitable);
+  if (positionals[0] === 'profile') return profile(positionals.slice(1));
 
+  const wanted = values.only.toLowerCase();
+  const suites: Readonly<Record<string, Suite>> = {
+    ...SUITES,
+    whole: () => measureWhole(say, (name) => name.toLowerCase().includes(wanted)),
+  };
+  const names = positionals.length > 0 ? positionals : [values.quick ? 'quick' : 'whole'];
+  const unknown = names.find((name) => !Object.hasOwn(suites, name));
+  if (unknown !== undefined) {
+    return refuse(`There is no suite ${unknown}, only: ${Object.keys(suites).join(', ')}.`);
+  }
   const began = surroundings();
   const found: Findings[] = [];
   for (const name of names) {

@@ -8,12 +8,21 @@ export interface Schedule {
   readonly rounds: number;
   /** Of a round. */
   readonly seconds: number;
-  /** Seconds until the compiler has done its work. */
-  readonly warmUp: number;
+  readonly warmUp: WarmUp;
 }
 
-/** Warms up where a request takes long, too. */
-const SCHEDULE: Schedule = { rounds: 5, seconds: 2, warmUp: 5 };
+/**
+ * Until V8 has compiled what is asked, which takes so many requests, however long those take on this
+ * machine; after so many seconds it ends all the same.
+ */
+export interface WarmUp {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+export const WARM_UP: WarmUp = { count: 20_000, seconds: 10 };
+
+const SCHEDULE: Schedule = { rounds: 5, seconds: 2, warmUp: WARM_UP };
 
 /** One server with one load. */
 export interface Contender {
@@ -52,51 +61,107 @@ export interface Measured {
   readonly rate: number;
   /** Bytes that the server's processes held at most, in any round. */
   readonly memory: number;
+  /** Microseconds of CPU time of the Redis that the server uses. */
+  readonly redis?: number;
   readonly latency?: Latency;
   readonly count: number;
   readonly errors: number;
 }
 
+/** Told of a contender that cannot be measured; it is left out from then on. Whatever it throws ends all. */
+export type Failed = (contender: Contender, error: unknown) => void;
+
+const fail: Failed = (_, error) => {
+  throw error;
+};
+
 /**
- * Measures A B C, A B C, ...: what disturbs the machine disturbs all of them. The first round warms
- * up and does not count, except its errors. Rejects when a contender does not answer as it has to.
+ * Measures A B C, A B C, ...: what disturbs the machine disturbs all of them. Warming up does not count,
+ * except its errors. Who does not answer as it has to is not measured.
  */
 export async function compare(
   contenders: readonly Contender[],
   say: (line: string) => void,
-  { rounds, seconds, warmUp } = SCHEDULE,
+  schedule = SCHEDULE,
+  failed = fail,
 ): Promise<readonly Measured[]> {
-  for (const { probe } of contenders) await probe();
-  const samples = new Map(contenders.map((contender) => [contender, [] as Sample[]]));
-  for (let round = 0; round <= rounds; round += 1) {
-    say(round === 0 ? '  warming up' : `  round ${round} of ${rounds}`);
-    for (const [contender, done] of samples) {
-      done.push(await measure(contender, round === 0 ? warmUp : seconds));
+  const all = new Map(
+    contenders.map((contender) => [contender, { errors: 0, done: [] as Sample[] }]),
+  );
+  async function each(work: (contender: Contender, samples: Samples) => Promise<void>) {
+    for (const [contender, samples] of all) {
+      try {
+        await work(contender, samples);
+      } catch (error) {
+        all.delete(contender);
+        failed(contender, error);
+      }
     }
   }
-  return [...samples].map(([{ name }, done]) => summarize(name, done));
+  const { rounds, seconds } = schedule;
+  await each(({ probe }) => probe());
+  say('  warming up');
+  await each(async (contender, samples) => {
+    samples.errors = await warmUp(contender, schedule.warmUp);
+  });
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`  round ${round} of ${rounds}`);
+    await each(async (contender, { done }) => void done.push(await measure(contender, seconds)));
+  }
+  return [...all].map(([{ name }, samples]) => summarize(name, samples));
 }
 
 interface Sample extends Run {
   readonly cpu: number;
+  readonly redis?: number;
   readonly memory: number;
 }
 
-async function measure({ server, prepare }: Contender, seconds: number): Promise<Sample> {
-  const { pids } = server;
-  const run = await prepare(seconds);
-  forgetPeaks(pids);
-  const before = cpuTime(...pids);
-  const done = await run();
-  return { ...done, cpu: (cpuTime(...pids) - before) / done.count, memory: peakMemory(pids) };
+interface Samples {
+  /** While warming up. */
+  errors: number;
+  readonly done: Sample[];
 }
 
-function summarize(name: string, samples: readonly Sample[]): Measured {
-  const counted = samples.slice(1);
+/** Runs of a second. Returns the errors. */
+export async function warmUp({ prepare }: Contender, { count, seconds }: WarmUp): Promise<number> {
+  const sum = { count: 0, errors: 0 };
+  for (let second = 0; second < seconds && sum.count < count; second += 1) {
+    const run = await prepare(1);
+    const done = await run();
+    sum.count += done.count;
+    sum.errors += done.errors;
+  }
+  return sum.errors;
+}
+
+async function measure({ name, server, prepare }: Contender, seconds: number): Promise<Sample> {
+  const { pids, redis } = server;
+  const run = await prepare(seconds);
+  forgetPeaks(pids);
+  const used = () => ({
+    cpu: cpuTime(...pids),
+    ...(redis !== undefined && { redis: cpuTime(redis) }),
+  });
+  const before = used();
+  const done = await run();
+  const after = used();
+  if (done.count === 0) throw new Error(`${name} did nothing: ${done.errors} errors`);
+  return {
+    ...done,
+    cpu: (after.cpu - before.cpu) / done.count,
+    ...(before.redis !== undefined &&
+      after.redis !== undefined && { redis: (after.redis - before.redis) / done.count }),
+    memory: peakMemory(pids),
+  };
+}
+
+function summarize(name: string, { errors, done: counted }: Samples): Measured {
   const cpu = counted.map((sample) => sample.cpu);
+  const redis = counted.flatMap((sample) => sample.redis ?? []);
   const latencies = counted.flatMap(({ latency }) => latency ?? []);
-  const sum = (of: readonly Sample[], member: 'count' | 'errors') =>
-    of.reduce((total, sample) => total + sample[member], 0);
+  const sum = (member: 'count' | 'errors') =>
+    counted.reduce((total, sample) => total + sample[member], 0);
   return {
     name,
     cpu: median(cpu),
@@ -110,7 +175,8 @@ function summarize(name: string, samples: readonly Sample[]): Measured {
         p99: median(latencies.map(({ p99 }) => p99)),
       },
     }),
-    count: sum(counted, 'count'),
-    errors: sum(samples, 'errors'),
+    ...(redis.length > 0 && { redis: median(redis) }),
+    count: sum('count'),
+    errors: errors + sum('errors'),
   };
 }

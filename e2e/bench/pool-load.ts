@@ -14,6 +14,7 @@ export interface OctetAnswer {
   readonly content: Buffer;
 }
 
+type Next = () => OctetRequest | undefined;
 type Judge = (answer: OctetAnswer) => boolean;
 
 /** What is sent, and whether the answer is right. */
@@ -23,12 +24,10 @@ export type Probe = readonly [request: OctetRequest, isRight: Judge];
 export interface PoolContender {
   readonly name: string;
   readonly server: Server;
-  /** In PEM: vouches for a server over TLS. */
-  readonly ca?: Buffer;
   /** Sent once, in this order. */
   readonly probes: readonly Probe[];
   /** Prepares for so many seconds; what it returns gives the next request, undefined when there is none. */
-  prepare(seconds: number): () => OctetRequest | undefined;
+  prepare(seconds: number): Next | Promise<Next>;
   /** Of every answer to those. */
   isRight: Judge;
 }
@@ -38,7 +37,8 @@ export interface PoolContender {
  * that nothing of a slow server is left for the next one to suffer.
  */
 export function overPool(contender: PoolContender, connections: number): Contender {
-  const { name, server, ca, probes, isRight } = contender;
+  const { name, server, probes, isRight } = contender;
+  const { ca } = server;
   const open = () => new Pool(server.url, { connections, ...(ca && { connect: { ca } }) });
 
   async function visit(pool: Pool, request: OctetRequest, judge: Judge): Promise<void> {
@@ -58,7 +58,7 @@ export function overPool(contender: PoolContender, connections: number): Contend
       for (const [request, judge] of probes) await visit(pool, request, judge);
     },
     async prepare(seconds) {
-      const next = contender.prepare(seconds);
+      const next = await contender.prepare(seconds);
       return async () => {
         await using stack = new AsyncDisposableStack();
         const pool = stack.adopt(open(), (opened) => opened.close());

@@ -1,11 +1,7 @@
-import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
-import { startDestination } from './destination.ts';
-import { basic } from './gate.ts';
+import { startProxyTargets } from './proxy-targets.ts';
 import type { Findings } from './report.ts';
 import { compareAll } from './suite.ts';
-import { startCountersign } from './targets/countersign.ts';
-import { startSquid } from './targets/squid.ts';
 import { tunnelSetUp, tunnelThroughput } from './tunnel-load.ts';
 
 const SET_UP_AT_ONCE = 16;
@@ -22,20 +18,8 @@ const NOTES = [
 export async function measureProxy(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   await using stack = new AsyncDisposableStack();
-  const { path: folder } = stack.use(await temporaryFolder());
-  const destination = stack.use(await startDestination());
-  const destinations = [destination.greeting, destination.source];
-  const proxy = { realm: 'proxy', schemes: ['Basic'], destinations };
-  const ours = stack.use(await startCountersign({ proxy }));
-  const { name: username, password } = await ours.pair.addPerson();
-  const squid = stack.use(await startSquid({ username, password, folder }));
-
-  const credentials = (secret: string) => basic(username, secret)['Authorization'] ?? '';
-  const [right, wrong] = [credentials(password), credentials(`${password}!`)];
-  const contenders = [
-    { name: 'squid', server: squid, right, wrong },
-    { name: 'ours', server: ours.proxy, right, wrong },
-  ];
+  const { destination, ...targets } = await startProxyTargets(stack);
+  const contenders = [targets.squid, targets.sqlite, targets.redis];
   const comparisons = [
     {
       title: 'Proxy: CONNECT, set-up of tunnels',

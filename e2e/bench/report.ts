@@ -32,18 +32,21 @@ export function surroundings(clock: Clock = systemClock): Readonly<Record<string
 /** Compares all rows with the first: the ratio is how many times as many of the unit a core can do. */
 export function comparison(title: string, measured: readonly Measured[], unit = 'req'): Table {
   const base = measured[0]?.cpu ?? Number.NaN;
-  const rows = measured.map(({ name, cpu, least, most, rate, memory, latency, count, errors }) => ({
-    server: name,
-    [`cpu us/${unit}`]: round(cpu, 1),
-    'least..most': `${least.toFixed(1)}..${most.toFixed(1)}`,
-    [`${unit}/s/core`]: Math.round(1_000_000 / cpu),
-    ratio: round(base / cpu, 2),
-    [`wall ${unit}/s`]: Math.round(rate),
-    'peak MiB': Math.round(memory / 1024 ** 2),
-    ...(latency && { 'p50 ms': round(latency.p50, 2), 'p99 ms': round(latency.p99, 2) }),
-    count: Math.round(count),
-    errors,
-  }));
+  const rows = measured.map(
+    ({ name, cpu, least, most, rate, memory, redis, latency, count, errors }) => ({
+      server: name,
+      [`cpu us/${unit}`]: round(cpu, 1),
+      'least..most': `${least.toFixed(1)}..${most.toFixed(1)}`,
+      ...(redis !== undefined && { 'redis us': round(redis, 1) }),
+      [`${unit}/s/core`]: Math.round(1_000_000 / cpu),
+      ratio: round(base / cpu, 2),
+      [`wall ${unit}/s`]: Math.round(rate),
+      'peak MiB': Math.round(memory / 1024 ** 2),
+      ...(latency && { 'p50 ms': round(latency.p50, 2), 'p99 ms': round(latency.p99, 2) }),
+      count: Math.round(count),
+      errors,
+    }),
+  );
   return { title, rows };
 }
 
@@ -53,7 +56,7 @@ export function format({ tables, notes }: Findings): string {
 }
 
 function formatTable({ title, rows }: Table): string {
-  const columns = Object.keys(rows[0] ?? {});
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cell = (row: Table['rows'][number], column: string) => String(row[column] ?? '');
   const widths = new Map(
     columns.map((name) => [

@@ -1,12 +1,11 @@
-import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import type { Server } from './cpu.ts';
 import { BODY, ES256, fetchJwks, furnish, ORIGIN, RS256, SCOPE, SETTINGS } from './site.ts';
 import type { Site, Space } from './site.ts';
 import { startBareResource } from './targets/bare.ts';
 import { startCountersign } from './targets/countersign.ts';
-import type { Settings } from './targets/countersign.ts';
 import { startHaproxy } from './targets/haproxy.ts';
+import { startRedisStore } from './targets/redis.ts';
 
 /** All resource servers, which take the same tokens; ours on Redis takes those of its own issuer. */
 export interface Resources {
@@ -19,11 +18,9 @@ export interface Resources {
 /** Starts them together; the stack ends them. */
 export async function startResources(stack: AsyncDisposableStack): Promise<Resources> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const { url } = stack.use(await startRedis({ appendonly: true }));
-  const store = { kind: 'redis', mode: 'single', urls: [url] };
-  const open = async (settings: Settings) => furnish(stack.use(await startCountersign(settings)));
-  const sqlite = await open(SETTINGS);
-  const redis = await open({ ...SETTINGS, store });
+  const store = await startRedisStore(stack);
+  const sqlite = await furnish(stack.use(await startCountersign(SETTINGS)));
+  const redis = await furnish(stack.use(await startCountersign(SETTINGS, { store })));
 
   const jwks = await fetchJwks(sqlite);
   const { issuer } = sqlite.servers.pair;

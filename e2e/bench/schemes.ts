@@ -1,24 +1,24 @@
-import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
-import { digestLoad } from './digest-load.ts';
 import { addCrowd, basic, DOCUMENT, type Gate, openGate, SETTINGS } from './gate.ts';
+import { at, byDigest, byKey, byPassword, reader, type Responses } from './gate-contenders.ts';
 import { equalBcrypt, type HashCost } from './hash-cost.ts';
 import type { HttpContender } from './http-load.ts';
 import type { Findings } from './report.ts';
-import { always, type HttpRequest, inTurn, type Load } from './requests.ts';
-import { bearer, BODY, type Fields } from './site.ts';
+import { always, inTurn } from './requests.ts';
+import { bearer, BODY } from './site.ts';
 import { compareRequests } from './suite.ts';
 import { startApacheSchemes } from './targets/apache-schemes.ts';
-import { type Settings, startCountersign } from './targets/countersign.ts';
+import { startCountersign } from './targets/countersign.ts';
 import { startNginx } from './targets/nginx.ts';
+import { startRedisStore } from './targets/redis.ts';
 
 const CONNECTIONS = 32;
-/** More than our server remembers (10,000), so that each is unseen when it comes again. */
-const CROWD = 11_000;
 /** Responses of Digest made for each second of a run: more than any server checks. */
 const RESPONSES = 24_000;
+/** More than our server remembers (10,000), so that each is unseen when it comes again. */
+const CROWD = 11_000;
 
 /** Requests a second for a small document behind Basic, Digest and API keys, beside Apache and nginx. */
 export async function measureSchemes(say: (line: string) => void): Promise<Findings> {
@@ -43,7 +43,7 @@ const notes = ({ cost, bcrypt, argon2id }: HashCost) => [
   'in turn, more than are remembered; they share one hash. Apache remembers no verdict: one person.',
   `Digest: ${CONNECTIONS} clients, each with its nonce and its nc, ${RESPONSES} responses made for each second. Ours writes`,
   'each nc to the store; mod_auth_digest does not look at nc, and knows MD5 only. API key: nginx compares',
-  'with a map in its memory; ours reads the key and its limit from the store. CPU time of Redis is not counted.',
+  'with a map in its memory; ours reads the key and its limit from the store. CPU time of Redis stands beside.',
 ];
 
 interface Targets {
@@ -56,10 +56,9 @@ interface Targets {
 
 async function startTargets(stack: AsyncDisposableStack, { cost }: HashCost): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const { url } = stack.use(await startRedis({ appendonly: true }));
-  const open = async (settings: Settings) => openGate(stack.use(await startCountersign(settings)));
-  const sqlite = await open(SETTINGS);
-  const redis = await open({ ...SETTINGS, store: { kind: 'redis', mode: 'single', urls: [url] } });
+  const store = await startRedisStore(stack);
+  const sqlite = await openGate(stack.use(await startCountersign(SETTINGS)));
+  const redis = await openGate(stack.use(await startCountersign(SETTINGS, { store })));
   const { name: username, password } = sqlite.person;
   const apache = stack.use(
     await startApacheSchemes({ username, password, cost, body: BODY, folder }),
@@ -68,74 +67,38 @@ async function startTargets(stack: AsyncDisposableStack, { cost }: HashCost): Pr
   return { apache, nginx, sqlite, redis, cost };
 }
 
-const get = (path: string, fields: Fields): HttpRequest => ({ method: 'GET', path, fields });
-
-/** Has to answer with the file, and 401 to these other credentials. */
-const reader = (
-  name: string,
-  server: Server,
-  load: Load,
-  forged: HttpContender['forged'],
-): HttpContender => ({
-  name,
-  server,
-  load,
-  answer: { status: 200, body: (text) => text === BODY },
-  forged,
-});
-
 async function basics({ apache, sqlite, cost }: Targets): Promise<readonly HttpContender[]> {
   const { person, servers } = sqlite;
-  const crowd = await addCrowd(sqlite, CROWD);
-  const right = basic(person.name, person.password);
-  const wrong = basic(person.name, `${person.password}!`);
-  const inFile = '/basic/small';
+  const crowd = await addCrowd(servers.pair, CROWD);
+  const asked = crowd.map(({ name, password }) => at(DOCUMENT, basic(name, password)));
+  const wrong = at(DOCUMENT, basic(person.name, `${person.password}!`));
   return [
-    reader(`Apache, bcrypt ${cost}`, apache, always(get(inFile, right)), () => get(inFile, wrong)),
-    reader(
-      'ours, first sight',
-      servers.resource,
-      inTurn(crowd.map(({ name, password }) => get(DOCUMENT, basic(name, password)))),
-      () => get(DOCUMENT, wrong),
-    ),
-    reader('ours, repeats', servers.resource, always(get(DOCUMENT, right)), () =>
-      get(DOCUMENT, wrong),
-    ),
+    byPassword(`Apache, bcrypt ${cost}`, apache, sqlite, '/basic/small'),
+    reader('ours, first sight', servers.resource, inTurn(asked), () => wrong),
+    byPassword('ours, repeats', servers.resource, sqlite),
   ];
 }
 
 function digests({ apache, sqlite, redis }: Targets): readonly HttpContender[] {
-  const { name: username, password } = sqlite.person;
-  const contender = (name: string, server: Server, path: string, algorithm: 'MD5' | 'SHA-256') => {
-    const numbers = { clients: CONNECTIONS, perSecond: RESPONSES };
-    const client = { username, password, algorithm };
-    const load = digestLoad({ url: server.url, path, ...client, ...numbers });
-    return reader(name, server, load, load.forged);
-  };
+  const md5: Responses = { algorithm: 'MD5', clients: CONNECTIONS, perSecond: RESPONSES };
+  const sha: Responses = { ...md5, algorithm: 'SHA-256' };
   const inSqlite = sqlite.servers.resource;
   return [
-    contender('Apache, MD5', apache, '/digest/small', 'MD5'),
-    contender('ours, SQLite, MD5', inSqlite, DOCUMENT, 'MD5'),
-    contender('ours, SQLite, SHA-256', inSqlite, DOCUMENT, 'SHA-256'),
-    contender('ours, Redis, SHA-256', redis.servers.resource, DOCUMENT, 'SHA-256'),
+    byDigest('Apache, MD5', apache, sqlite, { ...md5, path: '/digest/small' }),
+    byDigest('ours, SQLite, MD5', inSqlite, sqlite, md5),
+    byDigest('ours, SQLite, SHA-256', inSqlite, sqlite, sha),
+    byDigest('ours, Redis, SHA-256', redis.servers.resource, redis, sha),
   ];
 }
 
 function keys({ nginx, sqlite, redis }: Targets): readonly HttpContender[] {
-  const contender = (name: string, server: Server, path: string, key: string) => {
-    const field = (value: string): Fields => ({ 'X-API-Key': value });
-    return reader(name, server, always(get(path, field(key))), () => get(path, field(`${key}0`)));
-  };
   const { servers, token } = sqlite;
+  const seen = always(at(DOCUMENT, bearer(token)));
+  const forged = at(DOCUMENT, bearer(`${token.slice(0, -4)}AAAA`));
   return [
-    contender('nginx, a map of keys', nginx, '/small', sqlite.key),
-    contender('ours, SQLite', servers.resource, DOCUMENT, sqlite.key),
-    contender('ours, Redis', redis.servers.resource, DOCUMENT, redis.key),
-    reader(
-      'ours, Bearer (ES256), seen',
-      servers.resource,
-      always(get(DOCUMENT, bearer(token))),
-      () => get(DOCUMENT, bearer(`${token.slice(0, -4)}AAAA`)),
-    ),
+    byKey('nginx, a map of keys', nginx, sqlite, '/small'),
+    byKey('ours, SQLite', servers.resource, sqlite),
+    byKey('ours, Redis', redis.servers.resource, redis),
+    reader('ours, Bearer (ES256), seen', servers.resource, seen, () => forged),
   ];
 }

@@ -6,14 +6,13 @@ import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { Pair } from '../pair/pair.ts';
-import { startRedis } from '../parts/redis.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import type { Server } from './cpu.ts';
 import { type LoopMonitor, loopMonitor } from './loop-delay.ts';
 import { bearer, BODY, type Fields, ORIGIN } from './site.ts';
 import { type Arithmetic, startBarePrivacyPass } from './targets/bare.ts';
-import { type Settings, startCountersign } from './targets/countersign.ts';
+import { type Settings, startCountersign, tlsOf } from './targets/countersign.ts';
+import { type RedisStore, startRedisStore } from './targets/redis.ts';
 import { issuingKeys } from './token-keys.ts';
 import { digestOf } from './token-maker.ts';
 import { mintTokens } from './tokens.ts';
@@ -29,8 +28,6 @@ export interface TokenTarget {
 interface Issuer {
   /** Over TLS. */
   readonly server: Server;
-  /** In PEM: vouches for it. */
-  readonly ca: Buffer;
   readonly path: string;
   /** What lets in whoever requests tokens. */
   readonly credentials: Fields;
@@ -59,18 +56,16 @@ export interface TokenTargets {
 /** Starts them all; the stack ends them. */
 export async function startTokenTargets(stack: AsyncDisposableStack): Promise<TokenTargets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const { url } = stack.use(await startRedis({ appendonly: true }));
   const monitorOf = (name: string) => loopMonitor(join(folder, `${name}.json`));
 
-  async function ours(name: string, settings: Settings = {}, verification = 'issuer') {
+  async function ours(name: string, verification = 'issuer', store?: RedisStore) {
     const monitor = monitorOf(name);
     const started = startCountersign(
       ({ tokenIssuer: issuer }) => ({
         ...SETTINGS,
-        ...settings,
         privateTokens: { issuer, verification },
       }),
-      monitor.flags,
+      { authzFlags: monitor.flags, ...(store && { store }) },
     );
     const servers = stack.use(await started);
     return { pair: servers.pair, target: await targetOf(name, servers, monitor) };
@@ -97,18 +92,17 @@ export async function startTokenTargets(stack: AsyncDisposableStack): Promise<To
     return {
       name,
       keys,
-      issuer: { server: issuer, ca, path: '/', credentials: {}, monitor },
+      issuer: { server: { ...issuer, ca }, path: '/', credentials: {}, monitor },
       origin: { server: origin, path: (type) => `/${type}`, digest },
     };
   }
 
-  const store = { kind: 'redis', mode: 'single', urls: [url] };
   return {
     sjcl: await theirs('privacypass-ts', 'sjcl'),
     noble: await theirs('privacypass-ts, noble', 'noble'),
     sqlite: sqlite.target,
-    redis: (await ours('ours, Redis', { store })).target,
-    itself: (await ours('ours, SQLite, verifies itself', {}, 'store')).target,
+    redis: (await ours('ours, Redis', 'issuer', await startRedisStore(stack))).target,
+    itself: (await ours('ours, SQLite, verifies itself', 'store')).target,
   };
 }
 
@@ -117,12 +111,6 @@ const SETTINGS: Settings = {
   resource: ORIGIN,
   spaces: [{ url: ORIGIN + PATH, realm: 'tokens', schemes: ['PrivateToken'], serves: 'identity' }],
 };
-
-/** Of development, made when the pair started. */
-function tlsOf({ data }: Pair): { readonly cert: string; readonly key: string } {
-  const folder = join(data, 'tls');
-  return { cert: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };
-}
 
 type Servers = Awaited<ReturnType<typeof startCountersign>>;
 
@@ -140,8 +128,7 @@ async function targetOf(
     name,
     keys: await issuingKeys(pair),
     issuer: {
-      server: { ...authz, url: pair.tokenIssuer },
-      ca: await readFile(tlsOf(pair).cert),
+      server: { ...authz, url: pair.tokenIssuer, ca: await readFile(tlsOf(pair).cert) },
       path,
       credentials: bearer(token),
       monitor,

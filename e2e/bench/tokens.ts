@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { systemClock } from '#shared/base/clock.ts';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
@@ -15,22 +16,29 @@ export interface Grant {
 
 const AT_ONCE = 16;
 
-/** The request of the client credentials grant (RFC 6749 section 4.4.2). */
-export function tokenRequest({ client, scope, resource }: Omit<Grant, 'issuer'>): HttpRequest {
+/** A form of a client that shows its secret (RFC 6749 section 2.3.1). */
+export function clientForm(
+  { id, secret }: Grant['client'],
+  path: string,
+  form: Readonly<Record<string, string>>,
+): HttpRequest & { readonly body: string } {
   return {
     method: 'POST',
-    path: '/token',
+    path,
     fields: {
-      Authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+      Authorization: `Basic ${btoa(`${id}:${secret}`)}`,
       'Content-Type': 'application/x-www-form-urlencoded',
     },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope,
-      resource,
-    }).toString(),
+    body: new URLSearchParams(form).toString(),
   };
 }
+
+/** The request of the client credentials grant (RFC 6749 section 4.4.2). */
+export const tokenRequest = ({ client, scope, resource }: Omit<Grant, 'issuer'>) =>
+  clientForm(client, '/token', { grant_type: 'client_credentials', scope, resource });
+
+/** How often one that was answered 503 is asked for again, and after how many milliseconds. */
+const AGAIN = { times: 10, after: 500 };
 
 /** That many different tokens. Rejects when one is refused. */
 export async function mintTokens(grant: Grant, count: number): Promise<readonly string[]> {
@@ -38,7 +46,7 @@ export async function mintTokens(grant: Grant, count: number): Promise<readonly 
   const pool = stack.adopt(new Pool(grant.issuer, { connections: AT_ONCE }), (open) =>
     open.close(),
   );
-  const { method, path, fields, body = '' } = tokenRequest(grant);
+  const { method, path, fields, body } = tokenRequest(grant);
   const tokens: string[] = [];
   let left = count;
   async function mint(): Promise<void> {
@@ -47,8 +55,13 @@ export async function mintTokens(grant: Grant, count: number): Promise<readonly 
       tokens.push(await send(fields));
     }
   }
-  async function send(headers: Record<string, string>): Promise<string> {
+  async function send(headers: Record<string, string>, again = AGAIN.times): Promise<string> {
     const answer = await pool.request({ method, path, headers, body });
+    if (answer.statusCode === 503 && again > 0) {
+      await answer.body.dump();
+      await sleep(AGAIN.after);
+      return send(headers, again - 1);
+    }
     const json = (await answer.body.json()) as { access_token?: string };
     if (json.access_token === undefined) throw new Error(`no token: ${JSON.stringify(json)}`);
     return json.access_token;
@@ -64,7 +77,7 @@ export interface BoundToken {
 
 export async function mintBoundToken(grant: Grant): Promise<BoundToken> {
   const prover = await createProver(systemClock, systemRandom);
-  const { method, path, fields, body = '' } = tokenRequest(grant);
+  const { method, path, fields, body } = tokenRequest(grant);
   const url = `${grant.issuer}${path}`;
   const DPoP = await prover.proof({ method, url });
   const answer = await fetch(url, { method, headers: { ...fields, DPoP }, body });

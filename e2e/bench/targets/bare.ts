@@ -9,6 +9,11 @@ export interface BareIssuer {
   readonly client: { readonly id: string; readonly secret: string };
   readonly scope: string;
   readonly audience: string;
+  readonly redirectUri: string;
+  /** Of PKCE, by S256. */
+  readonly challenge: string;
+  /** Of SQLite; absent: it remembers everything in memory. */
+  readonly file?: string;
 }
 
 export interface BareResource {
@@ -26,6 +31,13 @@ export interface BareResource {
 export interface BareText {
   readonly port: number;
   readonly body: string;
+}
+
+/** Of one password, in the PHC string format. */
+export interface BareHash {
+  readonly port: number;
+  readonly hash: string;
+  readonly password: string;
 }
 
 /** An issuer over TLS, and an origin; of octets each value is base64url. */
@@ -56,6 +68,9 @@ export const startBareResource = (options: Omit<BareResource, 'port'>, folder: s
 
 export const startBareText = (options: Omit<BareText, 'port'>, folder: string) =>
   startBare('bare-http', options, folder);
+
+export const startBareArgon2 = (options: Omit<BareHash, 'port'>, folder: string) =>
+  startBare('bare-argon2', options, folder);
 
 /** What the library computes VOPRF with: sjcl, which is its default, or @noble/curves. */
 export type Arithmetic = 'sjcl' | 'noble';

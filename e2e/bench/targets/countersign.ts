@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair, PairOptions, ServerProcess } from '../../pair/pair.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
+import type { RedisStore } from './redis.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
@@ -22,6 +24,9 @@ export const UNLIMITED = {
     privateTokens: NO_LIMIT,
     redemptions: NO_LIMIT,
     verifications: NO_LIMIT,
+    visits: NO_LIMIT,
+    allVisits: NO_LIMIT,
+    account: NO_LIMIT,
   },
 };
 
@@ -30,34 +35,66 @@ export interface Countersign extends AsyncDisposable {
   readonly pair: Pair;
   readonly authz: Server;
   readonly resource: Server;
+  /** The resource server over TLS. */
+  readonly resourceTls: Server;
   /** The forward proxy of the resource server, if the settings have one. */
   readonly proxy: Server;
 }
 
-/** `authzFlags`: Node's, for the authorization server. */
+export interface CountersignOptions {
+  /** Node's, for the authorization server. */
+  readonly authzFlags?: readonly string[];
+  /** Default: SQLite. */
+  readonly store?: RedisStore;
+  /** Processes of each server, under a parent; default: one that has none. */
+  readonly workers?: number;
+}
+
 export async function startCountersign(
   settings: NonNullable<PairOptions['settings']> = {},
-  authzFlags: readonly string[] = [],
+  { authzFlags = [], store, workers }: CountersignOptions = {},
 ): Promise<Countersign> {
   await using stack = new AsyncDisposableStack();
   const settingsOf = typeof settings === 'function' ? settings : () => settings;
-  const unlimited: PairOptions['settings'] = (at) => ({ ...UNLIMITED, ...settingsOf(at) });
+  const unlimited: PairOptions['settings'] = (at) => ({
+    ...UNLIMITED,
+    ...store?.settings,
+    ...settingsOf(at),
+  });
   const pair = stack.use(await startPair({ settings: unlimited }));
   const restart = async (
-    name: string,
+    name: 'authz' | 'resource',
     server: ServerProcess | undefined,
     flags: readonly string[] = [],
   ): Promise<Server> => {
     if (server === undefined) throw new Error(`the pair has no ${name}`);
     await server.kill('SIGTERM');
     const log = join(pair.data, `${name}.log`);
-    const options = { env: pair.env, url: server.url, log };
-    const args = [...flags, join(ROOT, name, 'main.ts')];
-    return stack.use(await startServer(process.execPath, args, options));
+    const signal = workers === undefined ? 'SIGKILL' : 'SIGTERM'; // a parent ends its workers
+    const options = { env: pair.env, url: server.url, log, signal } as const;
+    const args =
+      workers === undefined
+        ? [...flags, join(ROOT, `${name}-server`, 'main.ts')]
+        : [join(ROOT, 'shared/start/main.js'), name, '--workers', `${workers}`];
+    const started = stack.use(await startServer(process.execPath, args, options));
+    return { ...started, ...(store && { redis: store.pid }) };
   };
-  const authz = await restart('authz-server', pair.authz[0], authzFlags);
-  const resource = await restart('resource-server', pair.resources[0]);
-  const proxy = { ...resource, url: pair.proxies[0] ?? '' };
+  const authz = await restart('authz', pair.authz[0], authzFlags);
+  const resource = await restart('resource', pair.resources[0]);
+  const ca = await readFile(tlsOf(pair).cert);
   const kept = stack.move();
-  return { pair, authz, resource, proxy, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return {
+    pair,
+    authz,
+    resource,
+    resourceTls: { ...resource, url: pair.resourceTls, ca },
+    proxy: { ...resource, url: pair.proxies[0] ?? '' },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Of development, made when the pair started. */
+export function tlsOf({ data }: Pair): { readonly cert: string; readonly key: string } {
+  const folder = join(data, 'tls');
+  return { cert: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };
 }

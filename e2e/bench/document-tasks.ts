@@ -1,0 +1,74 @@
+import type { DocumentTarget } from './document-targets.ts';
+import type { HttpContender } from './http-load.ts';
+import { COLLECTION, MEMBERS, putting, type SMALL, type SMALL_PUTS, STOCK } from './library.ts';
+import { type HttpRequest, inTurn } from './requests.ts';
+import type { Fields } from './site.ts';
+
+/** One request of a task, and its answer. */
+export interface Task {
+  requests(credentials: Fields): readonly HttpRequest[];
+  readonly answer: HttpContender['answer'];
+}
+
+export function performing(
+  { name, server, right, wrong }: DocumentTarget,
+  task: Task,
+): HttpContender {
+  const [forged] = task.requests(wrong);
+  if (forged === undefined) throw new Error('a task without a request');
+  const load = inTurn(task.requests(right));
+  return { name, server, load, answer: task.answer, forged: () => forged };
+}
+
+/** Those documents in turn, which are all the same. */
+export function reading(...documents: readonly (typeof SMALL)[]): Task {
+  return {
+    requests: (fields) => documents.map(({ path }) => ({ method: 'GET', path, fields })),
+    answer: { status: 200, body: (found) => found === documents[0]?.content },
+  };
+}
+
+export function replacing(documents: typeof SMALL_PUTS): Task {
+  return {
+    requests: (fields) => documents.map((document) => putting(document, fields)),
+    answer: { status: 204 },
+  };
+}
+
+/** Nine times reading one, once replacing another. */
+export function among(read: typeof SMALL, replaced: typeof SMALL_PUTS): Task {
+  const { requests, answer } = reading(...Array.from({ length: 9 }, () => read));
+  return {
+    requests: (fields) =>
+      replaced.flatMap((document) => [...requests(fields), putting(document, fields)]),
+    answer,
+  };
+}
+
+export const LISTING: Task = {
+  requests: (fields) => [
+    {
+      method: 'PROPFIND',
+      path: COLLECTION,
+      fields: { ...fields, Depth: '1', 'Content-Type': 'application/xml' },
+      body: `<?xml version="1.0" encoding="utf-8"?>
+<D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:creationdate/></D:prop></D:propfind>`,
+    },
+  ],
+  answer: {
+    status: 207,
+    body: (found) => found.match(/<D:response[ >]/g)?.length === MEMBERS.length + 1,
+  },
+};
+
+export const QUERYING: Task = {
+  requests: (fields) => [
+    {
+      method: 'QUERY',
+      path: STOCK.path,
+      fields: { ...fields, 'Content-Type': 'application/jsonpath', Accept: 'application/json' },
+      body: '$.items[?@.price < 10].name',
+    },
+  ],
+  answer: { status: 200, body: (found) => found.startsWith('["Item 0","Item 1",') },
+};

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { compare, type Contender } from './measure.ts';
+
+const SERVER = { url: '', pids: [process.pid], [Symbol.asyncDispose]: async () => {} };
+
+/** Answers so many a second, and says of each run how long it was asked to be. */
+function contender(name: string, perSecond: number, more: Partial<Contender> = {}) {
+  const runs: number[] = [];
+  const one: Contender = {
+    name,
+    server: SERVER,
+    probe: async () => {},
+    prepare: async (seconds) => async () => {
+      runs.push(seconds);
+      return { count: perSecond * seconds, seconds, errors: 1 };
+    },
+    ...more,
+  };
+  return { one, runs };
+}
+
+const SCHEDULE = { rounds: 2, seconds: 2, warmUp: { count: 1000, seconds: 5 } };
+const silent = () => {};
+
+test('warming up ends after so many requests, or after so many seconds, and is not counted', async () => {
+  const [fast, slow] = [contender('fast', 400), contender('slow', 10)];
+  const measured = await compare([fast.one, slow.one], silent, SCHEDULE);
+  expect(fast.runs).toEqual([1, 1, 1, 2, 2]);
+  expect(slow.runs).toEqual([1, 1, 1, 1, 1, 2, 2]);
+  expect(measured.map(({ count, errors }) => [count, errors])).toEqual([
+    [1600, 5],
+    [40, 7],
+  ]);
+});
+
+test.each<[string, Partial<Contender>]>([
+  ['does not answer as it has to', { probe: () => Promise.reject(new Error('wrong')) }],
+  ['cannot be asked', { prepare: () => Promise.reject(new Error('wrong')) }],
+])('who %s ends nothing but itself, where that is told', async (_, broken) => {
+  const [good, bad] = [contender('good', 400), contender('bad', 400, broken)];
+  const both = [bad.one, good.one];
+  await expect(compare(both, silent, SCHEDULE)).rejects.toThrow('wrong');
+  const told: string[] = [];
+  const measured = await compare(both, silent, SCHEDULE, ({ name }, error) => {
+    told.push(`${name}: ${String(error)}`);
+  });
+  expect(told).toEqual(['bad: Error: wrong']);
+  expect(measured.map(({ name }) => name)).toEqual(['good']);
+});
+
+test('a contender that did nothing was not measured', async () => {
+  await expect(compare([contender('idle', 0).one], silent, SCHEDULE)).rejects.toThrow(
+    'idle did nothing',
+  );
+});
+
+test('the CPU time of Redis is told beside, for who uses one', async () => {
+  const busy: Contender['prepare'] = async (seconds) => async () => {
+    const end = performance.now() + 50;
+    while (performance.now() < end);
+    return { count: 10, seconds, errors: 0 };
+  };
+  const server = { ...SERVER, redis: process.pid };
+  const on = contender('on Redis', 1, { server, prepare: busy });
+  const off = contender('alone', 1, { prepare: busy });
+  const [redis, alone] = await compare([on.one, off.one], silent, SCHEDULE);
+  expect(redis?.redis).toBe(redis?.cpu);
+  expect(alone).not.toHaveProperty('redis');
+});

@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import { type CpuProfile, fold, type Frame, selfTimes } from './fold.ts';
+
+const HERE = new URL('../../../', import.meta.url).href;
+
+const node = (id: number, functionName: string, children: number[] = [], url = '') => ({
+  id,
+  callFrame: { functionName, url, lineNumber: 6 },
+  children,
+});
+
+/** One sample for each node, as long ago as its id says in hundreds of microseconds. */
+const profile: CpuProfile = {
+  nodes: [
+    node(1, '(root)', [2, 3, 4, 5]),
+    node(2, '(idle)'),
+    node(3, 'serve', [6, 7], `${HERE}shared/server/serve.ts`),
+    node(4, 'serve', [8], `${HERE}shared/server/serve.ts`),
+    node(5, '(garbage collector)'),
+    node(6, '', [], `${HERE}node_modules/koa/lib/a.js`),
+    node(7, 'end', [], 'node:http'),
+    node(8, 'end', [], 'node:http'),
+  ],
+  samples: [2, 3, 5, 6, 7, 8, 8],
+  timeDeltas: [200, 300, 500, 600, 700, 800, -5],
+};
+
+const tree = ({ name, self, total, called }: Frame): unknown => [
+  name,
+  self,
+  total,
+  ...[...called.values()].map(tree),
+];
+
+test('calls of the same function are one; time spent waiting is not counted', () => {
+  expect(tree(fold(profile))).toEqual([
+    '(all)',
+    0,
+    2900,
+    [
+      'serve shared/server/serve.ts:7',
+      300,
+      2400,
+      ['(anonymous) node_modules/koa/lib/a.js:7', 600, 600],
+      ['end node:http:7', 1500, 1500],
+    ],
+    ['(garbage collector)', 500, 500],
+  ]);
+});
+
+test('self times are of all calls, the most first, and are together the total', () => {
+  const all = fold({
+    ...profile,
+    nodes: [
+      ...profile.nodes.slice(0, 7),
+      { ...node(8, 'end', [], 'node:http'), children: [9] },
+      node(9, 'end', [], 'node:http'),
+    ],
+    samples: [...profile.samples, 9],
+    timeDeltas: [...profile.timeDeltas, 900],
+  });
+  const times = selfTimes(all);
+  expect(times[0]).toEqual(['end node:http:7', 2400]);
+  expect(times.reduce((sum, [, self]) => sum + self, 0)).toBe(all.total);
+});
+
+test('a profile without samples has nothing in it', () => {
+  expect(tree(fold({ nodes: [node(1, '(root)')], samples: [], timeDeltas: [] }))).toEqual([
+    '(all)',
+    0,
+    0,
+  ]);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { startProcess } from '../../parts/process.ts';
+import { fold, selfTimes } from './fold.ts';
+import { profiled } from './inspector.ts';
+
+const WORKING = `
+  function worksHard() {
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+  }
+  setInterval(worksHard, 25);
+  console.log('ready');`;
+
+test('a process that was started without a word of it says what it was doing', async () => {
+  await using server = await startProcess(process.execPath, ['--eval', WORKING], {
+    ready: (output) => output.includes('ready'),
+  });
+  const before = server.output.length;
+  const profile = await profiled(Number(server.pid), async () => {
+    const end = performance.now() + 500;
+    while (performance.now() < end) await new Promise((resolve) => void setTimeout(resolve, 50));
+  });
+  expect(server.output.length).toBeGreaterThan(before); // Node says that it listens
+  const names = selfTimes(fold(profile)).map(([name]) => name);
+  expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { z } from 'zod';
+import { until } from '../../parts/process.ts';
+import { type CpuProfile, cpuProfile } from './fold.ts';
+
+/** Where Node listens for a debugger once it was sent SIGUSR1. */
+const LIST = 'http://127.0.0.1:9229/json/list';
+
+const listed = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
+const answer = z.object({
+  id: z.int(),
+  error: z.object({ message: z.string() }).optional(),
+  result: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * What V8 saw a Node process do while the work was done, looked at by its inspector. Rejects when another
+ * process is debugged on this machine already.
+ */
+export async function profiled(pid: number, work: () => Promise<unknown>): Promise<CpuProfile> {
+  await using stack = new AsyncDisposableStack();
+  process.kill(pid, 'SIGUSR1');
+  await until(async () => (await fetch(LIST)).ok);
+  const [{ webSocketDebuggerUrl }] = listed.parse(await (await fetch(LIST)).json());
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  stack.defer(() => socket.close());
+  await once(socket, 'open');
+  const ask = asking(socket);
+  const { result } = await ask('Runtime.evaluate', { expression: 'process.pid' });
+  const { value } = z.object({ value: z.int() }).parse(result);
+  if (value !== pid) throw new Error(`${LIST} is that of process ${value}, not of ${pid}`);
+  await ask('Profiler.enable');
+  await ask('Profiler.start');
+  await work();
+  const { profile } = await ask('Profiler.stop');
+  return cpuProfile.parse(profile);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Asks by the Chrome DevTools Protocol, one question after another. */
+function asking(socket: WebSocket): (method: string, params?: Members) => Promise<Members> {
+  let id = 0;
+  return async (method, params = {}) => {
+    id += 1;
+    socket.send(JSON.stringify({ id, method, params }));
+    for (;;) {
+      const [{ data }] = (await once(socket, 'message')) as [MessageEvent];
+      const said = answer.safeParse(JSON.parse(String(data)));
+      if (!said.success || said.data.id !== id) continue; // an event
+      const { error, result = {} } = said.data;
+      if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+      return result;
+    }
+  };
+}

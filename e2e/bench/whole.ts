@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LOAD_CPU, stayOn } from './cpu.ts';
+import { failure, type Line, lineOf } from './line.ts';
+import { compare, type Schedule, WARM_UP } from './measure.ts';
+import type { Findings } from './report.ts';
+import {
+  AT_ONCE,
+  type Goal,
+  type Loaded,
+  type Opened,
+  type Room,
+  times,
+  type Way,
+} from './work.ts';
+import { DOCUMENTS } from './works/documents.ts';
+import { GRANTS } from './works/grants.ts';
+import { PASSWORDS } from './works/passwords.ts';
+import { PROXY } from './works/proxy.ts';
+import { SIGN_IN } from './works/sign-in.ts';
+import { TOKENS } from './works/tokens.ts';
+
+/** All works of the table, in its order. */
+export const ROOMS: readonly Room[] = [TOKENS, PASSWORDS, DOCUMENTS, PROXY, GRANTS, SIGN_IN];
+
+const SCHEDULE: Schedule = { rounds: 3, seconds: 2, warmUp: WARM_UP };
+/** Of a run with one request at a time, in seconds. */
+const ALONE = 1;
+/** Milliseconds after which a work is left as it is, so that the others are measured. */
+const PATIENCE = 600_000;
+
+/** What the others may cost, beside the first way. */
+const GOALS: Readonly<Partial<Record<Way, Goal>>> = {
+  Redis: times(1.5),
+  '2 workers': times(1.08),
+};
+
+const TITLE = 'CPU time of the server, beside peers and goals';
+const NOTES = [
+  'CPU us: of a request, a tunnel or a MiB; the median of the rounds, and the least and the most. Ratio and goal:',
+  'how many times that which stands beside it; the other ways stand beside the first of a work. Redis us:',
+  'CPU time of Redis itself, which is in no other column. p50: with so many requests at a time ("at once"), and',
+  'with one. Peak: of the memory that its processes held, in any round. Warmed up with 20,000 requests, at most',
+  '10 seconds. All write a log line for each request; Redis has its log (appendfsync always) in memory.',
+];
+
+type Say = (line: string) => void;
+
+export interface Measuring {
+  readonly say: Say;
+  readonly schedule: Schedule;
+  /** Whether the work of that name is measured. */
+  isWanted(name: string): boolean;
+}
+
+/** Every work in every way, one table. What fails has a line that says why, and ends nothing else. */
+export function measureWhole(
+  say: Say,
+  isWanted: Measuring['isWanted'] = () => true,
+): Promise<Findings> {
+  stayOn(`${LOAD_CPU}`);
+  return measureRooms(ROOMS, { say, schedule: SCHEDULE, isWanted });
+}
+
+export async function measureRooms(
+  rooms: readonly Room[],
+  measuring: Measuring,
+): Promise<Findings> {
+  const lines: Line[] = [];
+  for (const room of rooms) {
+    const wanted = room.names.filter((name) => measuring.isWanted(name));
+    if (wanted.length === 0) continue;
+    try {
+      await measureRoom(room, measuring, lines);
+    } catch (error) {
+      const missing = wanted.filter((name) => lines.every(({ work }) => work !== name));
+      lines.push(...missing.map((work) => failure(work, '', error)));
+    }
+  }
+  const errors = lines.reduce((sum, line) => sum + Number(line['errors']), 0);
+  return { tables: [{ title: TITLE, rows: lines }], notes: NOTES, errors };
+}
+
+/** Adds a line for each way of each work, once it is measured. */
+async function measureRoom(room: Room, measuring: Measuring, lines: Line[]): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  for (const work of await room.open(stack)) {
+    if (!measuring.isWanted(work.name)) continue;
+    measuring.say(`  ${work.name}`);
+    try {
+      lines.push(...(await inTime(measureWork(work, measuring.schedule))));
+    } catch (error) {
+      lines.push(failure(work.name, '', error));
+    }
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = sleep(PATIENCE, undefined, { ref: false }).then(() => {
+    throw new Error(`not within ${PATIENCE / 1000} s`);
+  });
+  return Promise.race([work, late]);
+}
+
+async function measureWork(work: Opened, schedule: Schedule): Promise<readonly Line[]> {
+  const { atOnce = AT_ONCE } = work;
+  const { beside, ways } = await work.loads();
+  const loads = Object.entries(ways) as [Way, Loaded][];
+  const peer = beside(atOnce);
+  const contenders = [peer, ...loads.map(([way, load]) => ({ ...load(atOnce), name: way }))];
+  const reasons = new Map<string, unknown>();
+  const measured = await compare(
+    contenders,
+    () => {},
+    { ...schedule, ...work.schedule },
+    ({ name }, error) => void reasons.set(name, error),
+  );
+  const found = (name: string) => measured.find((one) => one.name === name);
+
+  async function line([way, load]: [Way, Loaded], at: number): Promise<Line> {
+    const own = found(way);
+    if (own === undefined) return failure(work.name, way, reasons.get(way));
+    const [other, goal] = at === 0 ? [peer.name, work.goal] : [loads[0]?.[0] ?? '', GOALS[way]];
+    const run = await load(1).prepare(ALONE);
+    const { latency, errors } = await run();
+    return lineOf(work.name, way, {
+      own,
+      beside: found(other),
+      goal,
+      atOnce,
+      alone: latency?.p50,
+      errors,
+    });
+  }
+
+  const lines: Line[] = [];
+  for (const [at, one] of loads.entries()) {
+    lines.push(await line(one, at).catch((error: unknown) => failure(work.name, one[0], error)));
+  }
+  return lines;
+}

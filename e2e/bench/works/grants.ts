@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { TestBrowser } from '../../../authz-server/pages/browser.fixture.ts';
+import { addPeopleClient, CODE_FLOW } from '../../pair/people-client.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import type { Server } from '../cpu.ts';
+import {
+  byClient,
+  CODES,
+  introspecting,
+  type Issuer,
+  newTokens,
+  redeeming,
+  refreshing,
+  SCOPE,
+} from '../grant-contenders.ts';
+import { onPool, onWrk } from '../loaded.ts';
+import { WARM_UP } from '../measure.ts';
+import { startBareIssuer } from '../targets/bare.ts';
+import { type Countersign, startCountersign } from '../targets/countersign.ts';
+import { startRedisStore } from '../targets/redis.ts';
+import { AT_ONCE, type Loaded, type Loads, room, times } from '../work.ts';
+
+const ENGINE = 'oidc-provider';
+
+/** An authorization server, and for which resource its tokens are. */
+interface Target extends Issuer {
+  readonly resource: string;
+}
+
+interface Targets {
+  /** With its own memory. */
+  readonly engine: Target;
+  /** With an adapter that writes as durably as ours. */
+  readonly durable: Target;
+  readonly sqlite: Target;
+  readonly redis: Target;
+  readonly workers: Target;
+}
+
+async function start(stack: AsyncDisposableStack): Promise<Targets> {
+  const { path: folder } = stack.use(await temporaryFolder());
+  const store = await startRedisStore(stack);
+  const sqlite = await ours(stack.use(await startCountersign()));
+  const redis = await ours(stack.use(await startCountersign({}, { store })));
+
+  const workers = await ours(stack.use(await startCountersign({}, { workers: 2 })));
+
+  const { client, resource } = sqlite;
+  async function bare(file?: string): Promise<Target> {
+    const options = { client, scope: SCOPE, audience: resource, ...CODES, ...(file && { file }) };
+    const server = stack.use(await startBareIssuer(options, folder));
+    return { server, client, resource, code: () => bareCode(server) };
+  }
+  return {
+    workers,
+    engine: await bare(),
+    durable: await bare(join(folder, 'bare.db')),
+    sqlite,
+    redis,
+  };
+}
+
+async function bareCode({ url }: Server): Promise<string> {
+  const answer = await fetch(`${url}/bench/code`, { method: 'POST' });
+  if (answer.status !== 200) throw new Error(`no code: ${answer.status}`);
+  return answer.text();
+}
+
+/** With somebody who has signed in and allowed the client what it asks for. */
+async function ours({ pair, authz }: Countersign): Promise<Target> {
+  const grants = [...CODE_FLOW, '--grant', 'client_credentials'];
+  const client = await addPeopleClient(pair, ...grants);
+  const person = await pair.addPerson();
+  const browser = new TestBrowser(authz.url, pair.issuer);
+  const { name, password } = person;
+  await browser.submit(await browser.open('/account'), { name, password });
+  const query = new URLSearchParams({
+    client_id: client.id,
+    response_type: 'code',
+    redirect_uri: CODES.redirectUri,
+    scope: SCOPE,
+    code_challenge: CODES.challenge,
+    code_challenge_method: 'S256',
+  });
+  const url = `/auth?${query.toString()}`;
+  await browser.submit(await browser.open(url), { decision: 'allow' });
+  return {
+    server: authz,
+    client,
+    resource: pair.documents,
+    async code() {
+      const { status, headers, text } = await browser.request('GET', url);
+      const sent = new URL(headers.get('location') ?? '', pair.issuer).searchParams.get('code');
+      if (sent === null) throw new Error(`no code: ${status} ${text}`);
+      return sent;
+    },
+  };
+}
+
+function machines({ engine, sqlite, redis, workers }: Targets): Loads {
+  const of = (name: string, { server, client, resource }: Target) =>
+    onWrk(byClient(name, server, client, resource));
+  return {
+    beside: of(ENGINE, engine),
+    ways: {
+      SQLite: of('ours', sqlite),
+      Redis: of('ours', redis),
+      '2 workers': of('ours', workers),
+    },
+  };
+}
+
+/** Each beside the engine with an adapter as durable. */
+async function people(
+  { durable, sqlite, redis }: Targets,
+  of: (name: string, target: Target) => Promise<Loaded>,
+  besides = of,
+): Promise<Loads> {
+  return {
+    beside: await besides(`${ENGINE}, SQLite`, durable),
+    ways: { SQLite: await of('ours', sqlite), Redis: await of('ours', redis) },
+  };
+}
+
+async function refreshed(name: string, target: Target) {
+  const tokens: string[] = [];
+  while (tokens.length < AT_ONCE) tokens.push((await newTokens(target)).refresh);
+  return onPool(refreshing(name, target, tokens));
+}
+
+const redeemed = async (name: string, target: Target) => onPool(await redeeming(name, target));
+
+const introspected = async (name: string, target: Target) =>
+  onWrk(introspecting(name, target, (await newTokens(target)).refresh));
+
+const introspectedJwt = async (name: string, target: Target) =>
+  onWrk(introspecting(name, target, (await newTokens(target)).access));
+
+/** Codes take longer to make than to redeem. */
+const OF_CODES = { warmUp: { ...WARM_UP, count: 2000 } };
+
+/** The authorization server. */
+export const GRANTS = room(start, [
+  { name: 'client credentials, ES256 JWT', goal: times(1), loads: machines },
+  { name: 'refresh', goal: times(1.7), loads: (all) => people(all, refreshed) },
+  { name: 'code', goal: times(1.7), schedule: OF_CODES, loads: (all) => people(all, redeemed) },
+  {
+    name: 'introspection, refresh token',
+    goal: times(1.7),
+    loads: (all) => people(all, introspected),
+  },
+  {
+    // The engine knows no JWT: it is asked about a refresh token all the same.
+    name: 'introspection, JWT',
+    goal: times(1.7),
+    loads: (all) => people(all, introspectedJwt, introspected),
+  },
+]);
