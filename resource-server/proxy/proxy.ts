@@ -30,6 +30,8 @@ import { exchangeOf, sideOf } from './side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
+/** Why work for a client ends; made once, since the trace of an error costs more than a look-up. */
+const LEFT = new Error('The client has left.');
 /** So many accounts it takes to hold all tunnels. */
 const SHARE = 4;
 
@@ -73,7 +75,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const gone = new AbortController();
     const client: Writable = response;
     exchangeOf(response).once('close', () => {
-      gone.abort();
+      gone.abort(LEFT);
       const cut = client.writableFinished ? undefined : true;
       line.write({ status: response.statusCode, cut });
     });
@@ -119,7 +121,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const line = startLine('proxy.tunnel', parts);
     const gone = new AbortController();
     const side: Writable = sideOf(asked.request);
-    const leave = () => gone.abort();
+    const leave = () => gone.abort(LEFT);
     side.once('close', leave);
     const { signal } = gone;
     const answer = await connect(asked, line, signal).catch(failed(line, signal));

@@ -6,6 +6,8 @@ import type { ResourceContext } from './resource.ts';
 /** Bytes, in UTF-8. */
 const LONGEST_NAME = 255;
 export const LONGEST_PATH = 1024;
+/** What `encodeURIComponent` leaves as it is, and slashes. */
+const PLAIN = /^[\w.~!*'()/-]*$/;
 
 /**
  * Path of a target within its space, as rows have it: decoded segments joined by `/`. It never becomes
@@ -26,10 +28,9 @@ export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 't
 
 /** Path of a resource as an absolute-path reference; a collection's ends in a slash (RFC 4918 section 5.2). */
 export function hrefOf(space: Space, { path, kind }: Pick<Entry, 'path' | 'kind'>): string {
-  const names = path === '' ? [] : path.split('/');
-  const segments = [...space.segments, ...names].map(encodeURIComponent);
-  const slash = kind === 'collection' && segments.length > 0 ? '/' : '';
-  return `/${segments.join('/')}${slash}`;
+  const names = [...space.segments, path].filter((name) => name !== '').join('/');
+  const slash = kind === 'collection' && names !== '' ? '/' : '';
+  return `/${PLAIN.test(names) ? names : names.split('/').map(encodeURIComponent).join('/')}${slash}`;
 }
 
 /** URL of a resource, for Location. */

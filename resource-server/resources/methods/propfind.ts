@@ -42,8 +42,8 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
 async function* mapped<T>(
   pages: AsyncIterable<readonly Entry[]>,
   map: (entry: Entry) => T,
-): AsyncGenerator<T> {
-  for await (const page of pages) for (const entry of page) yield map(entry);
+): AsyncGenerator<readonly T[]> {
+  for await (const page of pages) yield page.map(map);
 }
 
 async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void> {

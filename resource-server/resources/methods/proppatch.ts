@@ -27,5 +27,5 @@ export const proppatch: MethodFactory = (services) => async (context, place) => 
     const href = hrefOf(context.space, entry);
     return { edits: changed ? [changed] : [], value: { href, propstats } };
   });
-  return multiStatus([response]);
+  return multiStatus([[response]]);
 };

@@ -17,10 +17,8 @@ afterEach(() => {
 });
 
 /** What a client gets of an answer with these responses; the content is still to be read. */
-async function answer(
-  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
-): Promise<IncomingMessage> {
-  const run = onKoa(() => multiStatus(responses).catch(errorAnswer), silentLog);
+async function answer(pages: Parameters<typeof multiStatus>[0]): Promise<IncomingMessage> {
+  const run = onKoa(() => multiStatus(pages).catch(errorAnswer), silentLog);
   const server = http.createServer((request, response) => void run(request, response));
   server.listen(0, '127.0.0.1');
   servers.push(server);
@@ -35,7 +33,7 @@ const member = (index: number): MemberResponse => ({ href: `/${index}`, status: 
 
 describe('RFC 4918 section 13: a multi-status', () => {
   test('a short one is sent as a whole', async () => {
-    const response = await answer([member(1), member(2)]);
+    const response = await answer([[member(1)], [member(2)]]);
     expect(response.statusCode).toBe(207);
     expect(response.headers['content-type']).toBe('application/xml; charset="utf-8"');
     const content = await text(response);
@@ -61,7 +59,7 @@ describe('RFC 4918 section 13: a multi-status', () => {
         yield { href: `/${'x'.repeat(64 * 1024)}`, status: 423 };
       }
     }
-    expect((await text(await answer(responses()))).length).toBeGreaterThan(6_500_000);
+    expect((await text(await answer([responses()]))).length).toBeGreaterThan(6_500_000);
     clearImmediate(counting);
     expect(new Set(turns).size).toBe(100);
   });
@@ -73,18 +71,20 @@ describe('RFC 4918 section 13: a multi-status', () => {
   test('section 14.22: results of properties, and section 16: why', async () => {
     const condition = conditionMarkup('cannot-modify-protected-property');
     const response = await answer([
-      {
-        href: '/a&b/<c>',
-        propstats: [
-          { status: 403, properties: ['<D:getetag/>'], condition },
-          { status: 424, properties: ['<x/>', '<y/>'] },
-        ],
-      },
-      {
-        href: '/d',
-        status: 423,
-        condition: conditionMarkup('lock-token-submitted', ['/d?<"&>']),
-      },
+      [
+        {
+          href: '/a&b/<c>',
+          propstats: [
+            { status: 403, properties: ['<D:getetag/>'], condition },
+            { status: 424, properties: ['<x/>', '<y/>'] },
+          ],
+        },
+        {
+          href: '/d',
+          status: 423,
+          condition: conditionMarkup('lock-token-submitted', ['/d?<"&>']),
+        },
+      ],
     ]);
     const content = await text(response);
     const [first, second] = elementsOf(parseXml(content));
@@ -102,7 +102,7 @@ describe('RFC 4918 section 13: a multi-status', () => {
 
 describe('a long answer', () => {
   test('is sent while it is made, and is whole', async () => {
-    const response = await answer(Array.from({ length: 2500 }, (_, index) => member(index)));
+    const response = await answer([Array.from({ length: 2500 }, (_, index) => member(index))]);
     expect(response.headers['content-length']).toBeUndefined();
     const hrefs = elementsOf(parseXml(await text(response))).map(
       (one) => davChild(one, 'href')?.children[0],
@@ -112,9 +112,9 @@ describe('a long answer', () => {
 
   test('is not made any further when the client leaves', async () => {
     const { promise: end, resolve } = Promise.withResolvers<void>();
-    async function* endless(): AsyncGenerator<MemberResponse> {
+    async function* endless(): AsyncGenerator<readonly MemberResponse[]> {
       try {
-        for (let index = 0; ; index += 1) yield member(index);
+        for (let index = 0; ; index += 1) yield [member(index)];
       } finally {
         resolve();
       }
@@ -125,16 +125,16 @@ describe('a long answer', () => {
   });
 
   test('that fails ends the connection: nobody takes a part for the whole', async () => {
-    async function* failing(): AsyncGenerator<MemberResponse> {
-      for (let index = 0; index < 5000; index += 1) yield member(index);
+    async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
+      for (let index = 0; index < 5000; index += 1) yield [member(index)];
       throw new Error('the store is gone');
     }
     await expect(text(await answer(failing()))).rejects.toThrow('aborted');
   });
 
   test('that fails at once is another answer', async () => {
-    async function* failing(): AsyncGenerator<MemberResponse> {
-      yield member(1);
+    async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
+      yield [member(1)];
       throw new Error('the store is gone');
     }
     expect((await answer(failing())).statusCode).toBe(500);

@@ -30,27 +30,27 @@ export type MemberResponse =
       readonly condition?: string | undefined;
     };
 
+/** Responses, some at a time. */
+type Pages = Iterable<Iterable<MemberResponse>> | AsyncIterable<Iterable<MemberResponse>>;
+
 /**
  * Answers 207 (RFC 4918 section 13). Resolves when all is known to be well, or the first piece of a long
  * answer is: what fails later ends the connection.
  */
-export async function multiStatus(
-  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
-): Promise<ResourceAnswer> {
-  const pieces = piecesOf(responses);
+export async function multiStatus(pages: Pages): Promise<ResourceAnswer> {
+  const pieces = piecesOf(pages);
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
   const body = second.done ? first : resumed([first, second.value], pieces);
   return { status: 207, fields: { 'Content-Type': XML_TYPE }, body };
 }
 
-async function* piecesOf(
-  responses: Iterable<MemberResponse> | AsyncIterable<MemberResponse>,
-): AsyncGenerator<string, undefined> {
+async function* piecesOf(pages: Pages): AsyncGenerator<string, undefined> {
   let piece = davRoot('multistatus');
-  for await (const response of responses) {
-    piece += responseMarkup(response);
-    if (piece.length >= PIECE) {
+  for await (const page of pages) {
+    for (const response of page) {
+      piece += responseMarkup(response);
+      if (piece.length < PIECE) continue;
       yield piece;
       piece = '';
       await setImmediate();

@@ -65,18 +65,17 @@ function named(
   others: (subject: Subject) => readonly string[],
 ): PropertyQuestion {
   return (subject) => {
-    // A property has the same markup each time it is read, and comes once (section 9.1).
-    const found = new Set(others(subject));
+    const unnamed = others(subject);
+    const found = [...unnamed];
     const missing: string[] = [];
     for (const { read, empty } of names) {
       const markup = read(subject);
       if (markup === undefined) missing.push(empty);
-      else found.add(markup);
+      // A property has the same markup each time it is read, and comes once (section 9.1).
+      else if (!unnamed.includes(markup)) found.push(markup);
     }
-    const propstats = [
-      { status: 200, properties: [...found] },
-      { status: 404, properties: missing },
-    ].filter(({ properties }) => properties.length > 0);
-    return propstats.length > 0 ? propstats : [{ status: 200, properties: [] }];
+    if (missing.length === 0) return [{ status: 200, properties: found }];
+    const none = { status: 404, properties: missing };
+    return found.length === 0 ? [none] : [{ status: 200, properties: found }, none];
   };
 }

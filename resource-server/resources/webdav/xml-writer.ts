@@ -24,7 +24,7 @@ function attribute(name: string, value: string): string {
 
 /** An element of namespace `DAV:` around markup. The prefix is that of `davDocument`: Windows reads no other. */
 export function dav(name: string, ...content: readonly string[]): string {
-  const markup = content.join('');
+  const markup = content.length === 1 ? content[0] : content.join('');
   return markup === '' ? `<D:${name}/>` : `<D:${name}>${markup}</D:${name}>`;
 }
 

@@ -64,8 +64,12 @@ export function find(connection: Connection, tree: string, path: string): Resour
   )[0];
 }
 
+/** Dead properties of most resources. */
+const NONE: Entry['properties'] = Object.freeze({});
+
 export function entryOf(row: ResourceRow): Entry {
-  return { ...listedOf(row), properties: JSON.parse(row.properties) as Entry['properties'] };
+  const properties = row.properties === '{}' ? NONE : JSON.parse(row.properties);
+  return Object.assign(listedOf(row), { properties });
 }
 
 export function listedOf(row: ListedRow): Listed {
