@@ -112,6 +112,36 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
+    test.each([400, 400_000])(
+      'against GET at both servers, from memory and disk (%d bytes): whole states, none older than what was acknowledged',
+      async (length) => {
+        await arrive();
+        let acknowledged = 0;
+        const state = (n: number) => `${n}`.padStart(4, '0').repeat(length / 4);
+        const tags = new Map<string, number>();
+        await put(0, 'a', state(0));
+        async function write(): Promise<void> {
+          for (let n = 1; n <= 12; n += 1) {
+            const { headers } = await put(n, 'a', state(n));
+            tags.set(headers.get('ETag') ?? '', n);
+            acknowledged = n;
+          }
+        }
+        async function read(lane: number): Promise<void> {
+          for (let last = 0; last < 12;) {
+            const least = Math.max(acknowledged, last);
+            const { status, text, headers } = await ask(lane, 'GET', 'a');
+            last = Number(text.slice(0, 4));
+            expect({ status, whole: text === state(last) }).toEqual({ status: 200, whole: true });
+            expect(last).toBeGreaterThanOrEqual(least);
+            expect(tags.get(headers.get('ETag') ?? '') ?? last).toBe(last);
+          }
+        }
+        await tenAtOnce((n) => (n === 0 ? write() : read(n)));
+        await assertSound(servers, me.tree);
+      },
+    );
+
     test('against DELETE: as many are made as removed, but for the last', async () => {
       await arrive();
       for (const round of ROUND) {
