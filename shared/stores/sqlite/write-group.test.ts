@@ -103,14 +103,6 @@ test('what SQLite gives the transaction up for fails all of it', async () => {
   expect(seen()).toEqual([]);
 });
 
-test('a file that another process holds is waited for once, not by each write of the turn', async () => {
-  outside.exec('BEGIN IMMEDIATE');
-  const writes = Array.from({ length: 10 }, (_, x) => file.write(add(x)));
-  expect(await Promise.all(writes.map(outcome))).toEqual(Array(10).fill('unavailable'));
-  outside.exec('ROLLBACK');
-  expect(seen()).toEqual([]);
-}, 10_000);
-
 test('a read in the same turn sees what was written before it, once that is committed', async () => {
   void file.write(add(1));
   const reading = file.read((connection) => [rows(connection), seen()]);
