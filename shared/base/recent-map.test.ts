@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RecentMap, remembering } from './recent-map.ts';
@@ -56,4 +58,21 @@ test('a function that remembers is asked once for a text, unless it says nothing
   expect(texts.map(known)).toEqual(answers);
   expect(texts.map(known)).toEqual(answers);
   expect(asked).toEqual([...texts, 'nothing', 'x'.repeat(11)]);
+});
+
+test('what is remembered of a part of a long text does not keep the whole in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const held = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const known = remembering((text) => text, { capacity: 1000, longest: 50 });
+  const before = held();
+  for (let n = 0; n < 1000; n += 1) {
+    const line = Buffer.alloc(100_000, `the end of a line, number ${n},`).toString();
+    known(line.slice(-50));
+  }
+  expect(held() - before).toBeLessThan(20_000_000);
+  expect(known('none of these')).toBe('none of these');
 });
