@@ -37,6 +37,11 @@ export interface ServerOptions {
   readonly signal?: NodeJS.Signals;
 }
 
+/** Milliseconds until it has to answer. */
+const PATIENCE = 120_000;
+/** So many of the last letters are told of why it does not. */
+const LAST = 200;
+
 /** Starts a server on the servers' CPU; resolves when it answers. */
 export async function startServer(
   command: string,
@@ -47,6 +52,12 @@ export async function startServer(
   const started = await startProcess('sh', ['-c', line, log, command, ...args], {
     ...(env && { env }),
     ready: async () => (await fetch(url)).status > 0,
+    patience: PATIENCE,
+  }).catch((error: unknown) => {
+    const said = readFileSync(log, 'utf8').trim().slice(-LAST);
+    throw new Error(`${[command, ...args].join(' ').slice(-LAST)} does not start: ${said}`, {
+      cause: error,
+    });
   });
   return {
     url,

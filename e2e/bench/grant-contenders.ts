@@ -25,7 +25,7 @@ export interface Issuer {
 }
 
 /** Codes for each second of a run, which ends when there are no more. */
-const CODES_PER_SECOND = 300;
+const CODES_PER_SECOND = 200;
 /** While codes are made. */
 const CODES_AT_ONCE = 8;
 

@@ -50,5 +50,5 @@ test('without what stands beside there is no ratio and no goal, and that is said
 test('what failed has a line of the same columns, says why in one line and counts as an error', () => {
   const line = failure('a', 'b', new Error('no\nmore'));
   expect(Object.keys(line)).toEqual(Object.keys(lineOf('a', 'b', standing)));
-  expect(line).toMatchObject({ work: 'a', way: 'b', errors: 1, note: 'no' });
+  expect(line).toMatchObject({ work: 'a', way: 'b', errors: 1, note: 'no more' });
 });

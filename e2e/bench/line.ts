@@ -64,5 +64,5 @@ export function lineOf(work: string, way: string, standing: Standing): Line {
 /** Of what could not be measured, which counts as an error. */
 export function failure(work: string, way: string, error: unknown): Line {
   const note = error instanceof Error ? error.message : String(error);
-  return { ...EMPTY, work, way, errors: 1, note: note.split('\n', 1)[0]?.slice(0, 200) ?? '' };
+  return { ...EMPTY, work, way, errors: 1, note: note.replaceAll(/\s+/g, ' ').slice(0, 400) };
 }

@@ -36,21 +36,28 @@ export async function profiled(pid: number, work: () => Promise<unknown>): Promi
   return cpuProfile.parse(profile);
 }
 
+const OVER = 'the process is over';
+
 type Members = Readonly<Record<string, unknown>>;
 
-/** Asks by the Chrome DevTools Protocol, one question after another. */
+/** Asks by the Chrome DevTools Protocol; what comes without having been asked for is not heard. */
 function asking(socket: WebSocket): (method: string, params?: Members) => Promise<Members> {
-  let id = 0;
-  return async (method, params = {}) => {
-    id += 1;
-    socket.send(JSON.stringify({ id, method, params }));
-    for (;;) {
-      const [{ data }] = (await once(socket, 'message')) as [MessageEvent];
-      const said = answer.safeParse(JSON.parse(String(data)));
-      if (!said.success || said.data.id !== id) continue; // an event
-      const { error, result = {} } = said.data;
-      if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-      return result;
-    }
+  const asked: PromiseWithResolvers<Members>[] = [];
+  socket.addEventListener('message', ({ data }) => {
+    const said = answer.safeParse(JSON.parse(String(data)));
+    if (!said.success) return;
+    const { id, error, result = {} } = said.data;
+    if (error === undefined) asked[id]?.resolve(result);
+    else asked[id]?.reject(new Error(error.message));
+  });
+  socket.addEventListener('close', () => {
+    for (const { reject } of asked) reject(new Error(OVER));
+  });
+  return (method, params = {}) => {
+    const waiting = Promise.withResolvers<Members>();
+    const id = asked.push(waiting) - 1;
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ id, method, params }));
+    else waiting.reject(new Error(OVER));
+    return waiting.promise;
   };
 }

@@ -137,7 +137,7 @@ const introspectedJwt = async (name: string, target: Target) =>
   onWrk(introspecting(name, target, (await newTokens(target)).access));
 
 /** Codes take longer to make than to redeem. */
-const OF_CODES = { warmUp: { ...WARM_UP, count: 2000 } };
+const OF_CODES = { warmUp: { ...WARM_UP, count: 1000 } };
 
 /** The authorization server. */
 export const GRANTS = room(start, [
