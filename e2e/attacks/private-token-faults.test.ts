@@ -10,6 +10,7 @@ import { ONE_STORE, STORE_KINDS } from '../flows/flow.ts';
 import { until } from '../parts/process.ts';
 import {
   mint,
+  type Minted,
   offerOf,
   spend,
   startTokenServers,
@@ -49,12 +50,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   }, 60_000);
 
-  test('killed (-9) amid fifty that show one of each type: let in once in all, or not at all', async () => {
+  test('killed (-9) amid twenty that show one of each type: let in once in all, or not at all', async () => {
     for (const dying of [1, 0]) {
       const tokens = await ofEachType();
       const server = servers.flow.pair.resources[dying];
       const shown = tokens.map((token) =>
-        Array.from({ length: 50 }, (_, n) => show(n, token).catch(() => ({ status: 0 }))),
+        Array.from({ length: 20 }, (_, n) => show(n, token).catch(() => ({ status: 0 }))),
       );
       await Promise.race(shown.flat());
       await server?.kill('SIGKILL');
@@ -145,12 +146,16 @@ describe.each(ONE_STORE)('on %s, keys that live for seconds', (kind) => {
     );
 
   test('RFC 9578 section 4: with its key a token ends, shown or not; the next key works', async () => {
-    const old = [];
+    const old: { type: (typeof TYPES)[number]['type']; spent: Minted; unspent: Minted }[] = [];
     for (const { type } of TYPES) {
-      const { octets } = await offerOf(servers, 'tokens', type);
-      const [spent, unspent] = [await mint(servers, octets), await mint(servers, octets)];
-      expect(await status(0, spent.token)).toBe(200);
-      old.push({ type, spent, unspent });
+      await until(async () => {
+        const { octets } = await offerOf(servers, 'tokens', type);
+        const [spent, unspent] = [await mint(servers, octets), await mint(servers, octets)];
+        // Else its key has ended meanwhile.
+        if ((await status(0, spent.token)) !== 200) return false;
+        old.push({ type, spent, unspent });
+        return true;
+      });
     }
     const ids = old.flatMap(({ spent, unspent }) =>
       [spent, unspent].map(({ token }) => idIn(token)),

@@ -58,12 +58,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     describe('spent once (RFC 9577 section 2.2)', () => {
       test('fifty times at once, by turns at two processes: let in once', async () => {
-        for (let round = 0; round < 3; round += 1) {
-          const token = await fresh();
-          const all = Array.from({ length: 50 }, (_, n) => show(n, token));
-          expect(tally(await Promise.all(all))).toEqual({ 200: 1, 401: 49 });
-          await expectRefused(token);
-        }
+        const token = await fresh();
+        const all = Array.from({ length: 50 }, (_, n) => show(n, token));
+        expect(tally(await Promise.all(all))).toEqual({ 200: 1, 401: 49 });
+        await expectRefused(token);
       }, 60_000);
 
       test('at once in two spaces that take it: let in once', async () => {

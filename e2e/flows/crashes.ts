@@ -26,7 +26,7 @@ const LONGEST = 300_000;
 /** Milliseconds within which a server dies after the writes have begun. */
 const LIFE = 150;
 /** How many of the oldest tokens and clients are looked at again after each kill. */
-const SAMPLE = 10;
+const SAMPLE = 6;
 
 /** What was acknowledged in all, by kind. */
 export interface Tally {

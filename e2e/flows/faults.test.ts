@@ -13,7 +13,7 @@ import type { Client, Flow } from './flow.ts';
 
 const FORM = { grant_type: 'client_credentials' };
 /** While the server is down: crash.test.ts kills it more often, and looks once it is back. */
-const KILLS = 4;
+const KILLS = 2;
 
 /** A token that was used everywhere and one that was revoked: what no fault may mix up. */
 async function goodAndRevoked(pair: Pair, client: Client): Promise<[string, string]> {

@@ -126,7 +126,7 @@ const refusesConnections = async (url: string) =>
     () => true,
   );
 
-test('a first start: what it prints can be pasted, is kept for the owner alone, and is named by the next', async () => {
+test('a first start, ended by Ctrl-C amid an upload: what it prints can be pasted, at the next start too', async () => {
   await using place = await home();
   await using first = await place.start();
   expect(banner(first).at(-1)).toContain('ready');
@@ -135,13 +135,33 @@ test('a first start: what it prints can be pasted, is kept for the owner alone, 
   expect((await stat(place.firstStart)).mode & 0o777).toBe(0o600);
   expect((await stat(place.data)).mode & 0o777).toBe(0o700);
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
-  expect(await interrupt(first)).toBe(0);
+
+  const url = `${place.resource}/documents/slow`;
+  const authorization = `Bearer ${await demoToken(place)}`;
+  const headers = { authorization, 'content-length': 10 };
+  const upload = request(url, { method: 'PUT', headers });
+  upload.write('first');
+  // The first half is on the disk: the server is amid the request.
+  const content = join(place.data, 'content', folderOf('/documents'));
+  await until(async () => {
+    const { stdout } = await run('find', [content, '-name', '*.part', '-size', '5c']);
+    return stdout !== '';
+  });
+  first.signal('SIGINT');
+  await until(() => refusesConnections(url));
+  upload.end('_last');
+  const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
+  expect(response.statusCode).toBe(201);
+  await first.exited();
+  expect(first.exitCode).toBe(0);
 
   await using second = await place.start();
   expect(banner(second).at(-1)).toContain('ready');
   expect(second.output).toContain(place.firstStart);
   expect(second.output).not.toContain('client_secret');
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
+  const found = await fetch(url, { headers: { authorization } });
+  expect([found.status, await found.text()]).toEqual([200, 'first_last']);
   expect(await interrupt(second)).toBe(0);
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
@@ -184,35 +204,6 @@ test('SIGTERM to npm start, as from a supervisor, ends both servers with what th
   await until(
     () => (running.output.match(/"event":"ending","reason":"SIGTERM"/g) ?? []).length === 2,
   );
-}, 30_000);
-
-test('Ctrl-C while an upload is under way: it is finished, answered and there after the next start', async () => {
-  await using place = await home();
-  await using first = await place.start();
-  const url = `${place.resource}/documents/slow`;
-  const authorization = `Bearer ${await demoToken(place)}`;
-  const headers = { authorization, 'content-length': 10 };
-  const upload = request(url, { method: 'PUT', headers });
-  upload.write('first');
-  // The first half is on the disk: the server is amid the request.
-  const content = join(place.data, 'content', folderOf('/documents'));
-  await until(async () => {
-    const { stdout } = await run('find', [content, '-name', '*.part', '-size', '5c']);
-    return stdout !== '';
-  });
-
-  first.signal('SIGINT');
-  await until(() => refusesConnections(url));
-  upload.end('_last');
-  const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
-  expect(response.statusCode).toBe(201);
-  await first.exited();
-  expect(first.exitCode).toBe(0);
-
-  await using second = await place.start();
-  const found = await fetch(url, { headers: { authorization } });
-  expect([found.status, await found.text()]).toEqual([200, 'first_last']);
-  expect(await interrupt(second)).toBe(0);
 }, 30_000);
 
 test.each(['authz', 'resource', 'proxy'] as const)(

@@ -8,9 +8,14 @@ const rootDir = fileURLToPath(new URL('../../', import.meta.url));
 const suites = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: rootDir });
 const programs = PARTS.map(({ program }) => program);
 
+const core = new Set(
+  suites.filter(
+    (suite) => !suite.startsWith('e2e/') && programsNamed([suite], programs).size === 0,
+  ),
+);
+
 /** What stands in e2e starts servers as processes, which takes its time. */
-export const isCore = (suite: string) =>
-  !suite.startsWith('e2e/') && programsNamed([suite], programs).size === 0;
+export const isCore = (suite: string) => core.has(suite);
 
 /** What measures is tested by itself. */
 export const isBench = (suite: string) => suite.startsWith('e2e/bench/');

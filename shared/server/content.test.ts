@@ -6,7 +6,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -79,7 +79,7 @@ async function openSpools(): Promise<string[]> {
 }
 
 async function untilClosed(): Promise<void> {
-  while ((await openSpools()).length > 0) await setImmediate();
+  while ((await openSpools()).length > 0) await setTimeout(5);
 }
 
 describe('contentDigest', () => {

@@ -7,6 +7,7 @@ export class TestSocket {
   /** All that was received, once the connection is closed; a reset is a close. */
   readonly all: Promise<string>;
   readonly #peer: Promise<Socket>;
+  #news = Promise.withResolvers<void>();
   #received = '';
   #sent = 0;
   #reset = false;
@@ -22,13 +23,17 @@ export class TestSocket {
     });
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.all = new Promise((resolve) => {
-      this.socket.on('close', () => resolve(this.#received));
+      this.socket.on('close', () => {
+        resolve(this.#received);
+        this.#news.resolve();
+      });
     });
     this.socket.on('error', () => {
       this.#reset = true;
     });
     this.socket.on('data', (data: Buffer) => {
       this.#received += data.toString('latin1');
+      this.#news.resolve();
     });
   }
 
@@ -53,10 +58,16 @@ export class TestSocket {
     return this.#received;
   }
 
-  /** Resolves when the text has come. */
-  async until(text: string): Promise<string> {
-    while (!this.#received.includes(text)) {
+  /**
+   * Resolves when what has come is as it should be, in a turn in which the server reads before it writes. Rejects when
+   * the connection is closed before.
+   */
+  async until(text: string | ((received: string) => boolean)): Promise<string> {
+    const holds = typeof text === 'string' ? (all: string) => all.includes(text) : text;
+    while (!holds(this.#received)) {
       if (this.socket.destroyed) throw new Error(`closed after ${this.#received}`);
+      this.#news = Promise.withResolvers();
+      await this.#news.promise;
       await new Promise((resolve) => setImmediate(resolve));
     }
     return this.#received;

@@ -5,6 +5,7 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
+import { DEADLINE } from './within.ts';
 
 /** A Lua script; Redis knows it by its SHA-1. */
 export interface Script {
@@ -15,9 +16,6 @@ export interface Script {
 export function script(lua: string): Script {
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 }
-
-/** Milliseconds that replicas have to confirm a write. */
-const CONFIRMATION = 500;
 
 /** Milliseconds before the next attempt to open the connections. */
 const AGAIN = 500;
@@ -39,12 +37,15 @@ export class Connection implements Disposable {
   readonly #shared: Link;
   readonly #durable: Link;
   readonly #replicas: number;
+  /** Milliseconds that replicas have to confirm a write: half of those for any answer. */
+  readonly #patience: number;
   readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
 
-  constructor(topology: Topology, replicas: number, log: Log, deadline?: number) {
+  constructor(topology: Topology, replicas: number, log: Log, deadline = DEADLINE) {
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
     this.#durable = new Link((life) => topology.shared(life), log, deadline);
     this.#replicas = replicas;
+    this.#patience = deadline / 2;
   }
 
   /** Opens its connections: at the start, when there is time for several attempts. */
@@ -110,7 +111,7 @@ export class Connection implements Disposable {
   #confirmation(wire: Wire): () => Promise<number> {
     const known = this.#confirmations.get(wire);
     if (known !== undefined) return known;
-    const command = ['WAIT', String(this.#replicas), String(CONFIRMATION)];
+    const command = ['WAIT', String(this.#replicas), String(this.#patience)];
     const confirmation = forAll(() => wire.send<number>('', command));
     this.#confirmations.set(wire, confirmation);
     return confirmation;
