@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 const METHODS = ['GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND'] as const;
-const RARE_METHODS = ['TRACE', 'POST', 'DELETE', 'BREW', 'get', 'LOCK', 'PATCH'] as const;
+const RARE_METHODS = ['TRACE', 'MOVE', 'DELETE', 'BREW', 'get', 'LOCK', 'PATCH'] as const;
 const TARGETS = [
   '/documents/',
   '/documents/a.txt',
