@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
- * `npm run bench -- as|rs|schemes|private-token|documents|proxy|revocation|sweep`: the tables of a suite.
+ * `npm run bench -- as|rs|schemes|private-token|documents|proxy|revocation|sweep`: the tables of a suite;
+ * `scale`: what a server can carry, a million of this and that, in about twenty minutes.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
@@ -18,6 +19,7 @@ import { measureRevocation } from './revocation.ts';
 import { measureProxy } from './proxy.ts';
 import { measureQuick } from './quick.ts';
 import { measureRs } from './rs.ts';
+import { measureScale } from './scale.ts';
 import { measureSchemes } from './schemes.ts';
 import { measureSweep } from './sweep.ts';
 import { measureWhole } from './whole.ts';
@@ -33,6 +35,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   proxy: measureProxy,
   quick: measureQuick,
   revocation: measureRevocation,
+  scale: measureScale,
   sweep: measureSweep,
 };
 /** Debian packages by the program that is needed of them. */
