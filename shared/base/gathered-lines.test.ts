@@ -6,7 +6,9 @@ afterEach(() => void jest.useRealTimers());
 
 function gathered() {
   const written: string[] = [];
-  return { ...gatherLines((lines) => written.push(lines)), written };
+  const to = { writableLength: 0, write: (lines: string) => written.push(lines) > 0 };
+  const lines = gatherLines(to, (lost) => lines.write(`lost ${lost}\n`, true));
+  return { ...lines, written, to };
 }
 
 test('lines wait for others for 20 ms at most, and are written in order', () => {
@@ -44,4 +46,29 @@ test('whoever ends writes what waits; where nothing waits nothing is written', (
   flush();
   flush();
   expect(written).toEqual(['last\n']);
+});
+
+test('while nobody reads, no more than 16 MiB are handed on; then the number of lines that were lost comes first', () => {
+  const { write, flush, written, to } = gathered();
+  const handOn = to.write;
+  to.write = (lines) => {
+    to.writableLength += lines.length;
+    return handOn(lines);
+  };
+  const line = `${'x'.repeat(1023)}\n`;
+  for (let lines = 0; lines < 20 * 1024; lines += 1) write(line, false);
+  expect(to.writableLength).toBe(16 * 1024 * 1024 + 32 * 1024);
+  const all = 20 * 1024;
+  const lost = all - to.writableLength / line.length;
+  to.writableLength = 0;
+  written.length = 0;
+  write('read again\n', true);
+  write('and again\n', true);
+  expect(written).toEqual([`lost ${lost}\n`, 'read again\n', 'and again\n']);
+
+  to.writableLength = 20_000_000;
+  write('the last\n', true);
+  to.writableLength = 0;
+  flush();
+  expect(written.slice(3)).toEqual(['lost 1\n']);
 });

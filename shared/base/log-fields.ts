@@ -59,6 +59,8 @@ interface Named {
   /** Identity of the store's memory, before and after. */
   was: string;
   now: string;
+  /** Of the log, that nobody took for so long that they were dropped. */
+  lines: number;
   /** Settings of Redis by which it may lose what it acknowledged. */
   appendonly: string;
   appendfsync: string;
