@@ -11,8 +11,10 @@ export interface HttpContender {
   readonly load: Load;
   /** What every answer is. */
   readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
-  /** Has to be answered 401; a server that anybody may ask has none. */
+  /** Has to be refused; a server that anybody may ask has none. */
   forged?(): HttpRequest | Promise<HttpRequest>;
+  /** The status of that refusal; default: 401. */
+  readonly refusal?: number;
 }
 
 /** Loads it by wrk, on that many connections. */
@@ -39,7 +41,14 @@ export function overWrk(contender: HttpContender, connections: number): Contende
 }
 
 /** Rejects when one good request or a forged one is not answered as it has to be. */
-export async function probe({ name, server, load, answer, forged }: HttpContender): Promise<void> {
+export async function probe({
+  name,
+  server,
+  load,
+  answer,
+  forged,
+  refusal = 401,
+}: HttpContender): Promise<void> {
   const [request] = await load.take(1);
   if (request === undefined) throw new Error(`${name} has nothing to answer`);
   load.sent(1);
@@ -49,7 +58,7 @@ export async function probe({ name, server, load, answer, forged }: HttpContende
   }
   if (forged === undefined) return;
   const bad = await ask(server, await forged());
-  if (bad.status !== 401) throw new Error(`${name} answered ${bad.status} to what is forged`);
+  if (bad.status !== refusal) throw new Error(`${name} answered ${bad.status} to what is forged`);
 }
 
 async function ask({ url, ca }: Server, { method, path, fields: headers, body }: HttpRequest) {

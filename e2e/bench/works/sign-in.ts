@@ -61,6 +61,7 @@ async function ours({ pair, authz }: Countersign): Promise<HttpContender> {
     load: inTurn(crowd.map(({ name, password }) => request(name, password))),
     answer: { status: 303 },
     forged: () => request(crowd[0]?.name ?? '', 'another horse battery'),
+    refusal: 422, // the form again
   };
 }
 
