@@ -2,7 +2,7 @@
 // without a package: loading TypeScript alone takes 17 MB.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readOptions, USAGE } from './options.js';
+import { NODE_FLAGS, readOptions, USAGE } from './options.js';
 import { runServers } from './servers.js';
 
 const PARTS = {
@@ -28,7 +28,7 @@ async function start() {
   const { server, workers } = options;
   return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
     env: server ? {} : { COUNTERSIGN_PAIR: '1' },
-    execArgv: process.execArgv,
+    execArgv: [...NODE_FLAGS, ...process.execArgv],
     clock: Date,
     signals: process,
     announce: (lines) => void process.stdout.write(lines.map((line) => `${line}\n`).join('')),

@@ -12,6 +12,12 @@ Runs both servers in the foreground, or the one that is named.
                otherwise one for each core
 `;
 
+/**
+ * Of Node, for the servers: half of the memory for what is young, which holds most of what a server has under load
+ * and costs no more CPU time.
+ */
+export const NODE_FLAGS = ['--max-semi-space-size=8'];
+
 /** Processes for each server where it can be reached from elsewhere and nobody says how many. */
 export const cores = () => Math.min(availableParallelism(), MOST);
 
