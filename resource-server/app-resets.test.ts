@@ -137,24 +137,28 @@ describe('whoever leaves before the end of the content leaves no file open', () 
     await untilClosed();
   });
 
-  test('RFC 9112 section 9.5: connections of HTTP/1.1 that are given up', async () => {
-    const { port } = await start(false);
-    async function ask(index: number): Promise<void> {
-      const socket = net.connect(port, '127.0.0.1');
-      socket.on('error', () => {});
-      socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
-      const answered = once(socket, 'data');
-      await once(socket, 'connect');
-      await (index % 5 === 0 ? answered : turns(index % 23));
-      if (index % 2 === 0) socket.resetAndDestroy();
-      else socket.destroy();
-    }
-    for (let from = 0; from < TIMES; from += 10) {
-      await Promise.all(Array.from({ length: 10 }, (_one, index) => ask(from + index)));
-    }
-    await untilClosed();
-    expect(collected).toEqual([]);
-  });
+  test.each([1, 3])(
+    'RFC 9112 section 9.5: connections of HTTP/1.1 that are given up, %d requests on each',
+    async (requests) => {
+      const { port } = await start(false);
+      async function ask(index: number): Promise<void> {
+        const socket = net.connect(port, '127.0.0.1');
+        socket.on('error', () => {});
+        const line = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+        socket.write(line.repeat(requests));
+        const answered = once(socket, 'data');
+        await once(socket, 'connect');
+        await (index % 5 === 0 ? answered : turns(index % 23));
+        if (index % 2 === 0) socket.resetAndDestroy();
+        else socket.destroy();
+      }
+      for (let from = 0; from < TIMES; from += 10) {
+        await Promise.all(Array.from({ length: 10 }, (_one, index) => ask(from + index)));
+      }
+      await untilClosed();
+      expect(collected).toEqual([]);
+    },
+  );
 });
 
 interface Answering {
