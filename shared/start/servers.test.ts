@@ -1,3 +1,4 @@
+import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -203,6 +204,26 @@ test('what a worker has of a count comes back when it is killed', async () => {
   const { folder, signals, code } = await servers([takes], 2);
   expect((await ended(signals))[2]).toBe('SIGKILL');
   await until(async () => (await readFile(join(folder, 'taken'), 'utf8')).split(' ').length === 3);
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('what is heard of a worker after it has gone is not counted', async () => {
+  const asks = `
+    const { existsSync, writeFileSync } = require('node:fs');
+    ${ENDS_WHEN_TOLD} ${STAYS} ${READY}
+    const [first, next] = [process.env.FOLDER + '/first', process.env.FOLDER + '/next'];
+    process.on('message', ({ taken }) => writeFileSync(next, String(taken)));
+    if (existsSync(first)) process.send({ take: 1, shares: [{ of: 'alice', amount: 4, most: 4 }] });
+    else process.exit(writeFileSync(first, ''));`;
+  const forked = once(cluster, 'fork') as Promise<[Worker]>;
+  const { folder, signals, code } = await servers([asks], 1);
+  const [gone] = await forked;
+  await ended(signals);
+  gone.emit('message', { take: 1, shares: [{ of: 'alice', amount: 1, most: 4 }] });
+  let taken = '';
+  await until(async () => (taken = await readFile(join(folder, 'next'), 'utf8')) !== '');
+  expect(taken).toBe('true');
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });

@@ -182,10 +182,12 @@ export class Workers {
   }
 
   /**
+   * What a worker said last may be heard after it is gone, and nobody would give it back.
    * @param {Worker} worker
    * @param {Reckoning} reckoning
    */
   #reckon(worker, { take, shares }) {
+    if (!this.#running.has(worker)) return;
     if (take === undefined) this.#counts.give(worker.id, shares);
     else worker.send({ take, taken: this.#counts.take(worker.id, shares) }, () => {});
   }
