@@ -37,9 +37,6 @@ const FIELDS_TOO_MANY = 50;
  */
 const SESSION_MEMORY = 1000;
 
-/** No stream has a greater identifier (RFC 9113 section 5.1.1). */
-const LAST_STREAM = 2 ** 31 - 1;
-
 export interface Http2Parts {
   readonly handler: AnyHandler;
   readonly tunnel?: TunnelHandler | undefined;
@@ -158,10 +155,12 @@ export function http2Server(parts: Http2Parts): Http2 {
     }
   }
 
-  /** Requests that were on their way when the client heard of the end are still served (RFC 9113 section 6.8). */
+  /**
+   * One GOAWAY, behind whatever came in the meantime: it names the last request that is served, and any later one
+   * may be repeated elsewhere. Behind a first one that announces it (RFC 9113 section 6.8) nghttp2 as node uses it
+   * reads no request, and says nothing of that.
+   */
   function sayGoodbye(session: Http2Session): void {
-    if (session.destroyed) return;
-    session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
     setTimeout(() => session.close(), LINGER).unref();
   }
 
