@@ -173,11 +173,14 @@ async function onPort(
   });
 }
 
-/** Resolves when the process is asked to end. Ctrl-C in the terminal is for the parent to decide, if there is one. */
+/**
+ * Resolves when the process is asked to end: by a signal, or because whoever started it with a channel is gone. Of a
+ * worker node:cluster sees to that, and Ctrl-C in the terminal is for its parent to decide.
+ */
 function asked(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   if (cluster.isWorker) process.on('SIGINT', () => {});
-  else process.once('SIGINT', resolve);
+  else for (const event of ['SIGINT', 'disconnect'] as const) process.once(event, resolve);
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
   return promise;
 }
