@@ -42,6 +42,8 @@ class Told implements AuthRequest {
   readonly peer;
   protected readonly request: AnyRequest;
   readonly #local: boolean;
+  readonly field = (name: string) => single(this.request.rawHeaders, name);
+  readonly lines = (name: string) => lines(this.request.rawHeaders, name);
 
   constructor(
     request: AnyRequest,
@@ -62,14 +64,6 @@ class Told implements AuthRequest {
       http2: httpVersionMajor === 2,
       trusted: proxies.has(peer),
     };
-  }
-
-  field(name: string) {
-    return single(this.request.rawHeaders, name);
-  }
-
-  lines(name: string) {
-    return lines(this.request.rawHeaders, name);
   }
 
   get confidential() {
