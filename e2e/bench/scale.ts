@@ -82,6 +82,7 @@ async function carry(
     'at rest MiB': `${without.memory} -> ${one.hold ? held : loaded.memory}`,
     'us a request': `${round(without.cpu, 0)} -> ${round(loaded.cpu, 0)}`,
     'p50 ms': `${round(without.p50, 2)} -> ${round(loaded.p50, 2)}`,
+    errors: without.errors + loaded.errors,
   };
   return [row, without.errors + loaded.errors];
 }
