@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -49,7 +50,6 @@ async function carry(
       resource: ORIGIN,
       spaces: [space(0)],
       server: { connections: { address: 20_000, total: 20_000 }, keepAliveTimeout: 3600 },
-      ...one.settings?.(count),
     },
   });
   const config = await loadConfig(pair.env);
@@ -71,6 +71,11 @@ async function carry(
     }
   }
   const filled = (performance.now() - begin) / 1000;
+  if (one.settings !== undefined) {
+    const file = join(pair.data, 'config-0.json');
+    const before = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...before, ...one.settings(count) }));
+  }
   using _ = (await one.hold?.(world, count)) ?? { [Symbol.dispose]: () => {} };
   const held = memory(server);
   const loaded = await look(server, request, one.status, say, one.hold === undefined);

@@ -1,6 +1,9 @@
 import cluster from 'node:cluster';
 
-/** As shared/start has read it; empty as good as absent. */
+/**
+ * As shared/start has read it; empty as good as absent. No setting that could be handed in: which worker it is a
+ * process knows from its birth, as its pid, and bounds of whole modules follow from it.
+ */
 const { COUNTERSIGN_WORKERS: told = '', COUNTERSIGN_WORKER: number } = process.env;
 
 /** Whether shared/start runs this process, and has not been told yet whether there are to be several. */
