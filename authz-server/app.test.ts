@@ -15,7 +15,7 @@ afterAll(async () => {
 /** Sends bytes as they are and resolves to all that comes back. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(authz.url).port), '127.0.0.1', () => socket.end(text));
+    const socket = connect(Number(new URL(authz.url).port), '127.0.0.1', () => socket.write(text));
     let answer = '';
     socket.on('data', (data) => (answer += data.toString()));
     socket.on('close', () => resolve(answer)).on('error', reject);

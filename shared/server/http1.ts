@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { atTurnsEnd } from '#shared/base/turn.ts';
 import { ambiguous } from './ambiguity.ts';
 import {
   type ClientError,
@@ -60,7 +61,7 @@ export function http1Server(parts: Http1Parts): Server {
     log.info('refused', { status, reason, address });
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
+  function serve(request: IncomingMessage, response: ServerResponse): void {
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
       refused(request.socket, refusal, refusal.detail);
@@ -69,6 +70,10 @@ export function http1Server(parts: Http1Parts): Server {
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
+    atTurnsEnd(() => void handle(request, response));
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
     return recover(
       () => handler(request, response),
       (error) => {
@@ -135,13 +140,13 @@ export function http1Server(parts: Http1Parts): Server {
     if (isOver(request.socket)) return;
     connections.begin(request, response);
     if (hasContent(request)) hurry(request);
-    void serve(request, response);
+    serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
     if (isOver(request.socket)) return;
     connections.begin(request, response);
     continueOnRead(request, response, () => hurry(request));
-    void serve(request, response);
+    serve(request, response);
   });
   server.on('checkExpectation', (request, response) => {
     if (isOver(request.socket)) return;

@@ -231,7 +231,7 @@ describe('sizes', () => {
       asked(1, '/', 'GET', fields(46)),
       asked(3, '/', 'GET', fields(47)),
     );
-    await client.until((received) => contentOn(3, received) !== '');
+    await client.until((received) => [1, 3].every((stream) => contentOn(stream, received) !== ''));
     expect(contentOn(1, client.received)).toBe('hello');
     expect(JSON.parse(contentOn(3, client.received))).toMatchObject({ status: 431 });
   });
@@ -244,7 +244,7 @@ describe('sizes', () => {
       asked(1, '/', 'GET', fields(200)),
       asked(3, '/', 'GET', fields(240)),
     );
-    await client.until((received) => contentOn(3, received) !== '');
+    await client.until((received) => [1, 3].every((stream) => contentOn(stream, received) !== ''));
     expect(contentOn(1, client.received)).toBe('hello');
     expect(JSON.parse(contentOn(3, client.received))).toMatchObject({ status: 431 });
   });

@@ -9,6 +9,7 @@ import type {
 } from 'node:http2';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { Admission } from './admission.ts';
 import { ambiguous } from './ambiguity.ts';
 import { problemAnswer } from '#shared/http/answer.ts';
@@ -91,11 +92,15 @@ export function http2Server(parts: Http2Parts): Http2 {
     return taken;
   }
 
-  async function serve(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
-    const { stream } = request;
+  function serve(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const refusal = ambiguous(request) ?? excess(request, limit);
     if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
-    if (!stream.endAfterHeaders) limitContent(request, response);
+    if (!request.stream.endAfterHeaders) limitContent(request, response);
+    atTurnsEnd(() => void handle(request, response));
+  }
+
+  async function handle(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const { stream } = request;
     try {
       await handler(request, response);
     } catch (error) {
@@ -176,12 +181,12 @@ export function http2Server(parts: Http2Parts): Http2 {
   server.on('request', (request, response) => {
     if (!begins(request)) return;
     if (!request.stream.endAfterHeaders) pace.watch(request, () => cut(request, response));
-    void serve(request, response);
+    serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
     if (!begins(request)) return;
     continueOnRead(request, response, () => pace.watch(request, () => cut(request, response)));
-    void serve(request, response);
+    serve(request, response);
   });
   server.on('checkExpectation', (request, response) => {
     refuse(request, response, UNMET_EXPECTATION, 'Expect');
