@@ -20,11 +20,15 @@ export class RecentMap<V> {
   }
 
   set(key: string, value: V): void {
-    if (this.#young.size >= this.#half && !this.#young.has(key)) {
+    if (this.#young.has(key)) {
+      this.#young.set(key, value);
+      return;
+    }
+    if (this.#young.size >= this.#half) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(key, value);
+    this.#young.set(ofItsOwn(key), value);
   }
 
   delete(key: string): void {
