@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { lines } from '#shared/http/fields.ts';
 import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget } from '#shared/http/target.ts';
@@ -79,12 +80,13 @@ export function createApp(
     return clientAddress(socket.remoteAddress ?? '', forwarded, proxies);
   }
 
-  async function spend(request: IncomingMessage): Promise<void> {
+  function spend(request: IncomingMessage): Awaitable<void> {
     const customer = customerOf(addressOf(request));
-    const spent = await stores.limits.spend('address', customer, config.limits.address);
-    if (spent.ok) return;
-    throw new HttpError(429, 'Too many requests from this address. Try again later.', {
-      'Retry-After': String(spent.retryAfter),
+    return andThen(stores.limits.spend('address', customer, config.limits.address), (spent) => {
+      if (spent.ok) return;
+      throw new HttpError(429, 'Too many requests from this address. Try again later.', {
+        'Retry-After': String(spent.retryAfter),
+      });
     });
   }
 

@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 
 /** An error of the engine's kind that it answers as it is, with a status it has no class for. */
@@ -18,7 +19,7 @@ export class TemporarilyUnavailable extends EngineError {
 }
 
 /** A store's outage, told in the engine's words. */
-export async function orTemporarilyUnavailable<T>(work: Promise<T>): Promise<T> {
+export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

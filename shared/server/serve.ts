@@ -27,7 +27,7 @@ export interface Served<Request, Response> {
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   /** Takes one from the bucket of the address that asks; throws HttpError 429. */
-  readonly spend?: (request: Request) => Promise<void>;
+  readonly spend?: (request: Request) => Awaitable<void>;
   /** What is behind the table; default: nothing. */
   readonly behind?: (request: Request, response: Response, target: Target) => Awaitable<void>;
 }
@@ -127,7 +127,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
         if (known !== undefined) return send(request, response, known);
         if (endpoint === undefined) return behind(request, response, target);
         if (!endpoint.limited || spend === undefined) return answerAt(endpoint);
-        return spend(request).then(() => answerAt(endpoint));
+        return andThen(spend(request), () => answerAt(endpoint));
       },
       (error) => {
         if (cors) setFields(response, cors.errors(origin));

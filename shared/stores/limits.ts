@@ -1,3 +1,5 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+
 export interface Rate {
   /** How many may come at once. */
   readonly burst: number;
@@ -56,9 +58,10 @@ export type LimitNamespace =
 export interface Limits {
   /**
    * Takes one from the bucket of `key`; when it is empty says after how many seconds (>= 1) to retry:
-   * never more than `per`, whatever an earlier rate or a clock that was ahead has left behind.
+   * never more than `per`, whatever an earlier rate or a clock that was ahead has left behind. There at once
+   * where the process holds some of the bucket. Rejects with `StoreUnavailable`.
    */
-  spend(namespace: LimitNamespace, key: string, rate: Rate): Promise<Spent>;
-  /** Gives one back that was taken; a bucket is never fuller than full. */
+  spend(namespace: LimitNamespace, key: string, rate: Rate): Awaitable<Spent>;
+  /** Gives one back that this process took; a bucket is never fuller than full. */
   giveBack(namespace: LimitNamespace, key: string, rate: Rate): Promise<void>;
 }

@@ -100,7 +100,9 @@ export function growthContract(contract: () => Contract): void {
 
     test('hundreds of buckets', async () => {
       const { one } = contract();
-      await comesBack(() => one.limits.spend('sign-in-name', fresh(), { burst: 2, per: 10_000 }));
+      await comesBack(async () =>
+        one.limits.spend('sign-in-name', fresh(), { burst: 2, per: 10_000 }),
+      );
     }, 60_000);
 
     test('hundreds of keys of use counts', async () => {

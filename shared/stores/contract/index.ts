@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { aliasesContract } from './aliases.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
+import { blocksContract } from './blocks.ts';
 import { clientsContract } from './clients.ts';
 import { commitsContract } from './commits.ts';
 import { verifiersContract } from './verifiers.ts';
@@ -37,6 +38,7 @@ const PARTS = [
   keptContract,
   keysContract,
   limitsContract,
+  blocksContract,
   peopleContract,
   aliasesContract,
   verifiersContract,

@@ -142,6 +142,12 @@ export const RACES = {
       (await stores.limits.spend('sign-in-name', key, { burst: BURST, per: 3600 })).ok,
     winners: BURST,
   },
+  'spend in blocks': {
+    prepare: async () => fresh(),
+    attempt: async (stores, key) =>
+      (await stores.limits.spend('api-key', key, { burst: BURST, per: 3600 })).ok,
+    winners: BURST,
+  },
   'add a client': {
     prepare: async () => fresh(),
     attempt: (stores, id) => stores.clients.add(someClient(id)),

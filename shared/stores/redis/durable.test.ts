@@ -184,7 +184,7 @@ describe('with one replica to wait for', () => {
     await stores.apiKeys.add(someApiKey('noted'));
     const notes = {
       touch: (on: Stores) => on.apiKeys.touch('noted', 9),
-      spend: (on: Stores) => on.limits.spend('address', 'x', { burst: 1, per: 60 }),
+      spend: async (on: Stores) => on.limits.spend('address', 'x', { burst: 1, per: 60 }),
       sweep: (on: Stores) => on.sweep(),
     };
     expect(await alone(notes)).toEqual(all(notes, 'done'));

@@ -2,15 +2,16 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import { limitsOver } from '#shared/stores/blocks.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
+import { redisBuckets } from './buckets.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
-import { redisLimits } from './limits.ts';
 import { checkServers, PATIENCE } from './check-servers.ts';
 import { migrate } from './migrate.ts';
 import { redisPeople } from './people.ts';
@@ -73,7 +74,7 @@ export async function openRedis(
     clients: redisClients(redis, prefix),
     kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix),
-    limits: redisLimits(redis, prefix),
+    limits: limitsOver(redisBuckets(redis, prefix), clock),
     people: redisPeople(redis, prefix),
     replay: redisReplay(redis, prefix),
     revocations,

@@ -2,15 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import { limitsOver } from '../blocks.ts';
 import type { Stores } from '../stores.ts';
 import { sqliteApiKeys } from './api-keys.ts';
 import { artefactFiles } from './artefact-files.ts';
 import { sqliteArtefacts } from './artefacts.ts';
+import { sqliteBuckets } from './buckets.ts';
 import { sqliteClients } from './clients.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
 import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
-import { sqliteLimits } from './limits.ts';
 import { sqlitePeople } from './people.ts';
 import { sqliteReplay } from './replay.ts';
 import { sqliteRevocations } from './revocations.ts';
@@ -47,7 +48,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     clients: sqliteClients(state),
     kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state),
-    limits: sqliteLimits(transient, clock),
+    limits: limitsOver(sqliteBuckets(transient, clock), clock),
     people: sqlitePeople(state),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),

@@ -1,3 +1,4 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
@@ -96,26 +97,30 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     apiKeys.touch(id, now).catch(() => undefined);
   }
 
-  async function judgeKey(text: string, address: string): Promise<Judged> {
+  function judgeKey(text: string, address: string): Awaitable<Judged> {
     const parsed = parseApiKey(text);
     if (parsed === undefined) return { kind: 'refused', reason: 'not an API key' };
     const { id, secret } = parsed;
-    const tooMany = await attempts.begin(id, address);
-    if (tooMany !== undefined) return tooMany;
-    const key = await apiKeys.get(id);
-    if (!acceptable(key, secret)) {
-      attempts.failed(id, address);
-      return { kind: 'refused', reason: 'wrong API key' };
-    }
-    attempts.succeeded(id, address);
-    noteUse(id);
-    const spent = await limits.spend('api-key', id, limit);
+    return andThen(attempts.begin(id, address), (tooMany) => {
+      if (tooMany !== undefined) return tooMany;
+      return apiKeys.get(id).then((key) => {
+        if (!acceptable(key, secret)) {
+          attempts.failed(id, address);
+          return { kind: 'refused', reason: 'wrong API key' };
+        }
+        attempts.succeeded(id, address);
+        noteUse(id);
+        return andThen(limits.spend('api-key', id, limit), (spent) => within(key, spent));
+      });
+    });
+  }
+
+  function within({ application, scopes }: ApiKeyRecord, spent: Spent): Judged {
     const fields = rateLimitFields(limit, spent);
     if (!spent.ok) {
       const { retryAfter } = spent;
       return { kind: 'unavailable', status: 429, reason: 'limit of the key', retryAfter, fields };
     }
-    const { application, scopes } = key;
     return {
       kind: 'granted',
       principal: { kind: 'application', id: application, scopes: new Set(scopes) },
@@ -133,17 +138,15 @@ export function apiKey(options: ApiKeyOptions): Scheme {
 
     needs: () => `A valid API key is needed in the field ${field}.`,
 
-    async authenticate(_, request) {
+    authenticate(_, request) {
       const found = find(request);
       if (found === undefined) return { kind: 'refused', reason: `not in the field ${field}` };
-      const verdict = await judgeKey(found.text, request.peer.address);
-      if (verdict.kind === 'granted') {
-        return { ...verdict, proof: { fields: { ...verdict.proof?.fields, ...found.fields } } };
-      }
-      return {
-        ...verdict,
-        fields: { ...verdict.fields, ...found.fields },
-      };
+      return andThen(judgeKey(found.text, request.peer.address), (verdict): Verdict => {
+        if (verdict.kind === 'granted') {
+          return { ...verdict, proof: { fields: { ...verdict.proof?.fields, ...found.fields } } };
+        }
+        return { ...verdict, fields: { ...verdict.fields, ...found.fields } };
+      });
     },
   };
 }
