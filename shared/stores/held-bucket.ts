@@ -47,7 +47,7 @@ export class HeldBucket {
 
   /** There at once if it is held. A refusal is always the store's own. */
   spend(bucket: Bucket): Awaitable<Spent> {
-    const spent = this.#block && this.#spendOf(this.#block, bucket);
+    const spent = this.#spendHeld(bucket);
     if (spent !== undefined) return spent;
     const waiter = Promise.withResolvers<Spent>();
     this.#waiting.push(waiter);
@@ -62,7 +62,9 @@ export class HeldBucket {
     if (block !== undefined) block.from = Math.max(block.start, block.from - intervalOf(rate));
   }
 
-  #spendOf(block: Block, [, , rate]: Bucket): Spent | undefined {
+  #spendHeld([, , rate]: Bucket): Spent | undefined {
+    const block = this.#block;
+    if (block === undefined) return undefined;
     const now = this.#timeOf(block);
     const from = Math.max(block.from, now);
     const until = from + intervalOf(rate);
@@ -71,7 +73,7 @@ export class HeldBucket {
     return spentOf(rate, { from, until, now });
   }
 
-  /** One question for all who wait, and another for who came meanwhile or got nothing where others did. */
+  /** One question for all who wait; another for those who came meanwhile, if what was taken is not enough. */
   async #ask(bucket: Bucket): Promise<void> {
     while (this.#waiting.length > 0) {
       const waiters = this.#waiting.splice(0);
@@ -79,6 +81,11 @@ export class HeldBucket {
         const answers = await this.#take(bucket, waiters.length);
         for (const [n, spent] of answers.entries()) waiters[n]?.resolve(spent);
         this.#waiting.unshift(...waiters.slice(answers.length));
+        while (this.#waiting.length > 0) {
+          const spent = this.#spendHeld(bucket);
+          if (spent === undefined) break;
+          this.#waiting.shift()?.resolve(spent);
+        }
       } catch (error) {
         for (const { reject } of waiters) reject(error);
       }
