@@ -21,7 +21,11 @@ export function createTally(name: string, block = 0): Tally {
 const questions = new Map<number, (taken: boolean) => void>();
 let asked = 0;
 
-/** The parent takes back by itself what a worker held that died; when the parent dies, so does this process. */
+/**
+ * The parent takes back by itself what a worker held that died; when the parent dies, so does this process. Who ends
+ * has left the parent before its last tunnel is over: then there is nothing to be had, and what is given back was
+ * taken back.
+ */
 function ofParent(name: string): Tally {
   const named = (shares: readonly Share[]) =>
     shares.map((share) => ({ ...share, of: `${name} ${share.of}` }));
@@ -32,10 +36,12 @@ function ofParent(name: string): Tally {
       const take = asked;
       return new Promise((resolve) => {
         questions.set(take, resolve);
-        process.send?.({ take, shares: named(shares) });
+        process.send?.({ take, shares: named(shares) }, (error: Error | null) => {
+          if (error !== null) hear({ take, taken: false });
+        });
       });
     },
-    give: (shares) => void process.send?.({ shares: named(shares) }),
+    give: (shares) => void process.send?.({ shares: named(shares) }, () => {}),
   };
 }
 

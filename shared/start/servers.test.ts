@@ -228,6 +228,26 @@ test('what is heard of a worker after it has gone is not counted', async () => {
   expect(await code).toBe(0);
 });
 
+test('a worker that has left its parent gives back and asks as before, and gets nothing: it ends well', async () => {
+  const tally = JSON.stringify(import.meta.resolve('../server/tally.ts'));
+  const leaves = `
+    const one = [{ of: 'alice', amount: 1, most: 4 }];
+    import(${tally}).then(async ({ createTally }) => {
+      const tally = createTally('test');
+      process.on('SIGTERM', async () => {
+        require('node:cluster').worker.exitedAfterDisconnect = true;
+        process.disconnect();
+        tally.give(one);
+        process.exitCode = (await tally.take(one)) ? 1 : 0;
+      });
+      process.send({ ready: await tally.take(one) });
+    });`;
+  const { signals, announced, code } = await servers([leaves], 2);
+  await announced;
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
 test('two servers at one address and port are told so', async () => {
   const listens = `
     ${ENDS_WHEN_TOLD}
