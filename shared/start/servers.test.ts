@@ -1,8 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
@@ -244,6 +246,28 @@ test('a worker that has left its parent gives back and asks as before, and gets 
     });`;
   const { signals, announced, code } = await servers([leaves], 2);
   await announced;
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('a connection that was given to a worker that died before it took it is closed, not left open', async () => {
+  const answers = `
+    ${ENDS_WHEN_TOLD}
+    const server = require('node:net').createServer((socket) => socket.end('answer')).listen(0, '127.0.0.1', () => {
+      process.send({ ready: true, banner: [server.address().port + ' ' + process.pid] });
+    });`;
+  const { signals, announced, code } = await servers([answers], 2);
+  const [[port, pid] = []] = (await announced).map((line) => line.split(' ').map(Number));
+  process.kill(Number(pid), 'SIGSTOP');
+  const asked = [1, 2, 3, 4].map(() => {
+    const socket = connect(Number(port), '127.0.0.1');
+    return text(socket).catch((error: NodeJS.ErrnoException) => error.code);
+  });
+  let answered = 0;
+  for (const one of asked) void one.then(() => (answered += 1));
+  await until(() => answered === 3);
+  process.kill(Number(pid), 'SIGKILL');
+  expect((await Promise.all(asked)).filter((said) => said !== 'answer')).toHaveLength(1);
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });
