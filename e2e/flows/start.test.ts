@@ -326,6 +326,18 @@ describe('two workers of each server', () => {
     expect(statuses).toEqual(Array.from({ length: 5 }, () => [200, 200, 401, 401]).flat());
   });
 
+  test('one for which the system has no files is tried again until it has', async () => {
+    const pid = String(pair.pid);
+    const listening = () => pair.output.match(/"event":"listening"/g)?.length ?? 0;
+    const before = listening();
+    const [first = 0] = await workersOf(pair, 'authz-server');
+    await run('prlimit', ['--pid', pid, '--nofile=3:']);
+    process.kill(first, 'SIGKILL');
+    await until(() => /"worker\.ended".*EMFILE/.test(pair.output));
+    await run('prlimit', ['--pid', pid, '--nofile=4096:']);
+    await until(() => listening() === before + 1);
+  });
+
   test('one is killed: only its connections break, it is replaced, and SIGTERM ends all when they have answered', async () => {
     const clients = Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`));
     await until(() => clients.every(({ answers }) => answers.length > 5));

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counts } from '#shared/base/counts.js';
 import { cores } from './options.js';
@@ -128,7 +129,10 @@ export class Workers {
     const { signal } = this.#ending;
     for (let pause = 0; !signal.aborted;) {
       const began = clock.now();
-      const { reason, ...last } = await this.#once(number, count);
+      /** @type {State & { readonly reason: string }} */
+      const { reason, ...last } = await this.#once(number, count).catch(({ message }) => ({
+        reason: message,
+      }));
       if (last.production === true) return true;
       if (signal.aborted) break;
       if (!this.#listened.has(number)) {
@@ -146,7 +150,7 @@ export class Workers {
   }
 
   /**
-   * One life of a worker: its last word, and why it ended.
+   * One life of a worker: its last word, and why it ended. Rejects when the system gives no process.
    * @param {number} number
    * @param {number | undefined} count
    * @returns {Promise<State & { readonly reason: string }>}
@@ -157,6 +161,8 @@ export class Workers {
     cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
     const told = count && { COUNTERSIGN_WORKERS: `${count}` };
     const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
+    worker.on('error', () => {}); // what cannot be sent to it: its end is heard all the same
+    if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
     this.#running.add(worker);
     const untaken = untakenBy(worker.process);
     /** @type {State} */
@@ -173,7 +179,6 @@ export class Workers {
     });
     /** @type {string} */
     const reason = await new Promise((end) => {
-      worker.once('error', (error) => end(error.message));
       worker.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
     });
     this.#running.delete(worker);
