@@ -10,6 +10,7 @@ import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen.ts';
+import { keptContent } from '#shared/stores/sqlite/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -150,6 +151,13 @@ export async function startResourceServer(
     );
   };
   const both = token('documents:read documents:write');
+  const folder = join(data, 'content', '%2Fdocuments');
+  /** Names of the content files of `/documents/`; the folder is made with the first of them. */
+  const files = () =>
+    readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
 
   return {
     clock,
@@ -168,9 +176,16 @@ export async function startResourceServer(
       const call = { headers: authorized, ...(body !== undefined && { body }) };
       return ask(listening.port, method, path, call);
     },
-    folder: join(data, 'content', '%2Fdocuments'),
-    /** Names of the content files of `/documents/`. */
-    files: () => readdir(join(data, 'content', '%2Fdocuments')),
+    folder,
+    files,
+    /** Names of all content of `/documents/`, whether the store keeps it or it is a file. */
+    contents: async () =>
+      [...(await files()), ...keptContent(data, '/documents').keys()].toSorted(),
+    /** Names of the content that documents of `/documents/` have. */
+    async named() {
+      const entries = await stores.trees.below('/documents', '', 100_000);
+      return new Set(entries.flatMap((entry) => (entry.kind === 'document' ? entry.file : [])));
+    },
     async [Symbol.asyncDispose]() {
       await listening.close(0);
       await feed[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ test.each(STORE_KINDS)(
     expect(kills).toBe(KILLS);
     // Each kill met the PUT that has no end; all changes are accounted for.
     expect(undone).toBeGreaterThanOrEqual(KILLS);
-    expect(acknowledged + silent + undone).toBe(9 * KILLS);
+    expect(acknowledged + silent + undone).toBe(11 * KILLS);
     expect(swept).toBeGreaterThan(0);
     await assertAlive(servers);
   },

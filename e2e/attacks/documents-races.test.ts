@@ -157,26 +157,29 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('against COPY: each copy is a whole state, with its entity tag', async () => {
-      await arrive();
-      const bodies = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(100_000));
-      for (const round of ROUND) {
-        await put(0, 'a', bodies[5] ?? '');
-        const replies = await tenAtOnce((n) =>
-          n < 5 ? put(n, 'a', bodies[n] ?? '') : ask(n, 'COPY', 'a', to(`${round}-${n}`)),
-        );
-        expect(tally(replies)).toEqual({ 204: 5, 201: 5 });
-        const tags = new Map<string, string>();
-        for (let n = 5; n < 10; n += 1) {
-          const { text, headers } = await ask(n, 'GET', `${round}-${n}`);
-          expect(bodies).toContain(text);
-          const tag = headers.get('ETag') ?? '';
-          expect(tags.get(tag) ?? text).toBe(text);
-          tags.set(tag, text);
+    test.each([1000, 100_000])(
+      'against COPY: each copy is a whole state, with its entity tag (%d bytes)',
+      async (length) => {
+        await arrive();
+        const bodies = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(length));
+        for (const round of ROUND) {
+          await put(0, 'a', bodies[5] ?? '');
+          const replies = await tenAtOnce((n) =>
+            n < 5 ? put(n, 'a', bodies[n] ?? '') : ask(n, 'COPY', 'a', to(`${round}-${n}`)),
+          );
+          expect(tally(replies)).toEqual({ 204: 5, 201: 5 });
+          const tags = new Map<string, string>();
+          for (let n = 5; n < 10; n += 1) {
+            const { text, headers } = await ask(n, 'GET', `${round}-${n}`);
+            expect(bodies).toContain(text);
+            const tag = headers.get('ETag') ?? '';
+            expect(tags.get(tag) ?? text).toBe(text);
+            tags.set(tag, text);
+          }
         }
-      }
-      await assertSound(servers, me.tree);
-    });
+        await assertSound(servers, me.tree);
+      },
+    );
   });
 
   test('POST (RFC 9110 section 9.3.3): ten are ten', async () => {

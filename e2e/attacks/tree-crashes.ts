@@ -105,8 +105,12 @@ function isReplaced(length: number): Change['isDone'] {
     isDeepStrictEqual(now.properties, before.properties);
 }
 
+function isNew(length: number): Change['isDone'] {
+  return ({ entries: [now] }) => now?.kind === 'document' && now.length === length;
+}
+
 function changes(freed: string): readonly Change[] {
-  const small = newBody(100_000);
+  const [long, short] = [newBody(100_000), newBody(10_000)];
   const destination = (path: string) => ({ headers: { Destination: `/dav/${path}` } });
   return [
     {
@@ -156,16 +160,30 @@ function changes(freed: string): readonly Change[] {
     {
       method: 'PUT',
       path: 'replaced',
-      question: { body: small },
+      question: { body: long },
       about: ['replaced'],
-      isDone: isReplaced(small.length),
+      isDone: isReplaced(long.length),
     },
     {
       method: 'PUT',
       path: 'new',
-      question: { body: small },
+      question: { body: long },
       about: ['new'],
-      isDone: ({ entries: [now] }) => now?.kind === 'document' && now.length === small.length,
+      isDone: isNew(long.length),
+    },
+    {
+      method: 'PUT',
+      path: 'rewritten',
+      question: { body: short },
+      about: ['rewritten'],
+      isDone: isReplaced(short.length),
+    },
+    {
+      method: 'PUT',
+      path: 'short',
+      question: { body: short },
+      about: ['short'],
+      isDone: isNew(short.length),
     },
     {
       method: 'LOCK',
@@ -215,7 +233,7 @@ async function furnish({ stores }: TreeServers, me: Tenant): Promise<string> {
     ...filled('taken', SOME),
     ...filled('copied', SOME),
     ...filled('doomed', SOME),
-    ...['named', 'endless', 'replaced'].map(document),
+    ...['named', 'endless', 'replaced', 'rewritten'].map(document),
   ].map((entry): Edit => ({ kind: 'put', entry }));
   const change = { seen: new Map(), locksVersion: '0', edits, quota: NO_QUOTA };
   assert.equal((await stores.trees.commit(me.tree, change)).kind, 'done');
@@ -241,7 +259,8 @@ async function answerTo(asking: Promise<Reply>): Promise<Reply | undefined> {
 }
 
 async function isReceiving({ pair }: TreeServers, { tree }: Tenant): Promise<boolean> {
-  const files = await readdir(join(pair.data, 'content', folderOf(tree)));
+  const folder = join(pair.data, 'content', folderOf(tree));
+  const files: readonly string[] = await readdir(folder).catch(() => []);
   return files.some((name) => name.endsWith('.part'));
 }
 
@@ -291,7 +310,7 @@ export async function crashTrees(
       await victim.start();
       return true;
     });
-    for (const path of ['replaced', 'endless']) {
+    for (const path of ['replaced', 'rewritten', 'endless']) {
       const [one, other] = [await me.ask(0, 'GET', path), await me.ask(1, 'GET', path)];
       const [hash, rest = ''] = one.text.split('\n');
       assert.equal(hashOf(rest), hash, `${path} is not whole`);

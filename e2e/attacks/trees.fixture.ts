@@ -10,6 +10,7 @@ import { longestLife } from '#shared/stores/lifetime.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { bytesOf } from '#shared/stores/entry-bytes.ts';
+import { keptContent } from '#shared/stores/sqlite/kept-content.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
@@ -163,12 +164,12 @@ export async function stateOf(servers: Pick<TreeServers, 'stores'>, tree: string
 }
 
 /**
- * The tree is one: everything is in a collection that is there, every row names a file of its length, the
- * usage is their sum, no lock is left of what is gone, and the folder has no other files. Throws
- * AssertionError.
+ * The tree is one: everything is in a collection that is there, every row names content of its length, the
+ * usage is their sum, no lock is left of what is gone, and there is no other content, in the store or in
+ * files. Throws AssertionError.
  */
 export async function assertSound(servers: TreeServers, tree: string): Promise<void> {
-  const { pair, stores } = servers;
+  const { stores } = servers;
   const { entries, locks } = await stateOf(servers, tree);
   const kinds = new Map([
     ['', 'collection'],
@@ -186,17 +187,28 @@ export async function assertSound(servers: TreeServers, tree: string): Promise<v
   assert.deepEqual(usage, { bytes, entries: entries.length }, 'the usage is not what is there');
   for (const { root } of locks) assert.ok(kinds.has(root), `${root} is locked, and not there`);
 
-  const folder = join(pair.data, 'content', folderOf(tree));
-  const files = lengths.size === 0 ? [] : await readdir(folder);
+  const found = await contentOf(servers, tree);
   assert.deepEqual(
-    [...files].toSorted(),
+    [...found.keys()].toSorted(),
     [...lengths.keys()].toSorted(),
-    'files that no row names',
+    'content that no row names',
   );
-  for (const [file, length] of lengths) {
-    const { size } = await stat(join(folder, file));
-    assert.equal(size, length, `${file} has another length than its row says`);
-  }
+  assert.deepEqual(found, lengths, 'content has another length than its row says');
+}
+
+/** Bytes of all content of a tree, by name. */
+async function contentOf({ pair, stores }: TreeServers, tree: string) {
+  const folder = join(pair.data, 'content', folderOf(tree));
+  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const kept = stores.trees.longestContent < 0 ? [] : keptContent(pair.data, tree);
+  const inFiles = files.map(async (file) => [file, (await stat(join(folder, file))).size] as const);
+  const both = [...kept, ...(await Promise.all(inFiles))];
+  const found = new Map(both);
+  assert.equal(found.size, both.length, 'content that is kept and a file');
+  return found;
 }
 
 const LATER = { ...systemClock, now: () => systemClock.now() + 7 * 86_400_000 };

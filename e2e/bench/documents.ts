@@ -26,7 +26,7 @@ const NOTES = [
   'Basic, the same credentials again and again: Apache computes one SHA-1 for each request, ours remembers',
   'the verdict and asks whether it was revoked. Ours keeps documents that were read lately in memory;',
   'Apache reads the file, which the system keeps there.',
-  'PUT replaces. Ours writes content, folder and row to the disk (fsync) before it answers; Apache syncs nothing.',
+  'PUT replaces. Ours has it on the disk (fsync) before it answers; Apache syncs nothing.',
   '"In memory" has the data in /dev/shm, where syncing is nothing: what it gains there is what the disk costs, in',
   'CPU time of the file system and in waiting.',
   `PROPFIND: ${MEMBERS.length} members, five live properties of each. QUERY: JSONPath, a tenth of the items; Apache, which knows`,

@@ -4,6 +4,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keptContent } from '#shared/stores/sqlite/kept-content.fixture.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
@@ -21,8 +22,9 @@ const CHAINS = 3;
 const TOKENS = '/schemes/private-token/';
 const UNSPENT = 3;
 const BLIND_RSA = 2;
-/** Longest content, in bytes: several chunks of a stream. */
+/** Longest content, in bytes: several chunks of a stream; and of content that the store keeps. */
 const LONGEST = 300_000;
+const SHORT = 16_000;
 /** Milliseconds within which a server dies after the writes have begun. */
 const LIFE = 150;
 /** How many of the oldest tokens and clients are looked at again after each kill. */
@@ -49,7 +51,8 @@ interface Document {
 
 /** Begins with the hash of what follows, so that any reader can tell a whole document from a part. */
 function newBody(): string {
-  const payload = randomBytes(randomInt(LONGEST / 2)).toString('hex');
+  const longest = randomInt(2) === 0 ? LONGEST : SHORT;
+  const payload = randomBytes(randomInt(longest / 2)).toString('hex');
   return `${hashOf(payload)}\n${payload}`;
 }
 
@@ -178,7 +181,7 @@ export async function crash(
       if (expected?.etag !== undefined) assert.equal(found?.etag, expected.etag);
       document.states = [found];
     }
-    await assertFiles(flow);
+    await assertContent(flow);
     for (const token of sample(revoked)) {
       assert.deepEqual(await getAll(pair, token), [401, 401], 'a revocation was lost');
     }
@@ -243,12 +246,17 @@ function sample<T>(all: readonly T[]): readonly T[] {
 
 const MANY = 100_000;
 
-/** Every row names a file of its length. */
-async function assertFiles({ stores, pair }: Flow): Promise<void> {
+/** Every row names content of its length, and the store keeps no other. */
+async function assertContent({ stores, pair }: Flow): Promise<void> {
+  const kept = new Map(stores.trees.longestContent < 0 ? [] : keptContent(pair.data, '/documents'));
+  const inFiles = async (file: string) =>
+    (await stat(join(pair.data, 'content', folderOf('/documents'), file))).size;
   for (const entry of await stores.trees.below('/documents', '', MANY)) {
     if (entry.kind === 'collection') continue;
     const { path, file, length } = entry;
-    const found = await stat(join(pair.data, 'content', folderOf('/documents'), file));
-    assert.equal(found.size, length, `${path}: the file has another length than its row says`);
+    const found = kept.get(file) ?? (await inFiles(file));
+    assert.equal(found, length, `${path}: the content has another length than its row says`);
+    kept.delete(file);
   }
+  assert.deepEqual([...kept.keys()], [], 'content that no row names');
 }

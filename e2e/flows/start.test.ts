@@ -138,18 +138,19 @@ test('a first start, ended by Ctrl-C amid an upload: what it prints can be paste
 
   const url = `${place.resource}/documents/slow`;
   const authorization = `Bearer ${await demoToken(place)}`;
-  const headers = { authorization, 'content-length': 10 };
+  const half = 'x'.repeat(20_000);
+  const headers = { authorization, 'content-length': 2 * half.length };
   const upload = request(url, { method: 'PUT', headers });
-  upload.write('first');
+  upload.write(half);
   // The first half is on the disk: the server is amid the request.
   const content = join(place.data, 'content', folderOf('/documents'));
   await until(async () => {
-    const { stdout } = await run('find', [content, '-name', '*.part', '-size', '5c']);
+    const { stdout } = await run('find', [content, '-name', '*.part', '-size', `${half.length}c`]);
     return stdout !== '';
   });
   first.signal('SIGINT');
   await until(() => refusesConnections(url));
-  upload.end('_last');
+  upload.end(half);
   const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
   expect(response.statusCode).toBe(201);
   await first.exited();
@@ -161,7 +162,7 @@ test('a first start, ended by Ctrl-C amid an upload: what it prints can be paste
   expect(second.output).not.toContain('client_secret');
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
   const found = await fetch(url, { headers: { authorization } });
-  expect([found.status, await found.text()]).toEqual([200, 'first_last']);
+  expect([found.status, await found.text()]).toEqual([200, half + half]);
   expect(await interrupt(second)).toBe(0);
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);

@@ -34,7 +34,7 @@ describe('names', () => {
       const location = new URL(created.headers.location ?? '');
       expect((await get(location.pathname)).text).toBe(name);
     }
-    expect((await rs.files()).every((file) => /^[\w-]{22}$/.test(file))).toBe(true);
+    expect((await rs.contents()).every((file) => /^[\w-]{22}$/.test(file))).toBe(true);
   });
 
   test('two spellings of one path are one document', async () => {
@@ -113,11 +113,12 @@ test('an error that nobody expected is 500 without its message', async () => {
 
 test('the sweep keeps what rows name and removes an old leftover', async () => {
   await using old = await startResourceServer();
-  await old.as('PUT', '/documents/a', { body: 'kept' });
+  const LONG = 'x'.repeat(20_000);
+  await old.as('PUT', '/documents/a', { body: LONG });
   const [named = ''] = await old.files();
   expect(await old.stores.trees.files('/documents')).toEqual(new Set([named]));
   const keeping = await old.stores.trees.get('/documents', 'a');
-  await old.as('PUT', '/documents/b', { body: 'orphan' });
+  await old.as('PUT', '/documents/b', { body: LONG });
   const { locksVersion } = await old.stores.trees.look('/documents', []);
   await old.stores.trees.commit('/documents', {
     seen: new Map(),

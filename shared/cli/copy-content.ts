@@ -15,7 +15,7 @@ const OPENED = [
 ];
 
 /**
- * Copies the content that the trees in `backup` name from the `data` folder. Content is immutable, so what
+ * Copies the content files that the trees in `backup` name from the `data` folder. Content is immutable, so what
  * an earlier call has copied is good. Resolves to the number of files that are there, and of those that are
  * gone by now.
  */

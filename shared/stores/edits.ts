@@ -1,4 +1,4 @@
-import { type Edit, ImpossibleEdit } from './trees.ts';
+import { type Edit, type Entry, ImpossibleEdit } from './trees.ts';
 
 /** What is done about each kind of edit. */
 export type ByKind<Argument, Result> = {
@@ -17,14 +17,18 @@ export function byKind<Argument, Result>(
   return act(edit, argument);
 }
 
-/** Throws `ImpossibleEdit` for what is impossible whatever the tree holds. */
-export function checkEdits(edits: readonly Edit[]): void {
-  for (const edit of edits) byKind(CHECKS, edit, undefined);
+/**
+ * Throws `ImpossibleEdit` for what is impossible whatever the tree holds, in a store that keeps content of at
+ * most `longest` bytes.
+ */
+export function checkEdits(edits: readonly Edit[], longest: number): void {
+  for (const edit of edits) byKind(CHECKS, edit, longest);
 }
 
-const CHECKS: ByKind<undefined, void> = {
-  put: ({ entry }) => {
+const CHECKS: ByKind<number, void> = {
+  put: ({ entry, content }, longest) => {
     if (entry.kind === 'document') notRoot(entry.path);
+    if (content !== undefined) isContentOf(entry, content, longest);
   },
   remove: ({ path }) => notRoot(path),
   move: ({ from, to }) => {
@@ -41,6 +45,13 @@ const CHECKS: ByKind<undefined, void> = {
   lock: () => {},
   unlock: () => {},
 };
+
+function isContentOf(entry: Entry, { length }: Uint8Array, longest: number): void {
+  if (length > longest) throw new ImpossibleEdit(`content of ${length} bytes is too long`);
+  if (entry.kind !== 'document' || entry.length !== length) {
+    throw new ImpossibleEdit(`content of ${length} bytes is not that of ${entry.path}`);
+  }
+}
 
 function notRoot(path: string): void {
   if (path === '') throw new ImpossibleEdit('the root is a collection and stays where it is');

@@ -16,7 +16,7 @@ export interface Document extends Common {
   readonly etag: string;
   readonly type: string;
   readonly length: number;
-  /** Name of the immutable content file; copies share it. */
+  /** Name of the content, which is in a file or a row and never changes; copies share it. */
   readonly file: string;
 }
 
@@ -79,8 +79,11 @@ export interface Quota extends Usage {
  * was created then, too; else it is like its original in all but its path.
  */
 export type Edit =
-  /** Adds a resource or replaces the one there, which is of the same kind and whose members stay. */
-  | { readonly kind: 'put'; readonly entry: Entry }
+  /**
+   * Adds a resource or replaces the one there, which is of the same kind and whose members stay. `content`: of
+   * a document, which the store is to keep for as long as its name is named; at most `longestContent`.
+   */
+  | { readonly kind: 'put'; readonly entry: Entry; readonly content?: Uint8Array }
   /** With all that is below it, as of the next two. */
   | { readonly kind: 'remove'; readonly path: string }
   /**
@@ -120,7 +123,7 @@ export interface Change {
 }
 
 export type CommitOutcome =
-  /** `released`: content files that no resource of the tree names any more. */
+  /** `released`: content files that no resource of the tree names any more; in the store there is no such content. */
   | { readonly kind: 'done'; readonly released: readonly string[] }
   /** What was seen is not so any more; nothing was done. */
   | { readonly kind: 'conflict' }
@@ -134,6 +137,8 @@ export type CommitOutcome =
  * its edits are done or none, whatever crashes. A tree is named by any string and needs no making.
  */
 export interface Trees {
+  /** Bytes of the longest content that the store keeps; it is not read with the rows that name it. -1: none. */
+  readonly longestContent: number;
   get(tree: string, path: string): Promise<Entry | undefined>;
   look(tree: string, paths: readonly string[]): Promise<TreeView>;
   /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
@@ -150,6 +155,8 @@ export interface Trees {
    * judged after what was seen.
    */
   commit(tree: string, change: Change): Promise<CommitOutcome>;
+  /** Content that was put; undefined: nothing names it any more, or it is a file. */
+  content(tree: string, file: string): Promise<Buffer | undefined>;
   /** Content files that some resource of the tree names. */
   files(tree: string): Promise<ReadonlySet<string>>;
 }

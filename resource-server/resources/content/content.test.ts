@@ -17,7 +17,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { wholeOf } from '../pieces.ts';
-import { type Content, openContent } from './content.ts';
+import { type Content, type ContentOptions, type ContentRows, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { ReadBuffers } from '../../read-buffers.ts';
@@ -32,19 +32,30 @@ let outer: string;
 let folder: string;
 let content: Content;
 
-beforeEach(async () => {
-  outer = await mkdtemp(join(tmpdir(), 'countersign-content-'));
-  folder = join(outer, 'content', 'tree');
-  content = openContent({
+/** Of a store that keeps no content. */
+const NO_ROWS: ContentRows = { longest: -1, read: () => Promise.reject(new Error('no rows')) };
+
+const waiting = new Map<string, Buffer>();
+
+const open = (changes: Partial<ContentOptions> = {}) =>
+  openContent({
     folder,
     principal: 'alice',
     maxBytes: 10,
     uploads: new Uploads(10),
+    rows: NO_ROWS,
+    received: waiting,
     memory: new ContentMemory(MEMORY),
     buffers: new ReadBuffers(),
     sync: createFolderSync(),
     random: systemRandom,
+    ...changes,
   });
+
+beforeEach(async () => {
+  outer = await mkdtemp(join(tmpdir(), 'countersign-content-'));
+  folder = join(outer, 'content', 'tree');
+  content = open();
 });
 afterEach(() => rm(outer, { recursive: true }));
 
@@ -122,16 +133,7 @@ describe('adding', () => {
   test('RFC 9110 section 15.6.4: too much at a time is 503 and leaves nothing', async () => {
     await begin();
     const uploads = new Uploads(10);
-    const busy = openContent({
-      folder,
-      principal: 'alice',
-      maxBytes: 10,
-      uploads,
-      memory: new ContentMemory(10_000),
-      buffers: new ReadBuffers(),
-      sync: createFolderSync(),
-      random: systemRandom,
-    });
+    const busy = open({ uploads });
     const other = await uploads.begin('alice', 'other');
     await other.grow(256 * 1024 * 1024 - 5);
     const before = await readdir(folder);
@@ -160,6 +162,89 @@ describe('adding', () => {
     const full = new StoreUnavailable('no replicas', { refused: true });
     await expect(content.add(pieces('abc'), () => Promise.reject(full))).rejects.toBe(full);
     expect(await readdir(folder)).toHaveLength(0);
+  });
+});
+
+describe('what the store keeps if it has at most four bytes', () => {
+  const kept = new Map<string, Buffer>();
+  const rows: ContentRows = { longest: 4, read: async (name) => kept.get(name) };
+  /** As a change does that names it. */
+  const keep = async ({ file, length }: Received) => {
+    const bytes = waiting.get(file);
+    if (bytes !== undefined) kept.set(file, bytes);
+    return { file, length, bytes };
+  };
+  beforeEach(() => {
+    kept.clear();
+    content = open({ rows });
+  });
+
+  test.each([undefined, 0, 2, 4, 100])(
+    'is in memory until it is committed, and makes no file (%p bytes announced, which may be wrong)',
+    async (announced) => {
+      for (const text of ['', 'a', 'abc', 'abcd', 'abcde']) {
+        const known = announced === undefined ? text.length : announced;
+        const added = await content.add(pieces('', ...text.split('')), keep, known);
+        const inMemory = known <= 4 && text.length <= (known || 4);
+        expect(added).toMatchObject({ length: text.length });
+        expect(added.bytes?.toString()).toBe(inMemory ? text : undefined);
+        expect(waiting.size).toBe(0);
+        expect(await content.read(added)).toEqual(Buffer.from(text));
+        const files: readonly string[] = await readdir(folder).catch(() => []);
+        expect(files.includes(added.file)).toBe(!inMemory);
+      }
+    },
+  );
+
+  test('leaves nothing when its content ends early, is too long or is refused', async () => {
+    const refuse = (error: Error) => async () => {
+      throw error;
+    };
+    const gone = new Error('gone');
+    await expect(content.add(pieces('ab', gone), keep)).rejects.toBe(gone);
+    await expect(content.add(pieces('ab', gone), keep, 100)).rejects.toBe(gone);
+    await expect(content.add(pieces('abcd', '6789101'), keep)).rejects.toMatchObject({
+      status: 413,
+    });
+    await expect(content.add(pieces('ab'), refuse(gone))).rejects.toBe(gone);
+    expect([kept.size, waiting.size]).toEqual([0, 0]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('RFC 4918 section 11.5: a store without room for it is 507; one that does not answer may have it', async () => {
+    const full = new StoreUnavailable('full', { refused: true });
+    const add = content.add(pieces('ab'), () => Promise.reject(full));
+    await expect(add).rejects.toMatchObject({ status: 507 });
+    const lost = new StoreUnavailable('no answer');
+    await expect(content.add(pieces('ab'), () => Promise.reject(lost))).rejects.toBe(lost);
+  });
+
+  test('any part of it is given, with and without memory', async () => {
+    for (const memory of [new ContentMemory(MEMORY), new ContentMemory(0)]) {
+      content = open({ rows, memory });
+      const added = await content.add(pieces('abcd'), keep);
+      expect(await content.read(added, { first: 1, last: 2 })).toEqual(Buffer.from('bc'));
+      expect(await content.read(added, { first: 3, last: 3 })).toEqual(Buffer.from('d'));
+      expect(await content.read(added)).toEqual(Buffer.from('abcd'));
+    }
+  });
+
+  test('is a file if it was written before the store kept any', async () => {
+    const { file } = await open().add(pieces('ab'), named);
+    expect(await content.read({ file, length: 2 })).toEqual(Buffer.from('ab'));
+    await content.remove(file);
+    expect(await content.read({ file, length: 2 })).toBeUndefined();
+  });
+
+  test('is undefined when it is gone; a store that does not answer is no such thing', async () => {
+    content = open({ rows, memory: new ContentMemory(0) });
+    const added = await content.add(pieces('ab'), keep);
+    kept.clear();
+    expect(await content.read(added)).toBeUndefined();
+    const lost = new StoreUnavailable('no answer');
+    content = open({ rows: { ...rows, read: () => Promise.reject(lost) } });
+    await expect(content.read(added)).rejects.toBe(lost);
+    expect(await content.read({ file: 'long', length: 5 })).toBeUndefined();
   });
 });
 

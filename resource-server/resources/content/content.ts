@@ -3,21 +3,29 @@ import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
-import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Document } from '#shared/stores/trees.ts';
-import { davError } from '../webdav/dav-error.ts';
 import { type Pieces, piecesOf } from '../pieces.ts';
 import type { Range } from '../representation/range.ts';
 import { type ContentMemory, SHORT } from './content-memory.ts';
 import { filePieces, readWhole } from './file-pieces.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ReadBuffers } from '../../read-buffers.ts';
+import { receive, type WholeContent } from './receive.ts';
+import { diskFull } from './refusals.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
+/** Content that the store keeps of this tree. */
+export interface ContentRows {
+  /** Bytes of the longest; -1: none. */
+  readonly longest: number;
+  /** Undefined: there is none of this name. */
+  read(name: string): Promise<Buffer | undefined>;
+}
+
 export interface ContentOptions {
-  /** Folder of this tree; made with mode 0700 when something is first written. */
+  /** Folder of this tree; made with mode 0700 with the first file in it. */
   readonly folder: string;
   /** Whose uploads these are. */
   readonly principal: string;
@@ -25,6 +33,9 @@ export interface ContentOptions {
   readonly maxBytes: number;
   /** Files that this process is writing, of all trees; they are kept at any age. */
   readonly uploads: Uploads;
+  readonly rows: ContentRows;
+  /** What `add` has received for the store to keep, of all trees by name, until its `commit` is done. */
+  readonly received: Map<string, Buffer>;
   /** What was read lately, of all trees, by the paths of the files. */
   readonly memory: ContentMemory;
   readonly buffers: ReadBuffers;
@@ -32,7 +43,7 @@ export interface ContentOptions {
   readonly random: Random;
 }
 
-/** The immutable files of a tree: each is written once under a random name, and never changed. */
+/** The immutable content of a tree: it comes once, under a random name, and never changes. */
 export interface Content {
   /** As `receive` of `ResourceStore`. */
   add<T>(
@@ -42,12 +53,9 @@ export interface Content {
   ): Promise<T>;
   /**
    * A document's content, or a part of it, in pieces if the document is long. Undefined when there is no such
-   * file (any more). Rejects, or reading the pieces does, when the file is shorter than that.
+   * row or file (any more). Rejects, or reading the pieces does, when the file is shorter than that.
    */
-  read(
-    document: Pick<Document, 'file' | 'length'>,
-    range?: Range,
-  ): Promise<Buffer | Pieces | undefined>;
+  read(document: Named, range?: Range): Promise<Buffer | Pieces | undefined>;
   /** Never fails: what cannot be removed now is left to the sweep. */
   remove(file: string): Promise<void>;
   /**
@@ -57,13 +65,16 @@ export interface Content {
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
 }
 
+type Named = Pick<Document, 'file' | 'length'>;
+
 /** A link in the folder leads nowhere. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 /** The disk is full, or this user's part of it. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
-  const { folder, principal, maxBytes, uploads, memory, buffers, sync, random } = options;
+  const { folder, principal, maxBytes, uploads, rows, received, memory, buffers, sync, random } =
+    options;
   const pathOf = (file: string) => join(folder, file);
 
   /** Rejects when something else is in the folder's place: a link to another one is not followed. */
@@ -82,8 +93,10 @@ export function openContent(options: ContentOptions): Content {
       .then(() => open(path, READING))
       .catch(undefinedIfMissing);
 
-  async function load(path: string, range: Range): Promise<Buffer | undefined> {
-    await using handle = await openFile(path);
+  async function load({ file, length }: Named, range: Range): Promise<Buffer | undefined> {
+    const row = length <= rows.longest ? await rows.read(file) : undefined;
+    if (row !== undefined) return row.subarray(range.first, range.last + 1);
+    await using handle = await openFile(pathOf(file));
     return handle && (await readWhole(handle, range));
   }
 
@@ -94,15 +107,25 @@ export function openContent(options: ContentOptions): Content {
       .catch(() => {});
   }
 
-  /** Durably, under a name of its own until it is whole. */
-  async function write(file: string, body: AsyncIterable<Buffer>, upload: Upload): Promise<number> {
+  /** In memory, or durably in a file, which has a name of its own until it is whole. */
+  async function take(
+    file: string,
+    body: AsyncIterable<Buffer>,
+    upload: Upload,
+    announced: number | undefined,
+  ): Promise<WholeContent> {
     const partial = `${file}.part`;
-    try {
+    const create = async () => {
       await checkFolder().catch(makeIfMissing);
-      const length = await fill(pathOf(partial), body, maxBytes, upload);
+      return open(pathOf(partial), 'wx', 0o600);
+    };
+    try {
+      const inMemory = rows.longest;
+      const whole = await receive(body, { announced, inMemory, maxBytes, upload, create });
+      if (whole.bytes !== undefined) return whole;
       await rename(pathOf(partial), pathOf(file));
       await sync(folder);
-      return length;
+      return whole;
     } catch (error) {
       await Promise.all([remove(partial), remove(file)]);
       throw isFull(error) ? diskFull() : error;
@@ -114,24 +137,29 @@ export function openContent(options: ContentOptions): Content {
       const file = randomId(random);
       const upload = await uploads.begin(principal, file, announced);
       try {
-        const length = await write(file, body, upload);
+        const { length, bytes } = await take(file, body, upload, announced);
+        if (bytes !== undefined) received.set(file, bytes);
         return await commit({ file, length }).catch(async (error: unknown) => {
+          const unavailable = error instanceof StoreUnavailable;
+          if (bytes !== undefined) throw unavailable && error.refused ? diskFull() : error;
           // A store that gave no answer may have done it.
-          if (!(error instanceof StoreUnavailable) || error.refused) await remove(file);
+          if (!unavailable || error.refused) await remove(file);
           throw error;
         });
       } finally {
+        received.delete(file);
         upload.end();
       }
     },
 
-    async read({ file, length }, range) {
+    async read(document, range) {
+      const { file, length } = document;
       const path = pathOf(file);
       const all = { first: 0, last: length - 1 };
       const { first, last } = range ?? all;
-      const held = memory.hold(path, length, () => load(path, all));
+      const held = memory.hold(path, length, () => load(document, all));
       if (held === undefined) {
-        if (length <= SHORT) return load(path, { first, last });
+        if (length <= SHORT) return load(document, { first, last });
         const handle = await openFile(path);
         return handle && filePieces(handle, { first, last }, buffers);
       }
@@ -165,44 +193,6 @@ export function openContent(options: ContentOptions): Content {
       return removed;
     },
   };
-}
-
-/** Writes a file to the disk itself; resolves to its length. Throws `HttpError` 413 once it is too long. */
-async function fill(
-  path: string,
-  body: AsyncIterable<Buffer>,
-  maxBytes: number,
-  upload: Upload,
-): Promise<number> {
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    let length = 0;
-    for await (const chunk of body) {
-      length += chunk.length;
-      if (length > maxBytes) throw contentTooLarge(maxBytes);
-      await upload.grow(chunk.length);
-      await handle.appendFile(chunk);
-    }
-    await handle.sync();
-    return length;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** RFC 9110 section 15.5.14. */
-export function contentTooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, `A document has at most ${maxBytes} bytes.`);
-}
-
-/** RFC 4331 section 6. */
-export function quotaExceeded(): HttpError {
-  return davError(507, 'quota-not-exceeded', 'The quota of this tree leaves no room for it.');
-}
-
-/** RFC 4331 section 6. */
-function diskFull(): HttpError {
-  return davError(507, 'sufficient-disk-space', 'The disk of the server is full.');
 }
 
 /** Makes the folder and those above it that are missing, and their names durable. */

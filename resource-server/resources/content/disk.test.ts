@@ -5,11 +5,13 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
+import { keptContent } from '#shared/stores/sqlite/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Collection, Document, Edit, Trees } from '#shared/stores/trees.ts';
+import { wholeOf } from '../pieces.ts';
 import { type Disk, openDisk } from './disk.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { newDocument } from './upload.ts';
@@ -26,9 +28,9 @@ const open = (trees: Trees = stores.trees) =>
   openDisk({
     folder,
     trees,
-    maxBytes: 1000,
+    maxBytes: 20_000,
     memory: 10_000,
-    quota: { bytes: 2000, properties: 100, entries: 20 },
+    quota: { bytes: 40_000, properties: 100, entries: 20 },
     clock,
     random: systemRandom,
   });
@@ -58,7 +60,15 @@ function write(path: string, text: string, at = store): Promise<Document> {
   });
 }
 
-const files = async (tree = TREE) => readdir(join(folder, folderOf(tree)));
+const files = (tree = TREE) => readdir(join(folder, folderOf(tree))).catch(noneIfMissing);
+/** Names of all content, whether the store keeps it or it is a file. */
+const contents = async () => [...(await files()), ...keptContent(data, TREE).keys()].toSorted();
+function noneIfMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+/** It is a file. */
+const LONG = 'x'.repeat(20_000);
 
 describe('the root', () => {
   test('is there before anything was written, and reading makes no folder', async () => {
@@ -108,7 +118,7 @@ describe('a change', () => {
     });
     expect(new Set(seen).size).toBe(2);
     expect(await store.get('a')).toBeUndefined();
-    expect(await files()).toEqual([]);
+    expect(await contents()).toEqual([]);
   });
 
   test('of nothing commits nothing', async () => {
@@ -124,12 +134,14 @@ describe('a change', () => {
       return { kind: 'conflict' as const };
     };
     const busy = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
-    await expect(write('a', 'x', busy)).rejects.toMatchObject({
-      status: 503,
-      fields: { 'Retry-After': '1' },
-    });
-    expect(tries).toBe(100);
-    expect(await files()).toEqual([]);
+    for (const text of ['x', LONG]) {
+      await expect(write('a', text, busy)).rejects.toMatchObject({
+        status: 503,
+        fields: { 'Retry-After': '1' },
+      });
+      expect(await contents()).toEqual([]);
+    }
+    expect(tries).toBe(200);
   });
 
   test('RFC 4918 section 6.1: who locks and unlocks other documents all the time holds nobody up', async () => {
@@ -147,11 +159,13 @@ describe('a change', () => {
   });
 
   test('RFC 4331 section 6: over the quota is 507 and leaves nothing, bytes or entries', async () => {
-    await write('a', 'x'.repeat(1000));
-    await write('b', 'x'.repeat(1000));
-    const before = await files();
-    await expect(write('c', 'x')).rejects.toMatchObject({ status: 507 });
-    expect(await files()).toEqual(before);
+    await write('a', LONG);
+    await write('b', LONG);
+    const before = await contents();
+    for (const text of ['x', LONG]) {
+      await expect(write('c', text)).rejects.toMatchObject({ status: 507 });
+    }
+    expect(await contents()).toEqual(before);
     await write('a', '');
     for (let count = 2; count < 20; count += 1) await write(`n${count}`, '');
     await expect(write('one too many', '')).rejects.toMatchObject({ status: 507 });
@@ -174,53 +188,77 @@ describe('a change', () => {
     await put('b', 40);
   });
 
-  test('what nothing names any more is removed; what a copy shares stays', async () => {
-    const { file } = await write('a', 'x');
-    await store.change(['a', 'b'], () => ({ edits: [copy('a', 'b')], value: undefined }));
-    const remove = (path: string) =>
-      store.change([path], () => ({ edits: [{ kind: 'remove', path }], value: undefined }));
-    await remove('a');
-    expect(await files()).toEqual([file]);
-    await remove('b');
-    expect(await files()).toEqual([]);
-  });
+  test.each(['x', LONG])(
+    'what nothing names any more is removed; what a copy shares stays',
+    async (text) => {
+      const { file } = await write('a', text);
+      await store.change(['a', 'b'], () => ({ edits: [copy('a', 'b')], value: undefined }));
+      const remove = (path: string) =>
+        store.change([path], () => ({ edits: [{ kind: 'remove', path }], value: undefined }));
+      await remove('a');
+      expect(await contents()).toEqual([file]);
+      await remove('b');
+      expect(await contents()).toEqual([]);
+    },
+  );
 
   test('whose outcome is not known keeps its file', async () => {
     const commit = () => Promise.reject(new StoreUnavailable('no answer'));
     const lost = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
-    await expect(write('a', 'x', lost)).rejects.toThrow(StoreUnavailable);
+    await expect(write('a', LONG, lost)).rejects.toThrow(StoreUnavailable);
     expect(await files()).toHaveLength(1);
   });
 
-  test('that refuses leaves no file', async () => {
+  test.each(['x', LONG])('that refuses leaves no content', async (text) => {
     const refusal = new HttpError(412, 'no');
-    const refused = store.receive(body('x'), () =>
+    const refused = store.receive(body(text), () =>
       store.change(['a'], () => {
         throw refusal;
       }),
     );
     await expect(refused).rejects.toBe(refusal);
+    expect(await contents()).toEqual([]);
+  });
+
+  test('of documents that were written before the store kept content takes them as they are', async () => {
+    const former = await open({ ...stores.trees, longestContent: -1 }).tree(TREE, 'alice');
+    const [a, b] = [await write('a', 'old a', former), await write('b', 'old b', former)];
+    await store.change(['a', 'c'], () => ({ edits: [copy('a', 'c')], value: undefined }));
+    expect(await files()).toEqual([a.file, b.file].toSorted());
+    const text = async (path: string) => {
+      const entry = await store.get(path);
+      const content = entry?.kind === 'document' ? await store.content(entry) : undefined;
+      return content && String(await wholeOf(content));
+    };
+    expect(await Promise.all(['a', 'b', 'c'].map(text))).toEqual(['old a', 'old b', 'old a']);
+    await write('a', 'new a');
+    await write('b', 'new b');
+    expect(await files()).toEqual([a.file]);
+    expect(await Promise.all(['a', 'b', 'c'].map(text))).toEqual(['new a', 'new b', 'old a']);
+    await write('c', 'new c');
     expect(await files()).toEqual([]);
+    expect(await contents()).toHaveLength(3);
   });
 });
 
 describe('trees', () => {
   test('know nothing of one another', async () => {
     const other = await disk.tree('/dav?person=../b', 'alice');
-    const document = await write('a', 'x');
+    const [short, document] = [await write('b', 'short'), await write('a', LONG)];
     expect(await other.get('a')).toBeUndefined();
-    expect(await other.content(document)).toBeUndefined();
-    await write('a', 'theirs', other);
+    for (const one of [short, document]) expect(await other.content(one)).toBeUndefined();
+    await write('a', `their ${LONG.slice(6)}`, other);
     expect((await readdir(folder)).toSorted()).toEqual([
       '%2Fdav%3Fperson%3D..%2Fb',
       '%2Fdocuments',
     ]);
-    expect(await store.content(document)).toEqual(Buffer.from('x'));
+    expect(await store.content(document)).toEqual(Buffer.from(LONG));
+    expect(await store.content(short)).toEqual(Buffer.from('short'));
   });
 
   test('whose names differ in case have folders that differ in more', async () => {
     for (const name of ['App', 'app', 'aPP']) {
-      await write('a', name, await disk.tree(`/dav?application=${name}`, 'alice'));
+      await write('a', LONG, await disk.tree(`/dav?application=${name}`, 'alice'));
     }
     expect((await readdir(folder)).toSorted()).toEqual([
       '%2Fdav%3Fapplication%3D%41pp',
@@ -234,18 +272,18 @@ describe('trees', () => {
       await expect(disk.tree(`/${name}`, 'alice')).rejects.toMatchObject({ status: 414 });
     }
     for (const name of ['n'.repeat(252), 'N'.repeat(84)]) {
-      await write('a', 'x', await disk.tree(`/${name}`, 'alice'));
+      await write('a', LONG, await disk.tree(`/${name}`, 'alice'));
     }
   });
 
   test('a link in place of the folder is followed neither to read nor to write nor to remove', async () => {
-    const document = await write('a', 'x');
+    const document = await write('a', LONG);
     const outside = join(data, 'outside');
     await rename(join(folder, folderOf(TREE)), outside);
     await symlink(outside, join(folder, folderOf(TREE)));
     const before = await readdir(outside);
     await expect(store.content(document)).rejects.toThrow('no folder');
-    await expect(write('b', 'y')).rejects.toThrow('no folder');
+    await expect(write('b', LONG)).rejects.toThrow('no folder');
     const remove: Edit = { kind: 'remove', path: 'a' };
     await store.change(['a'], () => ({ edits: [remove], value: undefined }));
     expect(await readdir(outside)).toEqual(before);
@@ -257,14 +295,16 @@ describe('the sweep', () => {
 
   test('looks through all trees, and keeps what their rows name', async () => {
     expect(await disk.sweep(far)).toBe(0);
-    const { file } = await write('a', 'x');
+    const { file } = await write('a', LONG);
+    await write('short', 'x');
     const other = await disk.tree('/dav?person=b', 'alice');
-    const theirs = await write('a', 'x', other);
+    const theirs = await write('a', LONG, other);
     await writeFile(join(folder, '%2Fdocuments', 'orphan'), 'x');
     await writeFile(join(folder, '%2Fdav%3Fperson%3Db', 'orphan.part'), 'x');
     clock.advance(10_000 * far);
     expect(await disk.sweep(far)).toBe(2);
     expect(await files()).toEqual([file]);
+    expect(await contents()).toHaveLength(2);
     expect(await files('/dav?person=b')).toEqual([theirs.file]);
   });
 

@@ -4,18 +4,26 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
-import type { Collection, CommitOutcome, Quota, Trees, TreeView } from '#shared/stores/trees.ts';
-import { type Content, openContent, quotaExceeded } from './content.ts';
+import type {
+  Collection,
+  CommitOutcome,
+  Edit,
+  Quota,
+  Trees,
+  TreeView,
+} from '#shared/stores/trees.ts';
+import { type Content, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import { ReadBuffers } from '../../read-buffers.ts';
+import { quotaExceeded } from './refusals.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 export interface DiskOptions {
-  /** Has a folder for each tree, made with mode 0700 when something is first written. */
+  /** Has a folder for each tree, made with mode 0700 with the first file in it. */
   readonly folder: string;
   readonly trees: Trees;
   /** Longest content of a document, in bytes. */
@@ -28,7 +36,7 @@ export interface DiskOptions {
   readonly random: Random;
 }
 
-/** Trees of resources: rows in the store, content in files. */
+/** Trees of resources: rows in the store, content there if it is short enough for it, else in files. */
 export interface Disk {
   /**
    * The tree of this name, for whoever asks: what is being received and what takes turns counts for them.
@@ -61,8 +69,10 @@ const ROOT: Collection = {
 
 export function openDisk(options: DiskOptions): Disk {
   const { folder, trees, maxBytes, memory, quota, clock, random } = options;
+  const received = new Map<string, Buffer>();
   const ofAll = {
     maxBytes,
+    received,
     uploads: new Uploads(maxBytes),
     memory: new ContentMemory(memory),
     buffers: new ReadBuffers(),
@@ -70,21 +80,33 @@ export function openDisk(options: DiskOptions): Disk {
     random,
   };
   const inTurn = createWholeTreeTurns();
-  const contentOf = (own: string, principal = '') =>
-    openContent({ ...ofAll, folder: join(folder, own), principal });
+  const contentOf = (tree: string, principal = '') =>
+    openContent({
+      ...ofAll,
+      folder: join(folder, folderOf(tree)),
+      principal,
+      rows: { longest: trees.longestContent, read: (name) => trees.content(tree, name) },
+    });
+
+  function withContent(edit: Edit): Edit {
+    if (edit.kind !== 'put' || edit.entry.kind !== 'document') return edit;
+    const bytes = received.get(edit.entry.file);
+    return bytes ? { ...edit, content: bytes } : edit;
+  }
 
   return {
     async tree(name, principal) {
-      const own = folderOf(name);
-      if (own.length > LONGEST) throw new HttpError(414, 'The name of the tree is too long.');
-      return createStore(name, contentOf(own, principal), principal);
+      if (folderOf(name).length > LONGEST) {
+        throw new HttpError(414, 'The name of the tree is too long.');
+      }
+      return createStore(name, contentOf(name, principal), principal);
     },
 
     async sweep(age) {
       let removed = 0;
       for (const name of await treesIn(folder)) {
         const named = () => trees.files(name);
-        removed += await contentOf(folderOf(name)).sweep(named, clock, age);
+        removed += await contentOf(name).sweep(named, clock, age);
       }
       return removed;
     },
@@ -109,7 +131,12 @@ export function openDisk(options: DiskOptions): Disk {
         }
         const { entries, locksVersion } = view;
         const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
-        const outcome = await trees.commit(name, { seen, locksVersion, edits, quota });
+        const outcome = await trees.commit(name, {
+          seen,
+          locksVersion,
+          edits: edits.map(withContent),
+          quota,
+        });
         if (outcome.kind === 'done') {
           await fewAtATime(outcome.released, (file) => content.remove(file));
           return value;

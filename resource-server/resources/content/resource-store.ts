@@ -27,9 +27,10 @@ export interface ResourceStore {
    */
   change<T>(paths: readonly string[], decide: (view: TreeView) => Decision<T>): Promise<T>;
   /**
-   * Writes content to a new immutable file, durably, and hands it to `commit`, which names it in a
-   * `change`. `announced`: bytes that are known to come. Removed again when `commit` rejects with anything but an outage of the store. Rejects
-   * with `HttpError` 413 when it is too long, 503 when too much is being received, 507 when the disk is full.
+   * Takes in content, which never changes, under a new name, and hands that to `commit`, which names it in a
+   * `change`: then it is durable. `announced`: bytes that are known to come. Removed again when `commit`
+   * rejects with anything but an outage of the store. Rejects with `HttpError` 413 when it is too long, 503
+   * when too much is being received, 507 when the disk is full.
    */
   receive<T>(
     body: AsyncIterable<Buffer>,
@@ -42,7 +43,7 @@ export interface ResourceStore {
   content(document: Document, range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
-/** Content that has reached the disk. */
+/** Content that is all there. */
 export interface Received {
   readonly file: string;
   readonly length: number;

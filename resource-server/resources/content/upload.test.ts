@@ -44,16 +44,17 @@ test('as long as allowed is stored; longer without a Content-Length is 413 and l
   const path = fresh();
   const chunked = (bytes: number) => Readable.from([Buffer.alloc(bytes - 1), Buffer.alloc(1)]);
   expect((await rs.as('PUT', path, { body: chunked(100_000) })).status).toBe(201);
-  const files = await rs.files();
+  const contents = await rs.contents();
   expect((await rs.as('PUT', path, { body: chunked(100_001) })).status).toBe(413);
   expect((await rs.as('PUT', path, { body: chunked(5_000_000) })).status).toBe(413);
-  expect(await rs.files()).toEqual(files);
+  expect(await rs.contents()).toEqual(contents);
   expect((await get(path)).headers['content-length']).toBe('100000');
 });
 
+const LONG = 'x'.repeat(20_000);
 test.each([
-  ['by length', 'Content-Length: 10\r\n\r\nabc'],
-  ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
+  ['by length', `Content-Length: 20001\r\n\r\n${LONG}`],
+  ['in chunks', `Transfer-Encoding: chunked\r\n\r\n4e21\r\n${LONG}`],
 ])('cut off (%s) it leaves neither document nor file', async (_, rest) => {
   const path = fresh();
   const files = await rs.files();
@@ -64,6 +65,22 @@ test.each([
     await new Promise((next) => setImmediate(next));
   socket.socket.destroy();
   while ((await rs.files()).length > files.length) await new Promise((next) => setImmediate(next));
+  expect((await get(path)).status).toBe(404);
+});
+
+test.each([
+  ['by length', 'Content-Length: 10\r\n\r\nabc'],
+  ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
+])('cut off (%s) while it is short it leaves as little', async (_, rest) => {
+  const path = fresh();
+  const contents = await rs.contents();
+  const socket = new TestSocket(rs.listening);
+  const token = rs.token('documents:write');
+  await socket.send(`PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${rest}`);
+  const logged = () => rs.lines.some((line) => line.includes(path));
+  socket.socket.destroy();
+  while (!logged()) await new Promise((next) => setImmediate(next));
+  expect(await rs.contents()).toEqual(contents);
   expect((await get(path)).status).toBe(404);
 });
 
@@ -93,11 +110,11 @@ test('RFC 4331 section 6: over the quota is 507 with its condition, and what is 
     documents: { maxBytes: 100, quota: { bytes: 100 } },
   });
   await small.as('PUT', '/documents/a', { body: 'x'.repeat(60) });
-  const files = await small.files();
+  const contents = await small.contents();
   const reply = await small.as('PUT', '/documents/b', { body: 'x'.repeat(60) });
   expect(reply.status).toBe(507);
   expect(reply.text).toContain('quota-not-exceeded');
-  expect(await small.files()).toEqual(files);
+  expect(await small.contents()).toEqual(contents);
   expect((await small.as('PUT', '/documents/a', { body: 'y'.repeat(100) })).status).toBe(204);
   expect((await small.as('PUT', '/documents/a', { body: '' })).status).toBe(204);
 });
@@ -131,13 +148,13 @@ describe('RFC 4331 section 6: what the quota will refuse is not received first',
     async (request) => {
       await using tight = await small();
       await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
-      const files = await tight.files();
+      const contents = await tight.contents();
       const socket = new TestSocket(tight.listening);
       await socket.send(head(tight, request, 'Transfer-Encoding: chunked'));
       const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
       for (let sent = 0; sent < 5; sent += 1) await socket.send(chunk);
       expect(await socket.until('quota-not-exceeded')).toMatch(/^HTTP\/1.1 507 /);
-      expect(await tight.files()).toEqual(files);
+      expect(await tight.contents()).toEqual(contents);
       socket.socket.destroy();
     },
   );
@@ -176,6 +193,6 @@ describe('RFC 4331 section 6: what the quota will refuse is not received first',
     );
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, 201, 201, 507, 507, 507, 507, 507, 507, 507]);
-    expect(await tight.files()).toHaveLength(3);
+    expect(await tight.contents()).toHaveLength(3);
   });
 });

@@ -9,7 +9,9 @@ afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
 const fresh = () => `/documents/delete-${++made}`;
-const put = (path: string) => rs.as('PUT', path, { body: 'x' });
+const put = (path: string, bytes = 1) => rs.as('PUT', path, { body: 'x'.repeat(bytes) });
+/** Bytes of content that is a file. */
+const LONG = 20_000;
 const remove = (path: string, headers = {}) => rs.as('DELETE', path, { headers });
 const statusOf = async (path: string) => (await rs.as('GET', path)).status;
 
@@ -28,21 +30,24 @@ async function collection(): Promise<string> {
   await rs.as('MKCOL', path);
   await rs.as('MKCOL', `${path}/below`);
   await put(`${path}/a`);
-  await put(`${path}/below/b`);
+  await put(`${path}/below/b`, LONG);
   return path;
 }
 
 describe('RFC 9110 section 9.3.5: DELETE', () => {
-  test('removes document and file; a second one is 404 and leaves the same state', async () => {
-    const path = fresh();
-    await put(path);
-    const files = await rs.files();
-    expect(await remove(path)).toMatchObject({ status: 204, text: '' });
-    expect(await rs.files()).toHaveLength(files.length - 1);
-    expect((await remove(path)).status).toBe(404);
-    expect(await rs.files()).toHaveLength(files.length - 1);
-    expect(await statusOf(path)).toBe(404);
-  });
+  test.each([0, 1, LONG])(
+    'removes document and content (%d bytes); a second one is 404 and leaves the same state',
+    async (bytes) => {
+      const path = fresh();
+      await put(path, bytes);
+      const contents = await rs.contents();
+      expect(await remove(path)).toMatchObject({ status: 204, text: '' });
+      expect(await rs.contents()).toHaveLength(contents.length - 1);
+      expect((await remove(path)).status).toBe(404);
+      expect(await rs.contents()).toHaveLength(contents.length - 1);
+      expect(await statusOf(path)).toBe(404);
+    },
+  );
 
   test('section 13.1.1: only in the state that is expected', async () => {
     const path = fresh();
@@ -72,8 +77,8 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
 });
 
 describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
-  test('takes all that is in it, and its files', async () => {
-    const files = await rs.files();
+  test('takes all that is in it, and its content', async () => {
+    const contents = await rs.contents();
     for (const slash of ['', '/']) {
       const path = await collection();
       expect((await remove(`${path}${slash}`)).status).toBe(204);
@@ -81,7 +86,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
         expect(await statusOf(`${path}${member}`)).toBe(404);
       }
     }
-    expect(await rs.files()).toEqual(files);
+    expect(await rs.contents()).toEqual(contents);
   });
 
   test('leaves one alone whose name begins the same', async () => {
@@ -102,11 +107,11 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
 
   test('one with PUTs into it at the same time: each is there no more, or never was', async () => {
     const path = await collection();
-    const files = await rs.files();
+    const contents = await rs.contents();
     const replies = await Promise.all([
       put(`${path}/c`),
       remove(path),
-      put(`${path}/d`),
+      put(`${path}/d`, LONG),
       put(`${path}/below/e`),
     ]);
     const [, removed, ...others] = replies;
@@ -114,7 +119,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     for (const { status } of others) expect([201, 409]).toContain(status);
     expect(await statusOf(`${path}/`)).toBe(404);
     expect(await statusOf(`${path}/c`)).toBe(404);
-    expect(await rs.files()).toHaveLength(files.length - 2);
+    expect(await rs.contents()).toHaveLength(contents.length - 2);
   });
 });
 

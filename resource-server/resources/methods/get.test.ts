@@ -246,7 +246,10 @@ describe('races', () => {
     }
   });
 
-  test('a document replaced between its row and its file is read anew', async () => {
+  test.each([
+    ['in rows', 0],
+    ['in files', 20_000],
+  ])('a document replaced between its row and its content is read anew (%s)', async (_, least) => {
     let meanwhile: (() => Promise<unknown>) | undefined;
     const hooked = (stores: Stores): Stores => ({
       ...stores,
@@ -261,12 +264,15 @@ describe('races', () => {
         },
       },
     });
-    await using racing = await startResourceServer({}, hooked);
-    const replace = (body: string) => () => racing.as('PUT', '/documents/a', { body });
+    // What is in memory needs no reading.
+    const documents = { maxBytes: 100_000, memory: 0 };
+    await using racing = await startResourceServer({ documents }, hooked);
+    const long = (body: string) => body.padEnd(least, '.');
+    const replace = (body: string) => () => racing.as('PUT', '/documents/a', { body: long(body) });
     const read = (headers = {}) => racing.as('GET', '/documents/a', { headers });
     await replace('old')();
     meanwhile = replace('new');
-    expect(await read()).toMatchObject({ status: 200, text: 'new' });
+    expect(await read()).toMatchObject({ status: 200, text: long('new') });
     meanwhile = replace('newer');
     expect(await read({ Range: 'bytes=0-0,2-2' })).toMatchObject({ status: 206 });
     meanwhile = replace('x'.repeat(80_000));
@@ -283,7 +289,7 @@ describe('races', () => {
     expect((await read()).status).toBe(308);
   });
 
-  test('a row whose file is lost is 500, not an endless search', async () => {
+  test('a row whose content is lost is 500, not an endless search', async () => {
     await using lossy = await startResourceServer();
     await lossy.as('PUT', '/documents/a', { body: 'x' });
     const found = await lossy.stores.trees.get('/documents', 'a');

@@ -28,7 +28,7 @@ export const get: MethodFactory = (services) => {
     }
     const current = await store.get(path);
     if (current?.kind === 'document' && current.file === entry.file) {
-      throw new Error(`content file ${entry.file} is missing`);
+      throw new Error(`content ${entry.file} is missing`);
     }
     return read(context, { ...place, entry: current });
   }

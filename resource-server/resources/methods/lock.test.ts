@@ -183,27 +183,27 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
   });
 
   test('409 without a collection for it, 409 below a document, and nothing is left', async () => {
-    const before = await rs.files();
+    const before = await rs.contents();
     expect((await lock(alice, `${fresh()}/x`)).status).toBe(409);
-    expect(await rs.files()).toEqual(before);
+    expect(await rs.contents()).toEqual(before);
     expect((await lock(alice, `${await document()}/x`)).status).toBe(409);
   });
 
-  test('ten at once: one is granted an exclusive lock, and one empty file is there', async () => {
+  test('ten at once: one is granted an exclusive lock, and one empty document is there', async () => {
     const path = fresh();
-    const files = (await rs.files()).length;
+    const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
     expect(statusesOf(replies)).toEqual([201, ...nine(423)]);
-    expect(await rs.files()).toHaveLength(files + 1);
+    expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  test('ten at once: all are granted a shared lock, and one empty file is there', async () => {
+  test('ten at once: all are granted a shared lock, and one empty document is there', async () => {
     const path = fresh();
-    const files = (await rs.files()).length;
+    const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path, { scope: 'shared' })));
     expect(statusesOf(replies)).toEqual([...nine(200), 201]);
     expect(new Set(replies.map(tokenOf)).size).toBe(10);
-    expect(await rs.files()).toHaveLength(files + 1);
+    expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
   test('ten exclusive ones on a document at once: one is granted', async () => {
@@ -371,7 +371,7 @@ describe('bad LOCKs', () => {
     expect(granted.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(granted.filter(({ status }) => status === 507)).toHaveLength(10);
     expect((await grant(carol, 'doc', shared)).status).toBe(507);
-    expect(await another.files()).toHaveLength(50);
+    expect(await another.contents()).toHaveLength(50);
     expect((await grant(dave, 'doc', shared)).status).toBe(201);
     another.clock.advance(11);
     expect((await grant(carol, 'doc', shared)).status).toBe(200);

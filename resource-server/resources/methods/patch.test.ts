@@ -351,9 +351,8 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect((JSON.parse(after.text) as { list: unknown[] }).list).toContain('put');
   });
 
-  test('leave one file for each document', async () => {
-    const rows = await rs.stores.trees.files('/documents');
-    expect(new Set(await rs.files())).toStrictEqual(rows);
+  test('leave one content for each document', async () => {
+    expect(new Set(await rs.contents())).toStrictEqual(await rs.named());
   });
 });
 
@@ -466,8 +465,7 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
   });
 
-  test('no file of an attempt is left behind', async () => {
-    const rows = await raced.stores.trees.files('/documents');
-    expect(new Set(await raced.files())).toStrictEqual(rows);
+  test('no content of an attempt is left behind', async () => {
+    expect(new Set(await raced.contents())).toStrictEqual(await raced.named());
   });
 });

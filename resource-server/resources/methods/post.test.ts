@@ -44,7 +44,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
   });
 
   test('is refused as PUT is: 400, 413, 415, and leaves nothing', async () => {
-    const files = await rs.files();
+    const contents = await rs.contents();
     const refused = [
       await post('/documents/inbox/', 'x', { 'Content-Range': 'bytes 0-0/1' }),
       await post('/documents/inbox/', 'x', { 'Content-Type': 'text' }),
@@ -52,14 +52,14 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
       await post('/documents/inbox/', 'x', { 'Content-Encoding': 'br' }),
     ];
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 413, 415]);
-    expect(await rs.files()).toEqual(files);
+    expect(await rs.contents()).toEqual(contents);
   });
 
   test('a collection whose path leaves no room for a name is 409 before the content is read', async () => {
     const names = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(250)); // 1003 bytes
     const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
     for (const path of paths) expect((await rs.as('MKCOL', path)).status).toBe(201);
-    const files = await rs.files();
+    const contents = await rs.contents();
     const [deep = ''] = paths.slice(-1);
     async function* late() {
       yield 'a';
@@ -71,7 +71,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     answered.resolve();
     expect(reply.status).toBe(409);
     expect(reply.text).toContain('1024 bytes');
-    expect(await rs.files()).toEqual(files);
+    expect(await rs.contents()).toEqual(contents);
   });
 
   test('the longest path that it makes can be read', async () => {
@@ -111,7 +111,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
 
   test('a collection that goes while the content comes is 404 and leaves nothing', async () => {
     await rs.as('MKCOL', '/documents/going');
-    const files = await rs.files();
+    const contents = await rs.contents();
     async function* slow() {
       yield 'a';
       await rs.as('DELETE', '/documents/going');
@@ -120,6 +120,6 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     const content = Readable.from(slow(), { objectMode: false });
     const reply = await rs.as('POST', '/documents/going/', { body: content });
     expect(reply.status).toBe(404);
-    expect(await rs.files()).toEqual(files);
+    expect(await rs.contents()).toEqual(contents);
   });
 });

@@ -67,10 +67,10 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     };
     await put(path, 'x', { 'Content-Type': 'text/plain' });
     const once = await state();
-    const files = await rs.files();
+    const contents = await rs.contents();
     await put(path, 'x', { 'Content-Type': 'text/plain' });
     expect(await state()).toEqual(once);
-    expect(await rs.files()).toHaveLength(files.length);
+    expect(await rs.contents()).toHaveLength(contents.length);
   });
 
   test('the same content again is a new state with a new entity tag', async () => {
@@ -79,16 +79,34 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     expect(new Set(tags).size).toBe(2);
   });
 
-  test('replacing leaves one file: the one that is served', async () => {
-    const path = fresh();
-    await put(path, 'old');
-    const before = await rs.files();
-    await put(path, 'new');
-    const after = await rs.files();
-    expect(after).toHaveLength(before.length);
-    const file = after.find((name) => !before.includes(name)) ?? '';
-    expect(await readFile(join(rs.folder, file), 'utf8')).toBe('new');
-  });
+  /** The first two are kept by the store, the others are files. */
+  const LENGTHS = [0, 16_384, 16_385, 100_000];
+  test.each(LENGTHS)(
+    'in place of %d bytes: one content stays, the one that is served, as a file if it has over 16 KiB',
+    async (before) => {
+      for (const after of LENGTHS) {
+        const path = fresh();
+        const [contents, files] = [await rs.contents(), await rs.files()];
+        await put(path, 'o'.repeat(before));
+        const old = await rs.contents();
+        expect(old).toHaveLength(contents.length + 1);
+        const text = 'n'.repeat(after);
+        const inChunks = before >= after && after > 0;
+        const body = inChunks ? Readable.from([text.slice(1), 'n']) : text;
+        expect((await rs.as('PUT', path, { body })).status).toBe(204);
+        const now = await rs.contents();
+        expect(now).toHaveLength(contents.length + 1);
+        const name = now.find((one) => !old.includes(one)) ?? '';
+        expect((await get(path)).text).toBe(text);
+        const isFile = after > 16_384;
+        expect(await rs.files()).toHaveLength(files.length + (isFile ? 1 : 0));
+        if (isFile) expect(await readFile(join(rs.folder, name), 'utf8')).toBe(text);
+        expect((await rs.as('DELETE', path)).status).toBe(204);
+        expect(await rs.contents()).toEqual(contents);
+        expect(await rs.files()).toEqual(files);
+      }
+    },
+  );
 
   test('nothing is a content, also without any field about it (Finder)', async () => {
     const path = fresh();
@@ -245,17 +263,17 @@ describe('RFC 9110 section 13: conditions', () => {
 });
 
 describe('races', () => {
-  test('ten with one If-Match: one is done, nine are 412, no file is left over', async () => {
+  test('ten with one If-Match: one is done, nine are 412, no content is left over', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
-    const files = (await rs.files()).length;
+    const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map((n) => put(path, `by ${n}`, { 'If-Match': tag })));
     expect(statusesOf(replies)).toEqual([204, ...nine(412)]);
     const winner = replies.findIndex(({ status }) => status === 204);
     const read = await get(path);
     expect(read.text).toBe(`by ${winner}`);
     expect(read.headers.etag).toBe(replies[winner]?.headers.etag);
-    expect(await rs.files()).toHaveLength(files);
+    expect(await rs.contents()).toHaveLength(contents);
   });
 
   test('ten with If-None-Match: *: one creates', async () => {
@@ -264,12 +282,12 @@ describe('races', () => {
     expect(statusesOf(replies)).toEqual([201, ...nine(412)]);
   });
 
-  test('ten without conditions: all are done, one creates, one file stays', async () => {
+  test('ten without conditions: all are done, one creates, one content stays', async () => {
     const path = fresh();
-    const files = (await rs.files()).length;
+    const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map((n) => put(path, `${n}`)));
     expect(statusesOf(replies)).toEqual([201, ...nine(204)]);
-    expect(await rs.files()).toHaveLength(files + 1);
+    expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
   /** Puts slowly: `meanwhile` happens when its first bytes have arrived. */
@@ -288,22 +306,22 @@ describe('races', () => {
   test('a slow one whose document is replaced meanwhile: the condition is judged again', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
-    const files = await rs.files();
+    const contents = await rs.contents();
     const reply = await slowly(path, () => put(path, 'quick'), { 'If-Match': tag });
     expect(reply.status).toBe(412);
     expect((await get(path)).text).toBe('quick');
-    expect(await rs.files()).toHaveLength(files.length);
+    expect(await rs.contents()).toHaveLength(contents.length);
     expect((await slowly(path, () => put(path, 'quicker'))).status).toBe(204);
     expect((await get(path)).text).toBe('slow content');
   });
 
-  test('a slow one whose collection goes meanwhile is 409 and leaves no file', async () => {
+  test('a slow one whose collection goes meanwhile is 409 and leaves no content', async () => {
     const path = fresh();
     await rs.as('MKCOL', path);
-    const files = await rs.files();
+    const contents = await rs.contents();
     const reply = await slowly(`${path}/a`, () => rs.as('DELETE', path));
     expect(reply.status).toBe(409);
-    expect(await rs.files()).toEqual(files);
+    expect(await rs.contents()).toEqual(contents);
   });
 
   test('a slow one at whose path a collection is made meanwhile is 405', async () => {

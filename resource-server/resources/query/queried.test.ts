@@ -63,10 +63,10 @@ describe('a document', () => {
     );
   });
 
-  test('whose file is lost is an error of ours', async () => {
+  test('whose content is lost is an error of ours', async () => {
     await expect(
       queriedAt({ store: storeOf({}, DOCUMENT), path: 'a', entry: DOCUMENT }),
-    ).rejects.toThrow('content file f is missing');
+    ).rejects.toThrow('content f is missing');
   });
 
   test('that is too long is 422, unread', async () => {

@@ -35,10 +35,10 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (content !== undefined) {
     return { content: await wholeOf(content), modified: entry.modified };
   }
-  // Its file went between the row and the opening: it was replaced or removed.
+  // It went between the row and the reading: it was replaced or removed.
   const current = await store.get(path);
   if (current?.kind === 'document' && current.file === entry.file) {
-    throw new Error(`content file ${entry.file} is missing`);
+    throw new Error(`content ${entry.file} is missing`);
   }
   return queriedAt({ store, path, entry: current });
 }

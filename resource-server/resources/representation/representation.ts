@@ -40,7 +40,7 @@ export const GUARDED: ResponseFields = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The content went between the row that names it and the opening of its file. */
+/** The content went between the row that names it and the reading. */
 export class ContentGone extends Error {
   override readonly name = 'ContentGone';
 }

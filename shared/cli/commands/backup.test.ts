@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
-import { copy, edit, puts, someDocument } from '#shared/stores/contract/samples.ts';
+import { copy, edit, puts, putWith, someDocument } from '#shared/stores/contract/samples.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
@@ -64,6 +64,25 @@ test('the content of every tree is copied, once if resources share it', async ()
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 2 });
   const copied = join(target, 'content', folderOf(own), 'mine');
   expect(await readFile(copied, 'utf8')).toBe('mine');
+});
+
+test('short content comes with the state, also of a tree that has no file', async () => {
+  const { shell, target } = await withDocuments('a');
+  const bytes = Buffer.from('short');
+  await withStores(shell, async (stores) => {
+    for (const tree of [TREE, '/short']) {
+      await edit(stores, tree, [putWith('x', bytes, { file: 'x.1' })]);
+    }
+  });
+  expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
+  expect(await readdir(join(target, 'content', FOLDER))).toEqual(['a.1']);
+  await using stores = await openStores(
+    { store: { kind: 'sqlite' }, data: target },
+    { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
+  );
+  for (const tree of [TREE, '/short']) {
+    expect(await stores.trees.content(tree, 'x.1')).toEqual(bytes);
+  }
 });
 
 /** Milliseconds between versions: a disk would take as long, memory does not. */

@@ -13,8 +13,8 @@ export const backup: Command = {
     'copy people, clients, all keys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
-    'FOLDER must be empty or missing. In it afterwards: state.db and the content of every document that',
-    'it names. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
+    'FOLDER must be empty or missing. In it afterwards: state.db, with the content of short documents, and',
+    'that of the others in content. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
     'elsewhere), and what would undo a revocation: tokens, also those for PrivateToken, grants and sign-ins',
     'end with a restore.',
     'To restore: stop the servers, put state.db and content in the place of those in the data folder,',

@@ -5,6 +5,7 @@ import { artefactsContract } from './artefacts.ts';
 import { blocksContract } from './blocks.ts';
 import { clientsContract } from './clients.ts';
 import { commitsContract } from './commits.ts';
+import { contentContract } from './content.ts';
 import { verifiersContract } from './verifiers.ts';
 import { editsContract } from './edits.ts';
 import { generationsContract } from './generations.ts';
@@ -48,6 +49,7 @@ const PARTS = [
   treesContract,
   editsContract,
   commitsContract,
+  contentContract,
   modelContract,
   useCountsContract,
   tokenKeysContract,

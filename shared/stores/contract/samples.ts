@@ -145,6 +145,17 @@ export async function edit(
 export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
   entries.map((entry) => ({ kind: 'put', entry }));
 
+/** A document is put whose content the store keeps. */
+export const putWith = (
+  path: string,
+  content: Uint8Array,
+  changes: Partial<Document> = {},
+): Edit => ({
+  kind: 'put',
+  entry: someDocument(path, { length: content.length, ...changes }),
+  content,
+});
+
 /** When what `move` and `copy` are about arrives. */
 export const ARRIVAL = 1_800_000_700_789;
 /** Bytes of the longest path that they may make. */

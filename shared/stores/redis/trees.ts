@@ -33,6 +33,9 @@ end
 return { paths, found }
 `);
 
+/** All content is in files: memory is dear. */
+const NO_CONTENT = -1;
+
 const WHOLE = ['whole', entryOf] as const;
 const FIRST_LINES = ['listed', listedOf] as const;
 
@@ -83,6 +86,8 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
   }
 
   return {
+    longestContent: NO_CONTENT,
+
     async get(tree, path) {
       const row = await redis.command<string | null>('HGET', keys(tree).rows, path);
       return row === null ? undefined : entryOf(path, row);
@@ -113,7 +118,7 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
         : rowsIn(tree, WHOLE, limit, `[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`),
 
     async commit(tree, change) {
-      checkEdits(change.edits);
+      checkEdits(change.edits, NO_CONTENT);
       const { rows, names, files, locks, meta, relocked } = keys(tree);
       return outcomeOf(
         await redis.durable<CommitReply>(
@@ -123,6 +128,8 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
         ),
       );
     },
+
+    content: async () => undefined,
 
     async files(tree) {
       return new Set((await redis.command<string[]>('HKEYS', keys(tree).files)).map(untoken));

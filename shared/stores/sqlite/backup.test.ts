@@ -9,6 +9,7 @@ import {
   FAR,
   fresh,
   puts,
+  putWith,
   someApiKey,
   someClient,
   someDocument,
@@ -69,7 +70,8 @@ describe('backup', () => {
     await stores.tokenKeys.retire(VOPRF, retired.id);
     await stores.spentTokens.spend(Buffer.from('spent'), FAR);
     const document = someDocument('x');
-    await edit(stores, 'a', puts(document));
+    const content = systemRandom(16_384);
+    await edit(stores, 'a', [...puts(document), putWith('y', content, { file: 'short' })]);
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
     const signIn = { uid: 'secret-session', accountId: person.id };
     await stores.artefacts.put({ kind: 'SignIn', id: signIn.uid, payload: signIn });
@@ -94,6 +96,7 @@ describe('backup', () => {
     expect(again).toBe('collides');
     expect(await copy.spentTokens.spend(Buffer.from('spent'), FAR)).toBe(false);
     expect(await copy.trees.get('a', 'x')).toEqual(document);
+    expect(await copy.trees.content('a', 'short')).toEqual(content);
     expect(await copy.revocations.generation('person', sub)).toBe(1);
     expect(await stores.revocations.epoch(false)).toBeDefined();
     expect(await stores.artefacts.get('RefreshToken', 'secret-rt')).toEqual({ n: 1 });

@@ -17,7 +17,7 @@ import { STATE } from './state.ts';
  * Clients, people, API keys and signing keys are restored as they were: who or what was removed, disabled
  * or ended since the backup, or was given another password, has to be so again.
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
- * new epoch refuses the tokens it was about. The contents of documents are files of their own.
+ * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.
  *
  * To restore: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
  */

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Stores } from '../stores.ts';
+import { keptContent } from './kept-content.fixture.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;
@@ -87,9 +88,19 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       expect(await stores.spentTokens.spend(Buffer.from(id), until)).toBe(false);
     },
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
-    document: async (id) => expect(await stores.trees.get('a', id)).toMatchObject({ path: id }),
+    document: async (id) => {
+      const entry = await stores.trees.get('a', id);
+      const content = await stores.trees.content('a', entry?.kind === 'document' ? entry.file : '');
+      expect(content?.toString()).toBe(id.repeat(200));
+    },
   };
   for (const [verb, id, result] of lines) await there[verb]?.(id, result);
+  const documents = await stores.trees.below('a', '', 100_000);
+  const lengths = new Map<string, number>();
+  for (const entry of documents) {
+    if (entry.kind === 'document') lengths.set(entry.file, entry.length);
+  }
+  expect(keptContent(store.spec().data, 'a')).toEqual(lengths);
 
   const generation = await stores.revocations.generation('person', 'alice');
   expect(generation).toBeGreaterThanOrEqual(raised);
@@ -135,6 +146,7 @@ test.each([
     expect(database.prepare('SELECT id FROM revocation ORDER BY id').all()).toEqual(
       acknowledged.map((id) => ({ id })),
     );
+    expect([...keptContent(store.spec().data, 'tree').keys()].toSorted()).toEqual(acknowledged);
   },
 );
 

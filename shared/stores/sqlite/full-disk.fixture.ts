@@ -6,7 +6,7 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { edit, puts, someDocument } from '../contract/samples.ts';
+import { edit, putWith } from '../contract/samples.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -28,7 +28,7 @@ const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
       error instanceof StoreUnavailable && error.refused ? 'refused' : String(error),
   );
 const put = (path: string) =>
-  kindOf(edit(stores, 'tree', puts(someDocument(path, { etag: 'x'.repeat(5000) }))));
+  kindOf(edit(stores, 'tree', [putWith(path, Buffer.alloc(16_384, 1))]));
 const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
 const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
 

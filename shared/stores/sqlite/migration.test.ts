@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { STATE } from './state.ts';
 import { ALL_REALMS, type PersonRecord } from '../people.ts';
-import { copy, edit, everybodyIn, NO_QUOTA, somePerson } from '../contract/samples.ts';
+import { copy, edit, everybodyIn, NO_QUOTA, putWith, somePerson } from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
 /** Migrations before the one that makes trees of documents that had a path only. */
@@ -16,6 +16,8 @@ const BEFORE_PROPERTIES = 4;
 const BEFORE_DIGESTS = 9;
 /** Before the one that gives what all schemes keep of people rows of their own. */
 const BEFORE_VERIFIERS = 10;
+/** Before the one that has a table for short content. */
+const BEFORE_CONTENT = 11;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -99,6 +101,35 @@ test('dead properties of before they were counted apart count', async () => {
   expect(await copied(20)).toEqual({ kind: 'full' });
   expect(await copied(21)).toMatchObject({ kind: 'done' });
   expect(await edit(stores, 'empty', [], {})).toMatchObject({ kind: 'done' });
+  await store.end();
+});
+
+test('content of before the store kept any is in files, until something else is put there', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_CONTENT)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_CONTENT}`);
+    old.exec(`
+      INSERT INTO resource VALUES
+        ('t', '', 'a', 'document', 'r', 'e', 'text/plain', 7, 1, 1, 'former', '{}', 7),
+        ('t', '', 'b', 'document', 'r', 'e', 'text/plain', 7, 1, 1, 'former', '{}', 7);
+      INSERT INTO tree VALUES ('t', 0, 14, 2, 0);
+    `);
+  }
+  await using stores = await store.open();
+  const { trees } = stores;
+  expect(await trees.content('t', 'former')).toBeUndefined();
+  expect(await trees.files('t')).toEqual(new Set(['former']));
+  const put = (path: string) =>
+    edit(stores, 't', [putWith(path, Buffer.from(path), { file: path })]);
+  expect(await put('a')).toEqual({ kind: 'done', released: [] });
+  expect(await trees.files('t')).toEqual(new Set(['former']));
+  expect(await put('b')).toEqual({ kind: 'done', released: ['former'] });
+  expect(await trees.files('t')).toEqual(new Set());
+  for (const path of ['a', 'b']) expect(await trees.content('t', path)).toEqual(Buffer.from(path));
+  expect((await trees.look('t', [])).usage).toEqual({ bytes: 2, entries: 2 });
   await store.end();
 });
 

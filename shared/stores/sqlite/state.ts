@@ -278,6 +278,14 @@ export const STATE: Schema = {
        )),
        '$.digest_set', '$.scram'
      );`,
+
+    `-- Of documents whose content is short, apart from the rows that name it: those are read more often.
+     CREATE TABLE content (
+       tree TEXT NOT NULL,
+       file TEXT NOT NULL,
+       bytes BLOB NOT NULL,
+       PRIMARY KEY (tree, file)
+     ) STRICT;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },

@@ -17,7 +17,7 @@ export interface Editing {
   tooLong: boolean;
   /** Roots of the locks that they have changed. */
   readonly relocked: Set<string>;
-  /** Content files that a resource no longer names; others still may. */
+  /** Names of content that a resource no longer has; others still may. */
   readonly dropped: Set<string>;
 }
 
@@ -30,7 +30,7 @@ const COUNTED = 'bytes, bytes - ifnull(length, 0) AS properties, file';
 const PARENT_AT_3 = '?3 || substr(parent, length(?2) + 1)';
 
 export const EDITS: ByKind<Editing, void> = {
-  put: ({ entry }, editing) => {
+  put: ({ entry, content }, editing) => {
     const { connection, tree, dropped } = editing;
     const before = find(connection, tree, entry.path);
     if (before === undefined) checkPlace(editing, entry.path);
@@ -43,6 +43,14 @@ export const EDITS: ByKind<Editing, void> = {
       tree,
       ...valuesOf(entry),
     );
+    if (content !== undefined && entry.kind === 'document') {
+      connection.run(
+        'INSERT OR IGNORE INTO content (tree, file, bytes) VALUES (?, ?, ?)',
+        tree,
+        entry.file,
+        content,
+      );
+    }
     if (before === undefined && entry.path !== '') editing.entries += 1;
     count(editing, 1, { bytes: bytesOf(entry), properties: propertyBytesOf(entry) });
     if (before) {

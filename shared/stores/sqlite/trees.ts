@@ -26,10 +26,15 @@ type State = { locks_version: number; bytes: number; properties: number; entries
 
 const EMPTY: State = { locks_version: 0, bytes: 0, properties: 0, entries: 0 };
 
+/** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
+const LONGEST_CONTENT = 16 * 1024;
+
 const MEMBERS = 'FROM resource WHERE tree = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?';
 
 export function sqliteTrees(file: SqliteFile): Trees {
   return {
+    longestContent: LONGEST_CONTENT,
+
     get: (tree, path) =>
       file.read((connection) => {
         const row = find(connection, tree, path);
@@ -81,7 +86,7 @@ export function sqliteTrees(file: SqliteFile): Trees {
       ),
 
     commit: async (tree, change) => {
-      checkEdits(change.edits);
+      checkEdits(change.edits, LONGEST_CONTENT);
       const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
       const work = (connection: Connection) => commit(connection, tree, change);
       const outcome = await file.write(work, { makesRoom });
@@ -89,13 +94,24 @@ export function sqliteTrees(file: SqliteFile): Trees {
       return outcome;
     },
 
+    content: (tree, name) =>
+      file.read((connection) => {
+        const [row] = connection.all<{ bytes: NodeJS.NonSharedUint8Array }>(
+          'SELECT bytes FROM content WHERE tree = ? AND file = ?',
+          tree,
+          name,
+        );
+        return row && Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.length);
+      }),
+
     files: (tree) =>
       file.read(
         (connection) =>
           new Set(
             connection
               .all<{ file: string }>(
-                'SELECT DISTINCT file FROM resource WHERE tree = ? AND file IS NOT NULL',
+                `SELECT DISTINCT file FROM resource WHERE tree = ?1 AND file IS NOT NULL
+                 AND NOT EXISTS (SELECT 1 FROM content WHERE tree = ?1 AND file = resource.file)`,
                 tree,
               )
               .map((row) => row.file),
@@ -203,15 +219,23 @@ function rememberLocks({ connection, tree, relocked: roots }: Editing, version: 
   );
 }
 
-/** Of the files that were dropped those that nothing names any more. */
+/** Of the content that was dropped, removes what nothing names any more; returns that which is in files. */
 function released({ connection, tree, dropped }: Editing): string[] {
-  return connection
-    .all<{ file: string }>(
-      `SELECT value AS file FROM json_each(?2) WHERE NOT EXISTS (
-         SELECT 1 FROM resource WHERE tree = ?1 AND file = value
-       )`,
-      tree,
-      JSON.stringify([...dropped]),
-    )
-    .map((row) => row.file);
+  if (dropped.size === 0) return [];
+  const among = (sql: string, names: readonly string[]) =>
+    connection.all<{ file: string }>(sql, tree, JSON.stringify(names)).map(({ file }) => file);
+  const unnamed = among(
+    `SELECT value AS file FROM json_each(?2) WHERE NOT EXISTS (
+       SELECT 1 FROM resource WHERE tree = ?1 AND file = value
+     )`,
+    [...dropped],
+  );
+  const removed = new Set(
+    among(
+      `DELETE FROM content WHERE tree = ?1 AND file IN (SELECT value FROM json_each(?2))
+       RETURNING file`,
+      unnamed,
+    ),
+  );
+  return unnamed.filter((file) => !removed.has(file));
 }

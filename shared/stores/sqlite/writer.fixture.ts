@@ -4,14 +4,7 @@
  */
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import {
-  edit,
-  puts,
-  someApiKey,
-  someClient,
-  someDocument,
-  somePerson,
-} from '../contract/samples.ts';
+import { edit, putWith, someApiKey, someClient, somePerson } from '../contract/samples.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -48,7 +41,9 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
   spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
   client: (id) => stores.clients.add(someClient(id)),
-  document: (id) => edit(stores, 'a', puts(someDocument(id)), { [id]: undefined }),
+  document: (id) =>
+    edit(stores, 'a', [putWith(id, Buffer.from(id.repeat(200)))], { [id]: undefined }),
+  again: (id) => edit(stores, 'a', [putWith('again', Buffer.from(id.repeat(1000)))]),
 };
 
 try {

@@ -1,0 +1,61 @@
+import type { FileHandle } from 'node:fs/promises';
+import { contentTooLarge } from './refusals.ts';
+import type { Upload } from './uploads.ts';
+
+export interface Receiving {
+  /** Bytes that are known to come. */
+  readonly announced: number | undefined;
+  /** Bytes of the longest content that stays in memory; -1: none does. */
+  readonly inMemory: number;
+  /** Bytes of the longest content. */
+  readonly maxBytes: number;
+  readonly upload: Upload;
+  /** Makes the file for what does not stay in memory. */
+  create(): Promise<FileHandle>;
+}
+
+export interface WholeContent {
+  readonly length: number;
+  /** Undefined: it is in the file, and on the disk itself. */
+  readonly bytes?: Buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Receives all of a body, in memory while it is short. Throws `HttpError` 413 once it is too long. */
+export async function receive(
+  body: AsyncIterable<Buffer>,
+  { announced, inMemory, maxBytes, upload, create }: Receiving,
+): Promise<WholeContent> {
+  const room = announced !== undefined && announced > inMemory ? -1 : announced || inMemory;
+  let length = 0;
+  let bytes = NOTHING;
+  let file: FileHandle | undefined;
+  try {
+    for await (const chunk of body) {
+      const at = length;
+      length += chunk.length;
+      if (length > maxBytes) throw contentTooLarge(maxBytes);
+      await upload.grow(chunk.length);
+      if (length <= room) {
+        if (at === 0) bytes = Buffer.allocUnsafe(room);
+        bytes.set(chunk, at);
+      } else {
+        file ??= await createWith(bytes.subarray(0, at));
+        await file.appendFile(chunk);
+      }
+    }
+    if (length <= room) return { length, bytes: bytes.subarray(0, length) };
+    file ??= await create();
+    await file.sync();
+    return { length };
+  } finally {
+    await file?.close();
+  }
+
+  async function createWith(first: Buffer): Promise<FileHandle> {
+    const created = await create();
+    await created.appendFile(first);
+    return created;
+  }
+}
