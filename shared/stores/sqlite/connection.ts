@@ -8,8 +8,8 @@ import {
 import { StoreUnavailable } from '../stores.ts';
 import type { Schema } from './schema.ts';
 
-/** How long a write waits for those of other processes, in milliseconds. */
-const BUSY_TIMEOUT = 2_000;
+/** How long whatever needs a lock of another process waits for it, in milliseconds. */
+export const BUSY_TIMEOUT = 2_000;
 /** How long an opening waits for a process that brings the schema up to date, in milliseconds. */
 const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
@@ -62,10 +62,14 @@ export class Connection implements Disposable {
 
   /**
    * All or nothing, and one writer at a time over all processes. Every change goes through here:
-   * a RETURNING statement outside a transaction may hide that its commit failed.
+   * a RETURNING statement outside a transaction may hide that its commit failed. Whether `work` was done: not
+   * when another process is still writing after `patience` milliseconds, in which nothing else happens in this
+   * one.
    */
-  write<T>(work: () => T): T {
-    return this.#transaction('BEGIN IMMEDIATE', work);
+  write(work: () => void, patience: number): boolean {
+    if (!this.#beginWriting(patience)) return false;
+    this.#transaction(work);
+    return true;
   }
 
   /**
@@ -93,15 +97,29 @@ export class Connection implements Disposable {
 
   /** All that `work` reads is of one moment. */
   snapshot<T>(work: () => T): T {
-    return this.#transaction('BEGIN', work);
+    this.run('BEGIN');
+    return this.#transaction(work);
   }
 
   [Symbol.dispose](): void {
     this.#database.close();
   }
 
-  #transaction<T>(begin: string, work: () => T): T {
-    this.run(begin);
+  #beginWriting(patience: number): boolean {
+    this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      this.run('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
+  }
+
+  /** What has begun is ended. */
+  #transaction<T>(work: () => T): T {
     try {
       const result = work();
       this.run('COMMIT');
@@ -147,6 +165,13 @@ function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
   }
 }
 
+/** Of an extended code the low byte says of what kind it is. */
+const isBusy = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'errcode' in error &&
+  (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+
 /** The change to WAL ignores the busy timeout: of two processes at once one is told `locked` at once. */
 function enterWal(database: DatabaseSync): void {
   for (let waited = 0; ; waited += BUSY_PAUSE) {
@@ -154,8 +179,7 @@ function enterWal(database: DatabaseSync): void {
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      const busy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
-      if (!busy || waited >= BUSY_TIMEOUT) throw error;
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { StoreUnavailable } from '../stores.ts';
-import { Connection } from './connection.ts';
+import { BUSY_TIMEOUT, Connection } from './connection.ts';
 import { isFull } from './disk-full.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
@@ -46,12 +46,15 @@ export class SqliteFile implements Disposable {
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
-    this.#queue = new WriteQueue((writes) => this.#commit(writes), clock);
+    this.#queue = new WriteQueue((writes, patience) => this.#commit(writes, patience), clock);
   }
 
-  /** Sees whatever `write` was called with before, and nothing that may yet fail. */
+  /**
+   * Sees whatever `write` was called with before, unless that waits for another process; and nothing that may
+   * yet fail.
+   */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
-    if (!this.#queue.isEmpty) await Promise.allSettled([this.#lastWrite]);
+    if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await Promise.allSettled([this.#lastWrite]);
     return orUnavailable(this.path, () => work(this.#connected()));
   }
 
@@ -80,29 +83,29 @@ export class SqliteFile implements Disposable {
     return written;
   }
 
-  /** What waits to be written is. */
+  /** What waits to be written is, unless another process keeps it from that for two seconds. */
   [Symbol.dispose](): void {
     this.#queue.drain();
     this.#closed = true;
     this.#disconnect();
   }
 
-  /** Returns how many of `writes` are done with, whatever came of them. */
-  #commit(writes: readonly Write[]): number {
+  /** As `Commit` says. */
+  #commit(writes: readonly Write[], patience: number): number {
     try {
-      return this.#carryOut(writes);
+      return this.#carryOut(writes, patience);
     } catch (cause) {
       for (const write of writes) write.fail(cause);
       return writes.length;
     }
   }
 
-  #carryOut(writes: readonly Write[]): number {
+  #carryOut(writes: readonly Write[], patience: number): number {
     // What is written to a file that is gone is lost, once it was acknowledged.
     this.#looked = false;
     const connection = this.#connected();
     try {
-      const done = commitGroup(connection, writes, this.#clock);
+      const done = commitGroup(connection, writes, this.#clock, patience);
       this.#reserve.keep();
       return done;
     } catch (cause) {
@@ -110,7 +113,9 @@ export class SqliteFile implements Disposable {
       if (!isFull(cause) || some.length === 0 || !this.#reserve.spend()) throw cause;
       for (const write of writes) if (!write.makesRoom) write.fail(cause);
       for (let done = 0; done < some.length;) {
-        done += commitGroup(connection, some.slice(done), this.#clock);
+        const more = commitGroup(connection, some.slice(done), this.#clock, BUSY_TIMEOUT);
+        if (more === 0) throw cause;
+        done += more;
       }
       return writes.length;
     }

@@ -145,6 +145,65 @@ test('a transaction takes in no other write after 5 ms', async () => {
   expect(sawMeanwhile).toEqual([0, 0, 2, 2, 4]);
 });
 
+test('while another process writes all else goes on: reads are answered, and the writes come in their order, once each', async () => {
+  outside.exec('BEGIN IMMEDIATE; INSERT INTO a VALUES (1000)');
+  const order: number[] = [];
+  const writes = Array.from({ length: 100 }, async (_, x) => {
+    await file.write(add(x));
+    order.push(x);
+  });
+  await turn();
+  const late = file.write(add(100));
+  for (let n = 0; n < 50; n += 1) {
+    await turn();
+    expect(await file.read(rows)).toEqual([]);
+  }
+  expect(order).toEqual([]);
+  outside.exec('COMMIT');
+  await Promise.all([...writes, late]);
+  expect(order).toEqual(Array.from({ length: 100 }, (_, x) => x));
+  expect(seen()).toEqual([...Array.from({ length: 101 }, (_, x) => x), 1000]);
+  // And a read waits again for what was written before it.
+  void file.write(add(101));
+  expect(await file.read((connection) => rows(connection).length)).toBe(103);
+});
+
+test('each waits for another process for two seconds, then it fails alone and is not done later', async () => {
+  outside.exec('BEGIN IMMEDIATE');
+  const first = file.write(add(1));
+  await turn();
+  clock.advance(1.9);
+  const second = file.write(add(2));
+  clock.advance(0.2);
+  expect(await outcome(first)).toBe('unavailable');
+  outside.exec('COMMIT');
+  expect(await outcome(second)).toBe('done');
+  expect(seen()).toEqual([2]);
+});
+
+test('writers that take turns at once all get theirs', async () => {
+  const other = new SqliteFile(path, schema, clock);
+  const writes = Array.from({ length: 200 }, async (_, x) => {
+    const through = x % 2 === 0 ? file : other;
+    for (let n = 0; n < 5; n += 1) await through.write(add(1000 * x + n));
+  });
+  await Promise.all(writes);
+  other[Symbol.dispose]();
+  expect(seen()).toHaveLength(1000);
+});
+
+test('who closes a file waits for another process two seconds in all, not for each group', async () => {
+  let time = 0;
+  const hurried = { now: () => time, monotonic: () => (time += 2_000) };
+  const closing = new SqliteFile(path, schema, hurried);
+  outside.exec('BEGIN IMMEDIATE');
+  const writes = Array.from({ length: 200 }, (_, x) => closing.write(add(x)));
+  closing[Symbol.dispose]();
+  expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['unavailable']));
+  outside.exec('COMMIT');
+  expect(seen()).toEqual([]);
+});
+
 test('what waits when the file is closed is written; what comes later is not', async () => {
   const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
   file[Symbol.dispose]();

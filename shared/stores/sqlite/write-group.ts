@@ -18,12 +18,14 @@ export interface Write {
 /**
  * Carries out the first of `writes` in one transaction, in their order, and tells each what came of it when
  * that is committed. One that throws leaves nothing behind and fails alone. Returns how many it were; the
- * others were not begun. Throws when there was no commit: nobody was told anything.
+ * others were not begun: none is, where another process is still writing after `patience` milliseconds. Throws
+ * when there was no commit: nobody was told anything.
  */
 export function commitGroup(
   connection: Connection,
   writes: readonly Write[],
   clock: Clock,
+  patience: number,
 ): number {
   const tell: (() => void)[] = [];
   connection.write(() => {
@@ -32,7 +34,7 @@ export function commitGroup(
       tell.push(writes.length === 1 ? write.carryOut(connection) : apart(connection, write));
       if (clock.monotonic() >= end) break;
     }
-  });
+  }, patience);
   for (const result of tell) result();
   return tell.length;
 }

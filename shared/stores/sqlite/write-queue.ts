@@ -1,45 +1,92 @@
 import type { Clock } from '#shared/base/clock.ts';
+import { BUSY_TIMEOUT } from './connection.ts';
 import type { Write } from './write-group.ts';
 
 /** Writes of one transaction. */
 const MOST = 64;
+/** Milliseconds between two looks at whether another process still writes: 1, 2, 4, 8, and then this. */
+const LONGEST_PAUSE = 10;
+
+/**
+ * Carries out the first of `writes`, and returns how many are done with, whatever came of them: none, when
+ * another process is still writing after `patience` milliseconds, in which nothing else happens in this one.
+ */
+export type Commit = (writes: readonly Write[], patience: number) => number;
 
 /**
  * Gathers the writes of one turn of the event loop for `commit`, which is given at most 64, in the order in
- * which they came, and returns how many of them are done with. Before those that are left, other processes
- * have as much time as these took.
+ * which they came. Before those that are left, other processes have as much time as these took. While another
+ * process writes they wait, each for two seconds, and all else goes on.
  */
 export class WriteQueue {
-  readonly #commit: (writes: readonly Write[]) => number;
+  readonly #commit: Commit;
   readonly #clock: Clock;
-  readonly #writes: Write[] = [];
+  readonly #waiting: { readonly write: Write; readonly added: number }[] = [];
+  #heldUp: { readonly since: number; pause: number } | undefined;
 
-  constructor(commit: (writes: readonly Write[]) => number, clock: Clock) {
+  constructor(commit: Commit, clock: Clock) {
     this.#commit = commit;
     this.#clock = clock;
   }
 
   get isEmpty(): boolean {
-    return this.#writes.length === 0;
+    return this.#waiting.length === 0;
+  }
+
+  /** By another process that writes: nothing of what waits has begun. */
+  get isHeldUp(): boolean {
+    return this.#heldUp !== undefined;
   }
 
   add(write: Write): void {
-    if (this.#writes.push(write) === 1) setImmediate(() => this.#next());
+    const waiting = { write, added: this.#clock.monotonic() };
+    if (this.#waiting.push(waiting) === 1) setImmediate(() => this.#next());
   }
 
-  /** Has everything done now. */
+  /** Has everything done now; what other processes keep from it for two seconds fails. */
   drain(): void {
-    while (!this.isEmpty) this.#take();
+    const end = this.#clock.monotonic() + BUSY_TIMEOUT;
+    while (!this.isEmpty) {
+      const patience = Math.max(0, Math.ceil(end - this.#clock.monotonic()));
+      if (this.#take(patience) === 0) this.#giveUp(this.#waiting.length);
+    }
   }
 
   #next(): void {
     if (this.isEmpty) return;
     const began = this.#clock.monotonic();
-    this.#take();
-    if (!this.isEmpty) setTimeout(() => this.#next(), this.#clock.monotonic() - began);
+    const pause = this.#take(0) > 0 ? this.#goOn(began) : this.#holdUp(began);
+    if (!this.isEmpty) setTimeout(() => this.#next(), pause);
   }
 
-  #take(): void {
-    this.#writes.splice(0, this.#commit(this.#writes.slice(0, MOST)));
+  /** Returns how long to wait before the next group. */
+  #goOn(began: number): number {
+    this.#heldUp = undefined;
+    return this.#clock.monotonic() - began;
+  }
+
+  /** Returns how long to wait before the next try. */
+  #holdUp(began: number): number {
+    const heldUp = (this.#heldUp ??= { since: began, pause: 1 });
+    const isEarly = ({ added }: { readonly added: number }) =>
+      began < Math.max(added, heldUp.since) + BUSY_TIMEOUT;
+    const early = this.#waiting.findIndex(isEarly);
+    this.#giveUp(early === -1 ? this.#waiting.length : early);
+    if (this.isEmpty) this.#heldUp = undefined;
+    const { pause } = heldUp;
+    heldUp.pause = Math.min(2 * pause, LONGEST_PAUSE);
+    return pause;
+  }
+
+  #take(patience: number): number {
+    const first = this.#waiting.slice(0, MOST).map(({ write }) => write);
+    const done = this.#commit(first, patience);
+    this.#waiting.splice(0, done);
+    return done;
+  }
+
+  #giveUp(count: number): void {
+    const cause = new Error('database is locked');
+    for (const { write } of this.#waiting.splice(0, count)) write.fail(cause);
   }
 }
