@@ -72,7 +72,7 @@ export function createApp(
     }
     if (!OF_FIELDS.test(origin)) throw new HttpError(400, 'The field Origin is not ASCII.');
     pinOrigin(request, issuer, path, addressOf(request));
-    engine.handle(request, response);
+    await engine.handle(request, response);
   }
 
   function addressOf({ rawHeaders, socket }: IncomingMessage): string {

@@ -59,6 +59,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
       const knows = (space: TokenSpace) => asked.intersection(spaceScopes(space)).size;
       const candidates = open(client);
+      if (candidates.length === 0 && isMachine(ctx)) throw invalidTarget(NONE);
       const best = candidates.find((space) => knows(space) === asked.size);
       return (best ?? candidates.find((space) => knows(space) > 0) ?? candidates[0])?.url;
     },
@@ -70,7 +71,8 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       }
       const allowed = parseScope(text(client['allowed_scope'])).intersection(spaceScopes(space));
       const asked = requestedScope(ctx, client);
-      if (ctx.oidc.params?.['grant_type'] === 'client_credentials') {
+      const { params } = ctx.oidc;
+      if (params && isMachine(ctx)) {
         demandOne(ctx);
         const granted = isDefaulted(ctx) ? asked.intersection(allowed) : asked;
         if (granted.size === 0 || !granted.isSubsetOf(allowed)) {
@@ -83,7 +85,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
             refused,
           );
         }
-        ctx.oidc.params['scope'] = [...granted].join(' ');
+        params['scope'] = [...granted].join(' ');
       }
       return {
         scope: [...allowed].join(' '),
@@ -96,7 +98,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
 
     checkScope({ oidc }, client) {
       const found = Object.values(oidc.resourceServers ?? {});
-      if (found.length === 0) throw invalidTarget('this client may name no resource');
+      if (found.length === 0) throw invalidTarget(NONE);
       const allowed = parseScope(text(client['allowed_scope']));
       const grantable = found.reduce(
         (known, { scopes }) => known.union(scopes),
@@ -134,6 +136,10 @@ function demandOne({ oidc }: KoaContextWithOIDC): void {
   throw invalidTarget('a token is for one resource: name one');
 }
 
+const NONE = 'this client may name no resource';
+
+const isMachine = (ctx: KoaContextWithOIDC) =>
+  ctx.oidc.params?.['grant_type'] === 'client_credentials';
 const isDefaulted = (ctx: KoaContextWithOIDC) => ctx.oidc.params?.['scope'] === undefined;
 
 const AUTHORIZATION = new Set([

@@ -26,7 +26,11 @@ export function spendOfSecret(server: Limiting) {
   };
 }
 
-const BY_SECRET = new Set(['client_secret_basic', 'client_secret_post']);
+/** Methods of authentication (RFC 7591 section 2). */
+export const BY_SECRET: ReadonlySet<string> = new Set([
+  'client_secret_basic',
+  'client_secret_post',
+]);
 
 /** Takes one from the bucket of `key` for the request that is answered now. Throws `TooManyRequests`. */
 export async function spend(

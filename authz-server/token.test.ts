@@ -31,6 +31,12 @@ beforeAll(async () => {
     client_id: 'narrow',
     resources: ['https://rsa.example/'],
   });
+  await authz.stores.clients.add({
+    ...APP,
+    client_id: 'nowhere',
+    scope: 'openid',
+    resources: ['https://removed.example/'],
+  });
 });
 afterAll(async () => {
   await authz[Symbol.asyncDispose]();
@@ -184,6 +190,13 @@ describe('refusals of the token endpoint', () => {
       'a resource not open to the client',
       { ...GRANT, scope: 'documents:read', resource: DOCUMENTS },
       basic('narrow', SECRET),
+      400,
+      'invalid_target',
+    ],
+    [
+      'OpenID Connect alone, of a client to which no resource is open',
+      { ...GRANT, scope: 'openid' },
+      basic('nowhere', SECRET),
       400,
       'invalid_target',
     ],

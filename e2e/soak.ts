@@ -9,10 +9,14 @@
  *
  * `npm run soak -- two-ways [SEED]`: 100,000 requests on each store to a server as it is and to one that remembers
  * nothing.
+ *
+ * `npm run soak -- token-ways [SEED]`: 20,000 token requests on each store to a server that answers client
+ * credentials directly and to one on which all goes through the engine.
  */
 import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
+import { compareTokenWays } from './attacks/token-ways/token-ways.ts';
 import { compareTwoWays } from './attacks/two-ways/two-ways.ts';
 import { crash } from './flows/crashes.ts';
 import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
@@ -23,6 +27,7 @@ const TREE_KILLS = 400;
 const FAILOVERS = 10;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
+const TOKEN_REQUESTS = 20_000;
 /** A token of the beginning is looked at in the end. */
 const SETTINGS = { tokens: { lifetime: 86_400 } };
 
@@ -70,10 +75,21 @@ async function twoWays(seed = 1): Promise<void> {
   }
 }
 
+async function tokenWays(seed = 1): Promise<void> {
+  for (const kind of STORE_KINDS) {
+    const progress = (requests: number) => {
+      if (requests % 600 === 0) process.stdout.write(`${kind}: ${requests} requests\n`);
+    };
+    const statuses = await compareTokenWays(kind, { seed, requests: TOKEN_REQUESTS, progress });
+    process.stdout.write(`${kind}: no difference. ${JSON.stringify(statuses)}\n`);
+  }
+}
+
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
   failover: failovers,
+  'token-ways': tokenWays,
   'two-ways': twoWays,
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };

@@ -1,12 +1,16 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
+import { send } from '#shared/server/answer.ts';
 import { validated } from '#shared/server/validated.ts';
 import type { KeyRing, KeySet } from '../key-ring.ts';
 import { enginePages } from './engine-pages.ts';
 import { supportedScopes } from '../metadata.ts';
 import { site } from '../pages/site.ts';
+import { resourceIndicators } from '../resources.ts';
+import { clientCredentials } from './client-credentials/client-credentials.ts';
 import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './refusals.ts';
 import type { AuthzServer } from '../server.ts';
@@ -16,7 +20,7 @@ import { tokenStatus } from '../token-status.ts';
 type Next = () => Promise<unknown>;
 
 export interface Engine {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
   /** Takes up changed keys; requests in flight end on the keys they began with. */
   refreshKeys(): Promise<void>;
   /** Before something is signed: what signs is no key that was revoked until now. */
@@ -47,17 +51,24 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),
     );
-    return provider.callback();
+    const pipeline = provider.callback();
+    const resources = resourceIndicators(server.config, keys);
+    const direct = clientCredentials(server, provider, resources);
+    return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const answer = server.config.tokens.direct ? await direct(request, response) : undefined;
+      if (answer) send(request, response, answer);
+      else void pipeline(request, response);
+    };
   };
   /** Those that the engine was built with: the ring may be ahead. */
   let keys = ring.current;
-  let callback = build(keys);
+  let handle = build(keys);
 
   async function refreshKeys(): Promise<void> {
     await ring.refresh();
     if (ring.current === keys) return;
     keys = ring.current;
-    callback = build(keys);
+    handle = build(keys);
   }
 
   /** A key that is not known may have been made by another process a moment ago. */
@@ -67,7 +78,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   }
 
   return {
-    handle: (request, response) => void callback(request, response),
+    handle: (request, response) => handle(request, response),
     refreshKeys,
     publicKey,
     async dropRevokedKeys() {

@@ -13,6 +13,7 @@ export function features(
 ): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
+    externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // signing-key.ts
     // Answered before the engine (userinfo.ts), which takes no JWT there.
     userinfo: { enabled: false },
     pushedAuthorizationRequests: { enabled: true },

@@ -15,6 +15,7 @@ import { LANGUAGES } from '../pages/view.ts';
 import { pkceRequired } from './pkce.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources.ts';
 import type { AuthzServer } from '../server.ts';
+import { SigningKey } from './signing-key.ts';
 import type { TokenSteps } from './token-request.ts';
 
 export type { AuthzServer } from '../server.ts';
@@ -31,7 +32,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     ...steps.client,
     ...steps.tokens,
     adapter: engineAdapter(server),
-    jwks: { keys: [...keys.jwks] },
+    jwks: { keys: keys.jwks.map((jwk) => (jwk['alg'] === 'ES256' ? new SigningKey(jwk) : jwk)) },
     scopes: [...OPENID_SCOPES],
     claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['preferred_username'] },
     acrValues: [ACR],

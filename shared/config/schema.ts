@@ -95,6 +95,12 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe('DPoP proofs at the token endpoint must carry a nonce of the server'),
+      direct: z
+        .boolean()
+        .default(true)
+        .describe(
+          'client credentials with a secret are answered beside the pipeline of oidc-provider, at half the cost; false: everything goes through it',
+        ),
       assertionAudience: z
         .enum(['issuer', 'endpoint'])
         .default('issuer')

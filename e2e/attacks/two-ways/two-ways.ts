@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
@@ -9,6 +8,7 @@ import { NODE, startProcess } from '../../parts/process.ts';
 import { UNLIMITED } from '../attacked-pair.fixture.ts';
 import { dice } from '../dice.ts';
 import { type Asked, asked } from './asked.ts';
+import { type Heard, MOMENTARY, overHttp1, RANDOM } from './over-http1.ts';
 import { knownCredentials } from './credentials.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -151,38 +151,9 @@ function needsCredentials({ target, method }: Asked): boolean {
   );
 }
 
-interface Heard {
-  readonly status: number;
-  /** Fields with their values and content, as received but for what is random or the time. */
-  readonly rest: readonly string[];
-}
-
-const RANDOM = /(nonce|opaque|sid|sr)=(?:"[^"]*"|[^,"]*)/g;
-const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
-
 function messageOf({ method, target, version, fields }: Asked): Buffer {
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${target} ${version}\r\n${lines.join('')}\r\n`, 'latin1');
-}
-
-/** Behind each request, to see whether the connection lives on, and to end it. */
-const LAST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-
-/** What comes until the server has closed the connection. */
-async function overHttp1(url: string, bytes: Buffer): Promise<Heard> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  let received = '';
-  socket.on('error', () => {}); // a reset is an end
-  socket.on('data', (piece: Buffer) => {
-    received += piece.toString('latin1');
-  });
-  socket.write(bytes);
-  socket.write(LAST);
-  await new Promise((resolve) => void socket.once('close', resolve));
-  const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
-  const lines = received.replaceAll(RANDOM, '$1').split('\r\n');
-  return { status, rest: lines.filter((line) => !MOMENTARY.test(line.split(':', 1)[0] ?? '')) };
 }
 
 /** Undefined: what node's client of HTTP/2 does not send, or sends in another way. */

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Heard {
+  readonly status: number;
+  /** Fields with their values and content, as received but for what is random or the time. */
+  readonly rest: readonly string[];
+}
+
+/** Parameters that differ each time. */
+export const RANDOM = /(nonce|opaque|sid|sr)=(?:"[^"]*"|[^,"]*)/g;
+/** Names of fields that tell the time, or of this request alone. */
+export const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
+
+/** Behind each request, to see whether the connection lives on, and to end it. */
+const LAST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+
+/** What comes until the server has closed the connection; the pieces of the request are sent one by one. */
+export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Promise<Heard> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = '';
+  socket.on('error', () => {}); // a reset is an end
+  socket.on('data', (piece: Buffer) => {
+    received += piece.toString('latin1');
+  });
+  await once(socket, 'connect');
+  for (const piece of pieces) {
+    socket.write(piece);
+    if (pieces.length > 1) await sleep(2);
+  }
+  socket.write(LAST);
+  if (!socket.closed) await once(socket, 'close');
+  const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
+  const lines = received.replaceAll(RANDOM, '$1').split('\r\n');
+  return { status, rest: lines.filter((line) => !MOMENTARY.test(line.split(':', 1)[0] ?? '')) };
+}
