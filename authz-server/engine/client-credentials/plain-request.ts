@@ -25,6 +25,7 @@ const TYPES: ReadonlySet<string | undefined> = new Set(
 const DECIDING = [
   'content-encoding',
   'dpop',
+  'expect',
   'oauth-client-attestation',
   'oauth-client-attestation-pop',
   'origin',
