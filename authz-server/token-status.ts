@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { epochSeconds } from '#shared/base/clock.ts';
-import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
+import { decodeJwt } from 'jose';
+import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { rememberUntil } from '#shared/stores/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from './server.ts';
+import { TemporarilyUnavailable } from './engine/errors.ts';
 import { spend } from './spend.ts';
 
 type Next = () => Promise<unknown>;
@@ -16,16 +17,30 @@ type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
  * the client, then refuses every JWT with `unsupported_token_type`; that is where this takes over.
  */
 export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
+  const { config, feed, clock } = server;
+  const { issuer, tokens: settings } = config;
+  const keys = { key: (kid: string) => publicKey(kid) };
+  const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
+  const audiences = tokenSpaces(config).map(({ url }) => url);
+
+  /** The claims of a token that would be accepted now, else undefined. */
+  async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
+    const token = String(ctx.oidc.params?.['token']);
+    const verdict = await tokens.verify(token, audiences);
+    if (verdict.kind === 'unavailable') throw new TemporarilyUnavailable(verdict.reason);
+    return verdict.kind === 'verified' ? decodeJwt(token) : undefined;
+  }
+
   const answers: Record<string, (ctx: KoaContextWithOIDC, client: Client) => Promise<void>> = {
     async introspection(ctx, client) {
-      const claims = await verify(server, publicKey, ctx);
+      const claims = await verify(ctx);
       const active = claims !== undefined && mayIntrospect(client, claims);
       ctx.status = 200;
       ctx.body = active ? { active, ...described(claims) } : { active: false };
     },
 
     async revocation(ctx, client) {
-      const claims = await verify(server, publicKey, ctx);
+      const claims = await verify(ctx);
       if (claims !== undefined && claims.client_id !== client.clientId) {
         ctx.status = 400;
         ctx.body = {
@@ -36,8 +51,8 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
       }
       if (claims !== undefined) {
         // Every server remembers each revocation for days, so an account leaves so many.
-        await spend(server.stores, 'revocations', claims.sub, server.config.limits.visits);
-        const until = rememberUntil(server.clock.now(), server.longestLife);
+        await spend(server.stores, 'revocations', claims.sub, config.limits.visits);
+        const until = rememberUntil(clock.now(), server.longestLife);
         await server.stores.revocations.revoke('token', claims.jti, until);
       }
       ctx.status = 200;
@@ -56,28 +71,6 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     // RFC 7009 section 2.2 asks for no content; there are clients that parse it as JSON all the same.
     if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
   };
-}
-
-/** The claims of a token that would be accepted now, else undefined. */
-async function verify(
-  { config, clock, feed }: AuthzServer,
-  publicKey: PublicKeys,
-  ctx: KoaContextWithOIDC,
-): Promise<AccessTokenClaims | undefined> {
-  const parsed = parseAccessToken(String(ctx.oidc.params?.['token']));
-  if (!parsed.ok) return undefined;
-  const key = await publicKey(parsed.kid);
-  if (key === undefined) return undefined;
-  const checked = checkAccessToken(parsed, key, {
-    issuer: config.issuer,
-    audiences: tokenSpaces(config).map(({ url }) => url),
-    now: epochSeconds(clock),
-    skew: config.tokens.skew,
-  });
-  if (!checked.ok) return undefined;
-  const { claims } = checked;
-  const revoked = (await feed.latest()).revokedBy({ ...claims, kid: parsed.kid });
-  return revoked === undefined ? claims : undefined;
 }
 
 /**
