@@ -144,8 +144,8 @@ export function tokenAsked(
   const machine = pick(roll, machines);
   const once = (of: number) => roll(of) === 0;
   const form: Pair[] = [['grant_type', once(12) ? pick(roll, GRANTS) : 'client_credentials']];
-  if (once(2)) form.push(['scope', pick(roll, SCOPES)]);
-  if (once(3)) form.push(['resource', pick(roll, resources)]);
+  if (once(2)) form.push(['scope', once(2) ? 'documents:read' : pick(roll, SCOPES)]);
+  if (once(4)) form.push(['resource', pick(roll, resources)]);
   if (once(12)) form.push(pick(roll, RARE_PARAMETERS as readonly [Pair, ...Pair[]]));
   const fields: Pair[] = [];
   const given = identify(roll, machine, fields, form);
@@ -208,18 +208,8 @@ function identify(
     if (roll(4) === 0) form.push(['client_id', id]);
     return { assertion: { machine, claims: roll(4) === 0 ? pick(roll, CLAIMS) : {} } };
   }
-  const secret = pick(roll, [
-    shows.secret,
-    shows.secret,
-    shows.secret,
-    shows.secret,
-    shows.secret,
-    `${shows.secret}x`,
-    shows.secret.slice(1),
-    `%${shows.secret}`,
-    `${shows.secret} `,
-    '',
-  ]);
+  const wrong = [`${shows.secret}x`, shows.secret.slice(1), `%${shows.secret}`, ''] as const;
+  const secret = roll(6) === 0 ? pick(roll, wrong) : shows.secret;
   if (roll(3) === 0) form.push(['client_id', id], ['client_secret', secret]);
   else {
     const escaped =

@@ -245,10 +245,14 @@ async function knownMachines({ stores, until }: Flow): Promise<KnownMachines> {
   const machines = records.map(({ client_id: id }) => ({ id, shows: shows(id) }));
   const usual: Machine = { id: 'basic', shows: secret };
 
+  const restore = async (record: ClientRecord) =>
+    (await stores.clients.add(record)) || stores.clients.replace(record);
   const changes = [
+    restore,
+    restore,
+    restore,
+    restore,
     ({ client_id }: ClientRecord) => stores.clients.remove(client_id),
-    (record: ClientRecord) => stores.clients.add(record),
-    (record: ClientRecord) => stores.clients.replace(record),
     (record: ClientRecord) => stores.clients.replace({ ...record, secret_hash: 'another' }),
     (record: ClientRecord) => stores.clients.replace({ ...record, scope: 'app:read' }),
     ({ client_id }: ClientRecord) => stores.revocations.raise('client', client_id, until()),
