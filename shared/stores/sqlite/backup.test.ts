@@ -73,12 +73,26 @@ describe('backup', () => {
     const content = systemRandom(16_384);
     await edit(stores, 'a', [...puts(document), putWith('y', content, { file: 'short' })]);
     await stores.artefacts.put({ kind: 'RefreshToken', id: 'secret-rt', payload: { n: 1 } });
+    const [long, many] = ['a secret'.repeat(10_000), Array.from({ length: 300 }, (_, n) => `${n}`)];
+    await Promise.all(
+      many.map((id) =>
+        stores.artefacts.put({
+          kind: 'Session',
+          id: `secret-id-${id}`,
+          payload: {
+            uid: `secret-uid-${id}`,
+            grantId: `secret-grant-${id}`,
+            long: long.slice(Number(id) * 100),
+          },
+        }),
+      ),
+    );
     const signIn = { uid: 'secret-session', accountId: person.id };
     await stores.artefacts.put({ kind: 'SignIn', id: signIn.uid, payload: signIn });
     expect(await backup()).toBe(join(target, 'state.db'));
 
     const bytes = readFileSync(join(target, 'state.db'), 'latin1');
-    for (const secret of ['secret-rt', 'secret-session']) expect(bytes).not.toContain(secret);
+    for (const secret of ['secret-', 'a secret']) expect(bytes.includes(secret)).toBe(false);
     await using copy = await openBackup();
     expect(await copy.revocations.epoch(false)).toBeUndefined();
     expect(await copy.artefacts.get('RefreshToken', 'secret-rt')).toBeUndefined();
