@@ -342,6 +342,8 @@ describe('two workers of each server', () => {
   test('one is killed: only its connections break, it is replaced, and SIGTERM ends all when they have answered', async () => {
     const clients = Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`));
     await until(() => clients.every(({ answers }) => answers.length > 5));
+    let over = 0;
+    for (const { end } of clients) void end.then(() => (over += 1));
     const [first = 0] = await workersOf(pair, 'resource-server');
     process.kill(first, 'SIGKILL');
     const broken = await Promise.race(clients.map(({ end }) => end));
@@ -354,11 +356,12 @@ describe('two workers of each server', () => {
     await until(() => clients.some(({ answers }, at) => answers.length > (before[at] ?? 0)));
     clients.push(...Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`)));
     await until(() => clients.slice(6).every(({ answers }) => answers.length > 0));
+    const killed = over; // in a burst, whoever is quicker gets more of them
     expect(await interrupt(pair)).toBe(0);
     const ends = await Promise.all(clients.map(({ end }) => end));
     const count = (told: RegExp) => ends.filter((end) => told.test(end)).length;
-    expect(count(/told to close/) + count(/ECONNRESET|hang up/)).toBe(12);
-    expect(count(/told to close/)).toBeGreaterThanOrEqual(9);
+    expect(count(/ECONNRESET|hang up/)).toBe(killed);
+    expect(count(/told to close/)).toBe(12 - killed);
     expect(new Set(clients.flatMap(({ answers }) => answers))).toEqual(new Set([200]));
   });
 });
