@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
+import { BUSY_TIMEOUT } from '#shared/stores/sqlite/connection.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { storedId } from './adapter/stored-id.ts';
 import type { Answered } from '../authz.fixture.ts';
@@ -88,45 +90,57 @@ async function giveUp(form: Usable['form']): Promise<void> {
   socket.destroy();
 }
 
-describe.each(Object.keys(USABLE) as (keyof typeof USABLE)[])(
-  'RFC 9110 section 10.2.3: who repeats as told after a 503: %s',
-  (kind) => {
-    test.each([
-      ['was written, and only its answer was lost', WRITTEN],
-      ['was not written', NOT_WRITTEN],
-    ])('gets tokens, when the use %s', async (_what, record) => {
-      const { use, form } = await USABLE[kind]();
-      failOnce(record);
-      const failed = await use();
-      expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1']);
-      expect(JSON.stringify(failed.body)).not.toContain('token');
-      const repeated = await use();
-      expect(repeated.status).toBe(200);
-      const next = await flow.refresh(tokenOf(repeated), { client_id: form.client_id });
-      expect(next.status).toBe(200);
-    });
+const KINDS = Object.keys(USABLE) as (keyof typeof USABLE)[];
 
-    test('or after giving up gets tokens: who is gone has used nothing', async () => {
-      const { use, form } = await USABLE[kind]();
-      await giveUp(form);
-      const repeated = await use();
-      expect(repeated.status).toBe(200);
-      const next = await flow.refresh(tokenOf(repeated), { client_id: form.client_id });
-      expect(next.status).toBe(200);
-    });
+/** Uses it where the store does this, and is told to repeat. */
+async function failing({ use }: Usable, record: typeof consume): Promise<void> {
+  failOnce(record);
+  const failed = await use();
+  expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(JSON.stringify(failed.body)).not.toContain('token');
+}
 
-    test('with an answer that is out the use is final', async () => {
-      const { id, use } = await USABLE[kind]();
-      expect((await use()).status).toBe(200);
-      await eventually(async () => {
-        const used = await flow.stores.artefacts.get(kind, storedId(kind, id));
-        expect(used).toHaveProperty('consumed');
-        expect(used).not.toHaveProperty('attempt');
-      });
-      expect(refused(await use())).toEqual([400, 'invalid_grant']);
+async function getsTokens({ use, form }: Usable): Promise<void> {
+  const repeated = await use();
+  expect(repeated.status).toBe(200);
+  const next = await flow.refresh(tokenOf(repeated), { client_id: form.client_id });
+  expect(next.status).toBe(200);
+}
+
+test('RFC 9110 section 10.2.3: who repeats as told after a 503 gets tokens, when the use was written, and only its answer was lost', async () => {
+  const lost: Usable[] = [];
+  for (const kind of KINDS) {
+    const one = await USABLE[kind]();
+    await failing(one, WRITTEN);
+    lost.push(one);
+  }
+  await Promise.all(lost.map(getsTokens)); // each waits until the attempt must have ended
+});
+
+describe.each(KINDS)('RFC 9110 section 10.2.3: who repeats as told after a 503: %s', (kind) => {
+  test('gets tokens, when the use was not written', async () => {
+    const one = await USABLE[kind]();
+    await failing(one, NOT_WRITTEN);
+    await getsTokens(one);
+  });
+
+  test('or after giving up gets tokens: who is gone has used nothing', async () => {
+    const one = await USABLE[kind]();
+    await giveUp(one.form);
+    await getsTokens(one);
+  });
+
+  test('with an answer that is out the use is final', async () => {
+    const { id, use } = await USABLE[kind]();
+    expect((await use()).status).toBe(200);
+    await eventually(async () => {
+      const used = await flow.stores.artefacts.get(kind, storedId(kind, id));
+      expect(used).toHaveProperty('consumed');
+      expect(used).not.toHaveProperty('attempt');
     });
-  },
-);
+    expect(refused(await use())).toEqual([400, 'invalid_grant']);
+  });
+});
 
 test('of ten who step into the place of a lost attempt at most one succeeds', async () => {
   const { use } = await USABLE.RefreshToken();
@@ -169,6 +183,21 @@ test('a use that could not be settled is settled as soon as it can be', async ()
   const stored = () => flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', id));
   await eventually(async () => expect(await stored()).not.toHaveProperty('attempt'));
   expect(await stored()).toHaveProperty('consumed');
+});
+
+test('a use whose answer is out is final, also while the store takes as long as it may to settle it', async () => {
+  const { use } = await USABLE.RefreshToken();
+  const { settle } = flow.stores.artefacts;
+  Object.assign(flow.stores.artefacts, {
+    settle: async (...settled: Parameters<typeof settle>) => {
+      await sleep(BUSY_TIMEOUT);
+      await settle(...settled);
+    },
+  });
+  const [first, second] = [await use(), await use()];
+  Object.assign(flow.stores.artefacts, { settle });
+  expect(first.status).toBe(200);
+  expect(refused(second)).toEqual([400, 'invalid_grant']);
 });
 
 describe('RFC 9126 section 4: a pushed request', () => {

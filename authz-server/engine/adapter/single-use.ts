@@ -10,8 +10,8 @@ import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 import { refreshTokenAfter } from './successor.ts';
 
-/** Milliseconds after which an attempt has ended, well or badly: the deadline of a store, and a margin. */
-const LONGEST_ATTEMPT = 1500;
+/** Milliseconds after which an attempt has ended, well or badly: the longest deadline of a store, and a margin. */
+const LONGEST_ATTEMPT = 2500;
 const PAUSE = 50;
 /** Seconds for which somebody may step into the place of an attempt that ended badly. */
 const LOST_SECONDS = 600;
@@ -79,9 +79,11 @@ export function singleUseAdapter(
       const { attempt, consumed } = found ?? {};
       const request = engineRequest();
       if (request === undefined || typeof attempt !== 'string') return found;
+      const stored = storedId(kind, id);
       const recent = epochSeconds(store.clock) - Number(consumed) < LOST_SECONDS;
-      if (!recent || !(await isLost(id, attempt))) return engines.find(id);
-      request.lost.set(storedId(kind, id), attempt);
+      const known = request.lost.get(stored) === attempt;
+      if (!known && !(recent && (await isLost(id, attempt)))) return engines.find(id);
+      request.lost.set(stored, attempt);
       return { ...found, consumed: undefined };
     },
 
