@@ -75,7 +75,7 @@ describe('blocks over a store', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   }, 60_000);
 
@@ -111,7 +111,7 @@ describe('blocks over a store', () => {
           expect(tooMany).toBe(-1);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   }, 60_000);
 });
@@ -191,9 +191,9 @@ describe('what the store is asked', () => {
     expect(questions).toHaveLength(2);
   });
 
-  test('of thirty thousand keys no more than ten thousand are held, those asked for last', async () => {
+  test('of fifteen thousand keys no more than ten thousand are held, those asked for last', async () => {
     const { limits, questions, answers } = asked();
-    const keys = Array.from({ length: 30_000 }, (_, n) => String(n));
+    const keys = Array.from({ length: 15_000 }, (_, n) => String(n));
     for (const key of keys) {
       const spending = limits.spend('address', key, rate);
       answers.pop()?.resolve();
