@@ -91,7 +91,7 @@ test('many at once spend what the limit allows, and no more; the rest is told wh
   }
 });
 
-test('RFC 9112 section 9.3: the connection goes on, with and without content that was taken', async () => {
+test('RFC 9112 section 9.3: the connection goes on behind a form that nobody has read', async () => {
   const { port } = new URL(authz.url);
   await client('lasting');
   const content = 'grant_type=client_credentials';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 
-/** A request for a token as nearly all are: nothing in it is twice, or rare. */
+/** A request for a token over HTTP/1.1 as nearly all are: nothing in it is twice, or rare. */
 export interface PlainRequest {
   readonly clientId: string;
   readonly secret: string;
@@ -44,8 +44,9 @@ const CREDENTIALS = /^([!-9;-~]+):([!-~]+)$/;
  * every form decides.
  */
 export function plainRequest(request: IncomingMessage): PlainRequest | undefined {
-  const { headers, url } = request;
-  if (url !== '/token' || !TYPES.has(headers['content-type'])) return undefined;
+  const { headers, httpVersionMajor, url } = request;
+  if (httpVersionMajor !== 1 || url !== '/token') return undefined;
+  if (!TYPES.has(headers['content-type'])) return undefined;
   if (DECIDING.some((name) => headers[name] !== undefined)) return undefined;
   const form = plainForm(request);
   if (form === undefined) return undefined;
