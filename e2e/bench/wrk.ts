@@ -8,6 +8,8 @@ import { LOAD_CPU } from './cpu.ts';
 import { type HttpRequest, serialize } from './requests.ts';
 
 const run = promisify(execFile);
+/** For an answer: 32 at once that hash a password are two seconds each on a slow machine. */
+const PATIENCE = '20s';
 const SCRIPT = new URL('wrk.lua', import.meta.url).pathname;
 
 const result = z.object({
@@ -36,7 +38,8 @@ export async function wrk({ url, requests, connections, seconds }: WrkOptions): 
   const file = join(folder.path, 'requests');
   const { host } = new URL(url);
   await writeFile(file, requests.map((request) => `${serialize(request, host)}\0`).join(''));
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, url, '--', file];
+  const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', PATIENCE];
+  const options = [...load, '-s', SCRIPT, url, '--', file];
   const { stdout } = await run('taskset', ['-c', `${LOAD_CPU}`, 'wrk', ...options]);
   const line = /^RESULT (.*)$/m.exec(stdout)?.[1];
   if (line === undefined) throw new Error(`wrk has no result: ${stdout}`);
