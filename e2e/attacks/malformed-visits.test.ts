@@ -108,8 +108,11 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     const leads = [headers.get('location') ?? '/', ...actions];
     expect(leads.filter((uri) => !isKnown(uri))).toEqual([]);
     expect(headers.getSetCookie().join()).not.toMatch(/^a=b|evil/m);
-    expect(text).not.toMatch(/<script>alert|<img\/src|href="javascript|node_modules|\.ts:\d/);
+    expect(text).not.toMatch(/node_modules|\.ts:\d/);
     const html = headers.get('content-type')?.startsWith('text/html') ?? false;
+    // In JSON the text of `state` is no markup, and no browser takes it for any.
+    if (html) expect(text).not.toMatch(/<script>alert|<img\/src|href="javascript/);
+    else if (text !== '') expect(headers.get('x-content-type-options')).toBe('nosniff');
     if (status < 400 || text === '') return;
     if (!html) expect(JSON.parse(text)).toEqual(expect.any(Object));
     const asked = accept.includes('html');
