@@ -17,10 +17,10 @@ import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
 import { compareTokenWays } from './attacks/token-ways/token-ways.ts';
-import { compareTwoWays } from './attacks/two-ways/two-ways.ts';
+import { compareTwoWays, type Differential } from './attacks/two-ways/two-ways.ts';
 import { crash } from './flows/crashes.ts';
 import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
-import { startFlowOn, STORE_KINDS } from './flows/flow.ts';
+import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
 const KILLS = 1000;
 const TREE_KILLS = 400;
@@ -65,32 +65,28 @@ async function failovers(runs = FAILOVERS): Promise<void> {
   }
 }
 
-async function twoWays(seed = 1): Promise<void> {
-  for (const kind of STORE_KINDS) {
-    const progress = (requests: number) => {
-      if (requests % 3000 === 0) process.stdout.write(`${kind}: ${requests} requests\n`);
-    };
-    const alike = await compareTwoWays(kind, { seed, requests: REQUESTS, progress });
-    process.stdout.write(`${kind}: no difference. ${JSON.stringify(alike)}\n`);
-  }
-}
-
-async function tokenWays(seed = 1): Promise<void> {
-  for (const kind of STORE_KINDS) {
-    const progress = (requests: number) => {
-      if (requests % 600 === 0) process.stdout.write(`${kind}: ${requests} requests\n`);
-    };
-    const statuses = await compareTokenWays(kind, { seed, requests: TOKEN_REQUESTS, progress });
-    process.stdout.write(`${kind}: no difference. ${JSON.stringify(statuses)}\n`);
-  }
+/** `compare` rejects for a difference between two ways, on either store. */
+function differential(
+  compare: (kind: StoreKind, asking: Differential) => Promise<unknown>,
+  requests: number,
+): (seed?: number) => Promise<void> {
+  return async (seed = 1) => {
+    for (const kind of STORE_KINDS) {
+      const progress = (sent: number) => {
+        if (sent % 1200 === 0) process.stdout.write(`${kind}: ${sent} requests\n`);
+      };
+      const alike = await compare(kind, { seed, requests, progress });
+      process.stdout.write(`${kind}: no difference. ${JSON.stringify(alike)}\n`);
+    }
+  };
 }
 
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
   failover: failovers,
-  'token-ways': tokenWays,
-  'two-ways': twoWays,
+  'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
+  'two-ways': differential(compareTwoWays, REQUESTS),
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };
 const [name = 'crashes', number] = process.argv.slice(2);
