@@ -267,7 +267,7 @@ describe('two workers of each server', () => {
   let pair: RunningProcess;
   beforeAll(async () => {
     place = await home({
-      server: { connections: { address: 20 } },
+      server: { connections: { address: 40 } },
       proxy: { destinations: ['self'], tunnels: 8 },
     });
     pair = await place.start({}, '--workers', '2');
@@ -287,11 +287,11 @@ describe('two workers of each server', () => {
 
   test('take no more connections of one address than one would', async () => {
     const ask = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
-    const { sockets, statuses } = await tellAll(place.ports.resource, 30, ask);
+    const { sockets, statuses } = await tellAll(place.ports.resource, 60, ask);
     for (const socket of sockets) socket.destroy();
     const taken = statuses.filter((status) => status === 200).length;
-    expect(taken).toBeLessThanOrEqual(20);
-    expect(taken).toBeGreaterThan(10); // both have some
+    expect(taken).toBeLessThanOrEqual(40);
+    expect(taken).toBeGreaterThan(20); // both have some
   });
 
   test('open as many tunnels for one account as one would: of ten at once two', async () => {
@@ -356,7 +356,7 @@ describe('two workers of each server', () => {
     await until(() => clients.some(({ answers }, at) => answers.length > (before[at] ?? 0)));
     clients.push(...Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`)));
     await until(() => clients.slice(6).every(({ answers }) => answers.length > 0));
-    const killed = over; // in a burst, whoever is quicker gets more of them
+    const killed = over; // in a burst, whoever is quicker gets more of them: all twelve are fewer than one may hold
     expect(await interrupt(pair)).toBe(0);
     const ends = await Promise.all(clients.map(({ end }) => end));
     const count = (told: RegExp) => ends.filter((end) => told.test(end)).length;
