@@ -3,9 +3,9 @@ import type { ApiKeyRecord, ApiKeys } from '../api-keys.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
-type Row = { record: string };
+type Row = readonly [record: string];
 
-const keyOf = (row: Row) => JSON.parse(row.record) as ApiKeyRecord;
+const keyOf = ([record]: Row) => JSON.parse(record) as ApiKeyRecord;
 
 export function sqliteApiKeys(file: SqliteFile): ApiKeys {
   const find = (connection: Connection, id: string) => {

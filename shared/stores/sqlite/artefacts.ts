@@ -11,11 +11,11 @@ import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
-type Row = { payload: string; consumed: number | null; attempt: string | null };
+type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null);
 
-const payloadOf = ({ payload, consumed, attempt }: Row) => ({
+const payloadOf = ([payload, consumed, attempt]: Row) => ({
   ...(JSON.parse(payload) as Record<string, unknown>),
   ...(consumed === null ? {} : { consumed }),
   ...(attempt === null ? {} : { attempt }),
@@ -87,8 +87,8 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
       file.write((connection) => {
         const row = select(connection, 'id', kind, id);
         if (row === undefined) return 'absent';
-        const unused = row.consumed === null;
-        if (!unused && (instead === undefined || row.attempt !== instead)) return 'again';
+        const [, consumed, before] = row;
+        if (consumed !== null && (instead === undefined || before !== instead)) return 'again';
         connection.run(
           'UPDATE artefact SET consumed = ifnull(consumed, ?), attempt = ? WHERE kind = ? AND id = ?',
           epochSeconds(clock),
@@ -114,7 +114,8 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
     replace: (artefact, was) =>
       file.write((connection) => {
         const row = select(connection, 'id', artefact.kind, artefact.id);
-        if (row?.payload !== JSON.stringify(was) || row.consumed !== null) return false;
+        const [payload, consumed] = row ?? [];
+        if (payload !== JSON.stringify(was) || consumed !== null) return false;
         write(connection, artefact);
         return true;
       }),
@@ -135,7 +136,7 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
     countByAccount: (kind, accountId) =>
       file.read((connection) => {
         const sql = `SELECT count(*) AS count FROM artefact WHERE ${OF_ACCOUNT}`;
-        return connection.all<{ count: number }>(sql, clock.now(), kind, accountId)[0]?.count ?? 0;
+        return connection.all<[count: number]>(sql, clock.now(), kind, accountId)[0]?.[0] ?? 0;
       }),
     remove: (kind, ...ids) =>
       file.write((connection) => {

@@ -7,11 +7,8 @@ import type { SqliteFile } from './file.ts';
 export function sqliteBuckets(file: SqliteFile, clock: Clock): Buckets {
   const look = (connection: Connection, key: Uint8Array) => {
     const now = Math.floor(clock.now() * 1000);
-    const [row] = connection.all<{ full_at: number }>(
-      'SELECT full_at FROM bucket WHERE key = ?',
-      key,
-    );
-    return { now, kept: row?.full_at ?? now };
+    const [row] = connection.all<[fullAt: number]>('SELECT full_at FROM bucket WHERE key = ?', key);
+    return { now, kept: row?.[0] ?? now };
   };
 
   const keep = (connection: Connection, key: Uint8Array, fullAt: number) =>

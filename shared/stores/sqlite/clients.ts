@@ -1,9 +1,9 @@
 import type { ClientRecord, Clients } from '../clients.ts';
 import type { SqliteFile } from './file.ts';
 
-type Row = { record: string };
+type Row = readonly [record: string];
 
-const clientOf = (row: Row) => JSON.parse(row.record) as ClientRecord;
+const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
 
 export function sqliteClients(file: SqliteFile): Clients {
   return {

@@ -15,7 +15,7 @@ const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 const SQLITE_BUSY = 5;
 
-type Row = Record<string, SQLOutputValue>;
+type Row = readonly SQLOutputValue[];
 
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
 export class Connection implements Disposable {
@@ -34,7 +34,10 @@ export class Connection implements Disposable {
     else if (!existsSync(path)) throw new Error('there is no such file');
     this.#path = path;
     this.#identity = identity(path);
-    this.#database = new DatabaseSync(path, { timeout: MIGRATION_TIMEOUT });
+    this.#database = new DatabaseSync(path, {
+      timeout: MIGRATION_TIMEOUT,
+      returnArrays: true,
+    });
     try {
       migrate(this.#database, schema);
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -51,8 +54,9 @@ export class Connection implements Disposable {
     return identity(this.#path) !== this.#identity;
   }
 
+  /** Rows as arrays, in the order of the columns: objects cost twice as much. */
   all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
-    return this.#prepare(sql).all(...values) as R[];
+    return this.#prepare(sql).all(...values) as unknown as R[];
   }
 
   /** Returns the number of rows that were changed. */
@@ -146,7 +150,7 @@ function identity(path: string): string | undefined {
 }
 
 function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
-  const version = () => Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
   if (version() === migrations.length) return;
   database.exec('BEGIN EXCLUSIVE');
   try {

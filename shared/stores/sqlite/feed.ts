@@ -1,13 +1,7 @@
-import type { SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { RevocationSet } from '../revocation-set.ts';
-import type {
-  Revocation,
-  RevocationFeed,
-  RevocationStatus,
-  RevocationView,
-} from '../revocations.ts';
+import type { RevocationFeed, RevocationStatus, RevocationView } from '../revocations.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { Connection } from './connection.ts';
 import { orUnavailable } from './file.ts';
@@ -19,7 +13,14 @@ const SLICE = 10;
 /** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
 const VERIFY_EVERY = 1_000;
 
-type Row = Record<string, SQLOutputValue> & { seq: number; until: number } & Revocation;
+type Row = readonly [
+  seq: number,
+  until: number,
+  ...(
+    | [kind: 'token' | 'grant' | 'key', id: string, generation: null]
+    | [kind: 'person' | 'client', id: string, generation: number]
+  ),
+];
 
 /**
  * Follows the revocation table. Every `current()` looks for new rows (about 2 us), so a revocation
@@ -115,14 +116,14 @@ export class SqliteFeed implements RevocationFeed {
   #verify(now: number): void {
     if (this.#connection?.moved) this.#disconnect();
     const connection = this.#connected();
-    const epoch = connection.all<{ id: string }>('SELECT id FROM epoch')[0]?.id;
+    const epoch = connection.all<[id: string]>('SELECT id FROM epoch')[0]?.[0];
     if (epoch === undefined) {
       throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
     }
-    const [last] = connection.all<{ seq: number }>(
+    const [last] = connection.all<[seq: number]>(
       "SELECT seq FROM sqlite_sequence WHERE name = 'revocation'",
     );
-    if (epoch !== this.#set.epoch || (last?.seq ?? 0) < this.#cursor) this.#restart();
+    if (epoch !== this.#set.epoch || (last?.[0] ?? 0) < this.#cursor) this.#restart();
     this.#set.epoch = epoch;
     this.#set.sweep(now);
     this.#verified = now;
@@ -136,7 +137,7 @@ export class SqliteFeed implements RevocationFeed {
         throw new StoreUnavailable('the revocations are still being read');
       }
       rows = this.#connected().all<Row>(
-        `SELECT seq, kind, id, generation, until FROM revocation
+        `SELECT seq, until, kind, id, generation FROM revocation
          WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`,
         this.#cursor,
       );
@@ -146,9 +147,10 @@ export class SqliteFeed implements RevocationFeed {
     this.#behind = false;
   }
 
-  #apply({ seq, until, ...revocation }: Row): void {
-    this.#set.apply(revocation, until);
-    if (revocation.kind === 'key') for (const listener of this.#listeners) listener(revocation.id);
+  #apply([seq, until, kind, id, generation]: Row): void {
+    const raised = kind === 'person' || kind === 'client';
+    this.#set.apply(raised ? { kind, id, generation } : { kind, id }, until);
+    if (kind === 'key') for (const listener of this.#listeners) listener(id);
     this.#cursor = seq;
   }
 

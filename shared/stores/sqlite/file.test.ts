@@ -69,8 +69,8 @@ describe('files', () => {
 
   test('what must not be lost is synchronised at each commit', async () => {
     using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
-    expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([{ synchronous: 2 }]);
-    expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([{ journal_mode: 'wal' }]);
+    expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([[2]]);
+    expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([['wal']]);
     expect(STATE.synchronous).toBe('FULL');
   });
 
@@ -164,9 +164,9 @@ describe('files', () => {
       throw new Error('the process changed its mind');
     });
     await expect(half).rejects.toThrow(StoreUnavailable);
-    expect(await file.read((c) => c.all('SELECT count(*) AS n FROM a'))).toEqual([{ n: 0 }]);
+    expect(await file.read((c) => c.all('SELECT count(*) AS n FROM a'))).toEqual([[0]]);
     await file.write((connection) => connection.run('INSERT INTO a VALUES (2)'));
-    expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([{ x: 2 }]);
+    expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([[2]]);
   });
 });
 
@@ -178,7 +178,7 @@ describe('migrations', () => {
       await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
     }
     using file = new SqliteFile(inSome(), schema(first, second), store.clock);
-    expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([{ x: 1, y: 7 }]);
+    expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([[1, 7]]);
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 2 });
   });
 

@@ -31,12 +31,12 @@ export function sqliteKept(file: SqliteFile, clock: Clock, random: Random): Kept
     get: (owner, id) =>
       file.read(
         (connection) =>
-          connection.all<{ value: string }>(
+          connection.all<[value: string]>(
             'SELECT value FROM kept WHERE id = ? AND owner = ? AND expires > ?',
             id,
             ownerOf(owner),
             clock.now(),
-          )[0]?.value,
+          )[0]?.[0],
       ),
   };
 }

@@ -6,8 +6,8 @@ export function sqliteKeys(file: SqliteFile): Keys {
     list: () =>
       file.read((connection) =>
         connection
-          .all<{ record: string }>('SELECT record FROM key ORDER BY kid')
-          .map((row) => JSON.parse(row.record) as StoredKey),
+          .all<[record: string]>('SELECT record FROM key ORDER BY kid')
+          .map(([record]) => JSON.parse(record) as StoredKey),
       ),
     add: (key, unlessOneOf) =>
       file.write(

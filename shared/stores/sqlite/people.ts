@@ -3,13 +3,17 @@ import { SLICE, slices } from '../slices.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
-type Row = { record: string };
-type StoredVerifier = { kind: string; realm: string; value: string; handle: string | null };
+type Row = readonly [record: string];
+type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
 
-const personOf = (row: Row) => JSON.parse(row.record) as PersonRecord;
+const personOf = ([record]: Row) => JSON.parse(record) as PersonRecord;
 
-const verifierOf = ({ handle, ...row }: StoredVerifier): VerifierRow =>
-  handle === null ? row : { ...row, handle };
+const verifierOf = ([kind, realm, value, handle]: StoredVerifier): VerifierRow => ({
+  kind,
+  realm,
+  value,
+  ...(handle === null ? {} : { handle }),
+});
 
 /** Whether somebody else has one of the person's aliases or handles. */
 const taken = (
@@ -93,14 +97,14 @@ export function sqlitePeople(file: SqliteFile): People {
     getVerifier: (kind, realm, who) =>
       file.read((connection): VerifiedPerson | undefined => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
-        const [row] = connection.all<Row & { value: string }>(
+        const [row] = connection.all<readonly [record: string, verifier: string]>(
           `SELECT record, value FROM person JOIN person_verifier USING (id)
            WHERE ${column} = ? AND realm = ? AND kind = ?`,
           value,
           realm,
           kind,
         );
-        return row && { person: personOf(row), value: row.value };
+        return row && { person: personOf([row[0]]), value: row[1] };
       }),
     getWhole: (id) =>
       file.read((connection) =>

@@ -12,7 +12,7 @@ export const KEPT_BY_COPIES = `${KEPT}, properties, bytes`;
 export const LISTED = `parent, name, created, modified, ${KEPT}`;
 
 /** Columns of `resource` but the tree's name. */
-export const COLUMNS = `${LISTED}, properties, bytes`;
+export const COLUMNS = `properties, bytes, ${LISTED}`;
 
 /**
  * In SQL: is below the path `?2`, which is not the root, in the tree `?1`. One range of the primary key (`0` is
@@ -24,31 +24,29 @@ export const BELOW = `tree = ?1 AND parent >= ?2 AND parent < ?2 || '0'
 /** In SQL: is at the collection `?2` and the name `?3` in the tree `?1`. */
 export const AT = 'tree = ?1 AND parent = ?2 AND name = ?3';
 
-type Common = {
-  readonly parent: string;
-  readonly name: string;
-  readonly revision: string;
-  readonly created: number;
-  readonly modified: number;
-};
+type Common = readonly [parent: string, name: string, created: number, modified: number];
 
-export type ListedRow = Common &
-  (
-    | { readonly kind: 'collection' }
-    | {
-        readonly kind: 'document';
-        readonly etag: string;
-        readonly type: string;
-        readonly length: number;
-        readonly file: string;
-      }
-  );
+/** Of the columns `LISTED`. */
+export type ListedRow =
+  | readonly [...Common, kind: 'collection', revision: string, null, null, null, null]
+  | readonly [
+      ...Common,
+      kind: 'document',
+      revision: string,
+      etag: string,
+      type: string,
+      length: number,
+      file: string,
+    ];
 
-export type ResourceRow = ListedRow & {
-  readonly properties: string;
-  /** What it adds to those of its tree. */
+/** Of the columns `COLUMNS`. */
+export type ResourceRow = readonly [properties: string, bytes: number, ...ListedRow];
+
+/** A resource, and how many bytes it adds to those of its tree. */
+interface Found {
+  readonly entry: Entry;
   readonly bytes: number;
-};
+}
 
 /** The path of the collection that a resource is in, and the name in it. */
 export function split(path: string): [parent: string, name: string] {
@@ -56,40 +54,43 @@ export function split(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
 }
 
-export function find(connection: Connection, tree: string, path: string): ResourceRow | undefined {
-  return connection.all<ResourceRow>(
+export function find(connection: Connection, tree: string, path: string): Found | undefined {
+  const [row] = connection.all<ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE ${AT}`,
     tree,
     ...split(path),
-  )[0];
+  );
+  return row && { entry: entryOf(row), bytes: row[1] };
 }
 
 /** Dead properties of most resources. */
 const NONE: Entry['properties'] = Object.freeze({});
 
 export function entryOf(row: ResourceRow): Entry {
-  const properties = row.properties === '{}' ? NONE : JSON.parse(row.properties);
-  return Object.assign(listedOf(row), { properties });
+  const [markup, , ...listed] = row;
+  const properties = markup === '{}' ? NONE : JSON.parse(markup);
+  return Object.assign(listedOf(listed), { properties });
 }
 
 export function listedOf(row: ListedRow): Listed {
-  const { parent, name, revision, created, modified } = row;
+  const [parent, name, created, modified, kind, revision, etag, type, length, file] = row;
   const path = parent === '' ? name : `${parent}/${name}`;
   const common = { path, revision, created, modified };
-  if (row.kind === 'collection') return { ...common, kind: row.kind };
-  const { kind, etag, type, length, file } = row;
-  return { ...common, kind, etag, type, length, file };
+  return kind === 'collection'
+    ? { ...common, kind }
+    : { ...common, kind, etag, type, length, file };
 }
 
 /** Values of `COLUMNS`. */
 export function valuesOf(entry: Entry): SQLInputValue[] {
   const { path, kind, revision, created, modified } = entry;
-  const properties = JSON.stringify(entry.properties);
   const [etag, type, length, file] =
     entry.kind === 'document'
       ? [entry.etag, entry.type, entry.length, entry.file]
       : [null, null, null, null];
   return [
+    JSON.stringify(entry.properties),
+    bytesOf(entry),
     ...split(path),
     created,
     modified,
@@ -99,7 +100,5 @@ export function valuesOf(entry: Entry): SQLInputValue[] {
     type,
     length,
     file,
-    properties,
-    bytesOf(entry),
   ];
 }

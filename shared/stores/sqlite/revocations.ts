@@ -8,15 +8,15 @@ import type { SqliteFile } from './file.ts';
 const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
 
 const generationOf = (connection: Connection, kind: string, id: string): number =>
-  connection.all<{ generation: number }>(
+  connection.all<[generation: number]>(
     'SELECT generation FROM generation WHERE kind = ? AND id = ?',
     kind,
     id,
-  )[0]?.generation ?? 0;
+  )[0]?.[0] ?? 0;
 
 export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random): Revocations {
   const epoch = () =>
-    file.read((connection) => connection.all<{ id: string }>('SELECT id FROM epoch')[0]?.id);
+    file.read((connection) => connection.all<[id: string]>('SELECT id FROM epoch')[0]?.[0]);
 
   return {
     revoke: (kind, id, until) =>

@@ -3,9 +3,9 @@ import { randomId, type Random } from '#shared/base/random.ts';
 import type { Sessions } from '../sessions.ts';
 import type { SqliteFile } from './file.ts';
 
-type Row = { value: string };
+type Row = readonly [value: string];
 
-const valueOf = ([row]: readonly Row[]): unknown => row && JSON.parse(row.value);
+const valueOf = ([row]: readonly Row[]): unknown => row && JSON.parse(row[0]);
 
 export function sqliteSessions(file: SqliteFile, clock: Clock, random: Random): Sessions {
   return {

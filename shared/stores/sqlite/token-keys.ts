@@ -10,16 +10,16 @@ export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
     list: () =>
       file.read((connection) =>
         connection
-          .all<{ record: string }>('SELECT record FROM token_key ORDER BY seq')
-          .map((row) => JSON.parse(row.record) as StoredTokenKey),
+          .all<[record: string]>('SELECT record FROM token_key ORDER BY seq')
+          .map(([record]) => JSON.parse(record) as StoredTokenKey),
       ),
     add: (key, newest) =>
       file.write((connection) => {
-        const [last] = connection.all<{ id: string }>(
+        const [last] = connection.all<[id: string]>(
           'SELECT id FROM token_key WHERE type = ? ORDER BY seq DESC LIMIT 1',
           key.type,
         );
-        if (last?.id !== newest) return 'late';
+        if (last?.[0] !== newest) return 'late';
         const added = connection.run(
           `INSERT INTO token_key (type, truncated_id, id, record) VALUES (?, ?, ?, ?)
            ON CONFLICT DO NOTHING`,
@@ -51,10 +51,10 @@ export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
     recalls: () =>
       file.read(
         (connection) =>
-          connection.all<{ generation: number }>(
+          connection.all<[generation: number]>(
             'SELECT generation FROM generation WHERE kind = ?',
             RECALLS,
-          )[0]?.generation ?? 0,
+          )[0]?.[0] ?? 0,
       ),
     remove: (type, id) =>
       file.write(

@@ -21,9 +21,9 @@ export interface Editing {
   readonly dropped: Set<string>;
 }
 
-type Counted = { bytes: number; properties: number; file: string | null };
+type Counted = readonly [bytes: number, properties: number, file: string | null];
 
-/** In SQL: the members of `Counted`. */
+/** In SQL: the columns of `Counted`. */
 const COUNTED = 'bytes, bytes - ifnull(length, 0) AS properties, file';
 
 /** In SQL: the path of the collection of what is below `?2`, when that is at `?3`. */
@@ -34,8 +34,8 @@ export const EDITS: ByKind<Editing, void> = {
     const { connection, tree, dropped } = editing;
     const before = find(connection, tree, entry.path);
     if (before === undefined) checkPlace(editing, entry.path);
-    else if (before.kind !== entry.kind) {
-      throw new ImpossibleEdit(`there is a ${before.kind} at ${entry.path}`);
+    else if (before.entry.kind !== entry.kind) {
+      throw new ImpossibleEdit(`there is a ${before.entry.kind} at ${entry.path}`);
     }
     connection.run(
       `INSERT OR REPLACE INTO resource (tree, ${COLUMNS})
@@ -52,13 +52,11 @@ export const EDITS: ByKind<Editing, void> = {
       );
     }
     if (before === undefined && entry.path !== '') editing.entries += 1;
-    count(editing, 1, { bytes: bytesOf(entry), properties: propertyBytesOf(entry) });
-    if (before) {
-      const { bytes } = before;
-      const properties = bytes - (before.kind === 'document' ? before.length : 0);
-      count(editing, -1, { bytes, properties });
-    }
-    if (before?.kind === 'document') dropped.add(before.file);
+    count(editing, 1, [bytesOf(entry), propertyBytesOf(entry)]);
+    if (before === undefined) return;
+    const held = before.entry.kind === 'document' ? before.entry : undefined;
+    count(editing, -1, [before.bytes, before.bytes - (held?.length ?? 0)]);
+    if (held) dropped.add(held.file);
   },
 
   remove: ({ path }, editing) => {
@@ -72,8 +70,9 @@ export const EDITS: ByKind<Editing, void> = {
     const removed = [...remove(AT, ...split(path)), ...remove(BELOW, path)];
     editing.entries -= removed.length;
     for (const row of removed) {
-      count(editing, -1, row);
-      if (row.file !== null) dropped.add(row.file);
+      const [bytes, properties, file] = row;
+      count(editing, -1, [bytes, properties]);
+      if (file !== null) dropped.add(file);
     }
   },
 
@@ -116,7 +115,7 @@ export const EDITS: ByKind<Editing, void> = {
     const copied = copy('?4, ?5', '?6', AT, ...split(from), ...split(to), at);
     if (deep) copied.push(...copy(`${PARENT_AT_3}, name`, '?4', BELOW, from, to, at));
     editing.entries += copied.length;
-    for (const row of copied) count(editing, 1, row);
+    for (const [bytes, properties] of copied) count(editing, 1, [bytes, properties]);
   },
 
   lock: ({ lock }, editing) => {
@@ -130,13 +129,13 @@ export const EDITS: ByKind<Editing, void> = {
   },
 
   unlock: ({ locks }, { connection, tree, relocked }) => {
-    const removed = connection.all<{ token: string }>(
+    const removed = connection.all<[token: string]>(
       `DELETE FROM tree_lock WHERE tree = ? AND token IN (SELECT value FROM json_each(?))
        RETURNING token`,
       tree,
       JSON.stringify(locks.map(({ token }) => token)),
     );
-    const gone = new Set(removed.map(({ token }) => token));
+    const gone = new Set(removed.flat());
     for (const { token, root } of locks) if (gone.has(token)) relocked.add(root);
   },
 };
@@ -144,7 +143,7 @@ export const EDITS: ByKind<Editing, void> = {
 function count(
   editing: Editing,
   sign: 1 | -1,
-  { bytes, properties }: Pick<Counted, 'bytes' | 'properties'>,
+  [bytes, properties]: readonly [bytes: number, properties: number],
 ): void {
   editing.bytes += sign * bytes;
   editing.properties += sign * properties;
@@ -180,7 +179,7 @@ function checkFree(editing: Editing, path: string): void {
 /** Something may be added there. */
 function checkPlace({ connection, tree }: Editing, path: string): void {
   const [parent] = split(path);
-  if (parent !== '' && find(connection, tree, parent)?.kind !== 'collection') {
+  if (parent !== '' && find(connection, tree, parent)?.entry.kind !== 'collection') {
     throw new ImpossibleEdit(`there is no collection at ${parent}`);
   }
 }

@@ -22,9 +22,9 @@ import {
 } from './resource-rows.ts';
 import { type Editing, EDITS } from './tree-edits.ts';
 
-type State = { locks_version: number; bytes: number; properties: number; entries: number };
+type State = Quota & { readonly locksVersion: number };
 
-const EMPTY: State = { locks_version: 0, bytes: 0, properties: 0, entries: 0 };
+type StateRow = readonly [locksVersion: number, bytes: number, properties: number, entries: number];
 
 /** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
 const LONGEST_CONTENT = 16 * 1024;
@@ -35,23 +35,18 @@ export function sqliteTrees(file: SqliteFile): Trees {
   return {
     longestContent: LONGEST_CONTENT,
 
-    get: (tree, path) =>
-      file.read((connection) => {
-        const row = find(connection, tree, path);
-        return row && entryOf(row);
-      }),
+    get: (tree, path) => file.read((connection) => find(connection, tree, path)?.entry),
 
     look: (tree, paths) =>
       file.read((connection) =>
         connection.snapshot(() => {
-          const { locks_version, bytes, entries } = stateOf(connection, tree);
-          const seen = paths.map((path) => [path, find(connection, tree, path)] as const);
+          const { locksVersion, bytes, entries } = stateOf(connection, tree);
           return {
-            entries: new Map(seen.map(([path, row]) => [path, row && entryOf(row)])),
+            entries: new Map(paths.map((path) => [path, find(connection, tree, path)?.entry])),
             locks: connection
-              .all<{ record: string }>('SELECT record FROM tree_lock WHERE tree = ?', tree)
-              .map(({ record }): Lock => JSON.parse(record)),
-            locksVersion: String(locks_version),
+              .all<[record: string]>('SELECT record FROM tree_lock WHERE tree = ?', tree)
+              .map(([record]): Lock => JSON.parse(record)),
+            locksVersion: String(locksVersion),
             usage: { bytes, entries },
           };
         }),
@@ -96,12 +91,14 @@ export function sqliteTrees(file: SqliteFile): Trees {
 
     content: (tree, name) =>
       file.read((connection) => {
-        const [row] = connection.all<{ bytes: NodeJS.NonSharedUint8Array }>(
+        const [row] = connection.all<[bytes: NodeJS.NonSharedUint8Array]>(
           'SELECT bytes FROM content WHERE tree = ? AND file = ?',
           tree,
           name,
         );
-        return row && Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.length);
+        if (row === undefined) return undefined;
+        const [{ buffer, byteOffset, length }] = row;
+        return Buffer.from(buffer, byteOffset, length);
       }),
 
     files: (tree) =>
@@ -109,23 +106,24 @@ export function sqliteTrees(file: SqliteFile): Trees {
         (connection) =>
           new Set(
             connection
-              .all<{ file: string }>(
+              .all<[file: string]>(
                 `SELECT DISTINCT file FROM resource WHERE tree = ?1 AND file IS NOT NULL
                  AND NOT EXISTS (SELECT 1 FROM content WHERE tree = ?1 AND file = resource.file)`,
                 tree,
               )
-              .map((row) => row.file),
+              .flat(),
           ),
       ),
   };
 }
 
 function stateOf(connection: Connection, tree: string): State {
-  const [state = EMPTY] = connection.all<State>(
+  const [row = [0, 0, 0, 0]] = connection.all<StateRow>(
     'SELECT locks_version, bytes, properties, entries FROM tree WHERE name = ?',
     tree,
   );
-  return state;
+  const [locksVersion, bytes, properties, entries] = row;
+  return { locksVersion, bytes, properties, entries };
 }
 
 function commit(
@@ -136,7 +134,7 @@ function commit(
   const { seen, edits, quota } = change;
   const before = stateOf(connection, tree);
   const changed = [...seen].some(
-    ([path, revision]) => find(connection, tree, path)?.revision !== revision,
+    ([path, revision]) => find(connection, tree, path)?.entry.revision !== revision,
   );
   if (changed || relocked(connection, tree, change, before)) return { kind: 'conflict' };
 
@@ -162,7 +160,7 @@ function commit(
     throw error;
   }
   const after: State = {
-    locks_version: before.locks_version + (editing.relocked.size > 0 ? 1 : 0),
+    locksVersion: before.locksVersion + (editing.relocked.size > 0 ? 1 : 0),
     bytes: before.bytes + editing.bytes,
     properties: before.properties + editing.properties,
     entries: before.entries + editing.entries,
@@ -176,12 +174,12 @@ function commit(
     `INSERT OR REPLACE INTO tree (name, locks_version, bytes, properties, entries)
      VALUES (?, ?, ?, ?, ?)`,
     tree,
-    after.locks_version,
+    after.locksVersion,
     after.bytes,
     after.properties,
     after.entries,
   );
-  rememberLocks(editing, after.locks_version);
+  rememberLocks(editing, after.locksVersion);
   return { kind: 'done', released: released(editing) };
 }
 
@@ -190,18 +188,18 @@ function relocked(
   connection: Connection,
   tree: string,
   change: Change,
-  { locks_version: version }: State,
+  { locksVersion: version }: State,
 ): boolean {
   const seen = Number(change.locksVersion);
   if (version === seen) return false;
-  const since = connection.all<{ version: number; root: string }>(
+  const since = connection.all<[version: number, root: string]>(
     'SELECT version, root FROM tree_lock_change WHERE tree = ? AND version > ?',
     tree,
     seen,
   );
-  const remembered = new Set(since.map((row) => row.version)).size;
+  const remembered = new Set(since.map(([at]) => at)).size;
   const reach = lockReach(change);
-  return remembered !== version - seen || since.some(({ root }) => reaches(reach, root));
+  return remembered !== version - seen || since.some(([, root]) => reaches(reach, root));
 }
 
 function rememberLocks({ connection, tree, relocked: roots }: Editing, version: number): void {
@@ -223,7 +221,7 @@ function rememberLocks({ connection, tree, relocked: roots }: Editing, version: 
 function released({ connection, tree, dropped }: Editing): string[] {
   if (dropped.size === 0) return [];
   const among = (sql: string, names: readonly string[]) =>
-    connection.all<{ file: string }>(sql, tree, JSON.stringify(names)).map(({ file }) => file);
+    connection.all<[file: string]>(sql, tree, JSON.stringify(names)).flat();
   const unnamed = among(
     `SELECT value AS file FROM json_each(?2) WHERE NOT EXISTS (
        SELECT 1 FROM resource WHERE tree = ?1 AND file = value

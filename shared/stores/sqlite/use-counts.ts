@@ -32,19 +32,19 @@ export function sqliteUseCounts(file: SqliteFile, clock: Clock): UseCounts {
       return file.write((connection) => {
         const id = digestOf(namespace, key);
         const now = clock.now();
-        const [row] = connection.all<{ highest: number; used: string; expires: number }>(
+        const [row] = connection.all<[highest: number, used: string, expires: number]>(
           'SELECT highest, used, expires FROM use_count WHERE key = ? AND expires > ?',
           id,
           now,
         );
-        const next = use(row ? { ...row, used: BigInt(row.used) } : UNUSED, count);
+        const next = use(row ? { highest: row[0], used: BigInt(row[1]) } : UNUSED, count);
         if (next === undefined) return false;
         connection.run(
           'INSERT OR REPLACE INTO use_count (key, highest, used, expires) VALUES (?, ?, ?, ?)',
           id,
           next.highest,
           String(next.used),
-          row?.expires ?? Math.ceil(now + seconds * 1000),
+          row?.[2] ?? Math.ceil(now + seconds * 1000),
         );
         return true;
       });

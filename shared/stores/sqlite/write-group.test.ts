@@ -36,8 +36,7 @@ afterEach(() => {
 
 const add = (x: number) => (connection: Connection) =>
   connection.run('INSERT INTO a VALUES (?)', x);
-const rows = (connection: Connection) =>
-  connection.all<{ x: number }>('SELECT x FROM a').map(({ x }) => x);
+const rows = (connection: Connection) => connection.all<[x: number]>('SELECT x FROM a').flat();
 /** What another connection sees. */
 const seen = () =>
   outside
