@@ -14,6 +14,7 @@ import { curl } from '../interop/programs.ts';
 import { basic, SECRETS, startOrigin, startProxySite, startTcp } from '../interop/proxy-site.ts';
 import type { Behind, Origin, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
 import { ALICE } from '../interop/site.ts';
+import { until } from '../parts/process.ts';
 
 /** Where the forward proxy leads, and what comes of a message on its way (RFC 9110 section 7.6). */
 const NOTHING = Buffer.alloc(0);
@@ -294,9 +295,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(names()).toEqual([['connection', 'host', 'via']]);
     });
 
-    test('the log has no credentials and no query', () => {
-      for (const log of [site.pair.resources[0]?.log ?? '', beside.process.output]) {
-        expect(log).toContain('"event":"proxy.request"');
+    test('the log has no credentials and no query', async () => {
+      for (const read of [() => site.pair.resources[0]?.log ?? '', () => beside.process.output]) {
+        await until(() => /"event":"proxy.request"/.test(read()));
+        const log = read();
         const secrets = [...SECRETS, 'secret-query', 'response=', 'nonce='];
         expect(secrets.filter((one) => log.includes(one))).toEqual([]);
         expect(log).not.toContain('"level":"error"');

@@ -7,6 +7,7 @@ import { ONE_STORE } from '../flows/flow.ts';
 import { basic, makeCertificate, SECRETS, startOrigin, startProxySite } from './proxy-site.ts';
 import type { CertificateFiles, Origin, ProxySite } from './proxy-site.ts';
 import { ALICE, identity, JASON } from './site.ts';
+import { until } from '../parts/process.ts';
 
 /** Chromium behind the forward proxy, in clear text and with TLS, over which it speaks HTTP/2. */
 const WRONG = { ...ALICE, password: 'wrong' };
@@ -141,8 +142,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const page = await windowOf('Digest before Basic', ALICE, JASON);
     const url = `${site.pair.resource}/schemes/basic/`;
     expect(await visit(page, url)).toMatchObject({ status: 407 });
-    const log = site.pair.resources[0]?.log ?? '';
-    expect(log).toContain('"scheme":"Digest","reason":"nc was used before","status":407');
+    const refused = '"scheme":"Digest","reason":"nc was used before","status":407';
+    await until(() => site.pair.resources[0]?.log.includes(refused) === true);
     await page.context().close();
   });
 

@@ -9,6 +9,7 @@ import { curl, wget } from './programs.ts';
 import { basic, makeCertificate, SECRETS, startOrigin, startProxySite } from './proxy-site.ts';
 import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from './proxy-site.ts';
 import { ALICE, identity, JASON } from './site.ts';
+import { until } from '../parts/process.ts';
 
 /** Clients that others wrote, at the forward proxy (RFC 9110 section 11.7). Negotiate: negotiate-proxy.test.ts. */
 const WRONG = { ...ALICE, password: 'wrong' };
@@ -250,10 +251,11 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('the log has no credentials and no query', () => {
-    for (const log of [site.pair.resources[0]?.log ?? '', tls.process.output]) {
-      expect(log).toContain('"event":"proxy.request"');
-      expect(log).toContain('"event":"proxy.tunnel"');
+  test('the log has no credentials and no query', async () => {
+    for (const read of [() => site.pair.resources[0]?.log ?? '', () => tls.process.output]) {
+      await until(() => /"event":"proxy.request"/.test(read()));
+      await until(() => /"event":"proxy.tunnel"/.test(read()));
+      const log = read();
       const secrets = [...SECRETS, token, key, QUERY, 'response=', 'nonce=', 'Basic '];
       expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
       expect(log).not.toContain('"level":"error"');
