@@ -2,7 +2,8 @@
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
  * `npm run bench -- as|rs|schemes|private-token|documents|proxy|revocation|sweep`: the tables of a suite;
- * `scale`: what a server can carry, a million of this and that, in about twenty minutes.
+ * `scale`: what a server can carry, a million of this and that, in about twenty minutes; `flat`: whether memory
+ * grows over ten million requests, in about half an hour.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
@@ -11,6 +12,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
 import { measureDocuments } from './documents.ts';
+import { measureFlat } from './flat.ts';
 import { measurePrivateToken } from './private-token.ts';
 import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
@@ -32,6 +34,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   schemes: measureSchemes,
   'private-token': measurePrivateToken,
   documents: measureDocuments,
+  flat: measureFlat,
   proxy: measureProxy,
   quick: measureQuick,
   revocation: measureRevocation,
