@@ -18,7 +18,8 @@ afterEach(async () => {
 /** The class of the sessions of node:http2, which it does not export. */
 let Session: new () => unknown = Object;
 
-const handler: AnyHandler = (request) => {
+const handler: AnyHandler = (request, response) => {
+  if (request.url === '/answered') response.end();
   if (!(request instanceof Http2ServerRequest)) return;
   const constructor: unknown = request.stream.session?.constructor;
   if (typeof constructor === 'function') Session = constructor as typeof Session;
@@ -69,13 +70,17 @@ test('a thousand short connections of HTTP/2 leave no session behind', async () 
   await untilFew(Session, 0);
 });
 
+const upload = (target: string) =>
+  `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx`;
+
 test.each([
-  ['HTTP/2', UPLOAD, true],
-  ['HTTP/1.1', 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx', false],
-])('uploads over %s that were broken off leave neither request nor connection', async (...how) => {
-  const [, bytes, answered] = how;
+  ['over HTTP/2', Http2ServerRequest, UPLOAD, true],
+  ['over HTTP/1.1', IncomingMessage, upload('/'), false],
+  ['over HTTP/1.1 behind their answer', IncomingMessage, upload('/answered'), true],
+])('uploads that were broken off %s leave neither request nor connection', async (...how) => {
+  const [, request, bytes, answered] = how;
   const { port } = await start();
-  const classes: Class[] = [answered ? Http2ServerRequest : IncomingMessage, Socket];
+  const classes: Class[] = [request, Socket];
   const before = classes.map(count);
   await connections(port, 100, bytes, answered);
   for (const [index, type] of classes.entries()) await untilFew(type, before[index] ?? 0);
