@@ -44,6 +44,21 @@ test('what fits exactly is had, though a block does not fit; one more is not', a
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
+test('as many as there may be at once are asked for together: no block for one keeps another out', async () => {
+  const { workers, asked } = two(3);
+  const atOnce = (worker: number) =>
+    Array.from({ length: 20 }, async () => workers[worker]?.take(share(1)));
+  expect(await Promise.all([...atOnce(0), ...atOnce(1)])).not.toContain(false);
+  expect(asked()).toBeLessThanOrEqual(6);
+  expect(await workers[0].take(share(1))).toBe(false);
+});
+
+test('of many that wait for one answer those get in that fit, whoever else wants too much', async () => {
+  const { workers } = two(3);
+  const wanted = [35, 41, 3, 30, 2].map(async (amount) => workers[0].take(share(amount)));
+  expect(await Promise.all(wanted)).toEqual([true, false, true, false, true]);
+});
+
 test('what was long goes back at once, a block when nobody used it for a while', async () => {
   const { counts, workers } = two();
   await workers[0].take(share(40));

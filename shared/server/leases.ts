@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Share } from '#shared/base/counts.js';
 
 /** Counts of what is under way. */
@@ -18,8 +18,10 @@ interface Lease {
   used: boolean;
 }
 
-interface Wanted extends Share {
-  readonly lease: Lease;
+/** Who wants more than is here. */
+interface Waiting {
+  readonly shares: readonly Share[];
+  readonly tell: (taken: boolean) => void;
 }
 
 /**
@@ -30,6 +32,8 @@ export class Leases implements Tally {
   readonly #from: Tally;
   readonly #block: number;
   readonly #leases = new Map<string, Lease>();
+  readonly #waiting: Waiting[] = [];
+  #asking = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(from: Tally, block: number) {
@@ -38,52 +42,88 @@ export class Leases implements Tally {
   }
 
   take(shares: readonly Share[]): Awaitable<boolean> {
-    this.#timer ??= setInterval(() => this.#giveBack(), STAY).unref();
-    const wanted = shares.map((share) => ({ ...share, lease: this.#leaseOf(share.of) }));
-    const lacking = wanted.filter(({ lease, amount }) => lease.held + amount > lease.taken);
-    for (const { lease, amount } of wanted) lease.held += amount;
-    if (lacking.length === 0) return true;
-    return andThen(this.#more(lacking), (granted) => {
-      if (!granted) for (const { lease, amount } of wanted) lease.held -= amount;
-      return granted;
-    });
+    if (this.#isHere(shares)) return this.#hold(shares);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.push({ shares, tell: resolve });
+    if (!this.#asking) void this.#ask();
+    return promise;
   }
 
   give(shares: readonly Share[]): void {
     for (const share of shares) {
       const lease = this.#leaseOf(share.of);
       lease.held -= share.amount;
-      this.#return({ ...share, lease }, this.#block);
+      this.#return(share.of, lease, this.#block);
     }
   }
 
-  /** In blocks; where these are too much, no more than what is asked for. */
-  #more(lacking: readonly Wanted[]): Awaitable<boolean> {
-    const blocks = lacking.map((one) => ({
-      ...one,
-      amount: Math.ceil(one.amount / this.#block) * this.#block,
-    }));
-    return andThen(this.#take(blocks), (granted) => granted || this.#take(lacking));
+  #isHere(shares: readonly Share[]): boolean {
+    return shares.every(({ of, amount }) => {
+      const { taken, held } = this.#leaseOf(of);
+      return held + amount <= taken;
+    });
   }
 
-  #take(wanted: readonly Wanted[]): Awaitable<boolean> {
-    const shares = wanted.map(({ of, amount, most }) => ({ of, amount, most }));
-    return andThen(this.#from.take(shares), (granted) => {
-      if (granted) for (const { lease, amount } of wanted) lease.taken += amount;
-      return granted;
-    });
+  #hold(shares: readonly Share[]): true {
+    for (const { of, amount } of shares) this.#leaseOf(of).held += amount;
+    return true;
+  }
+
+  /** One question at a time, for all who wait: a block for each of them would soon be more than there may be. */
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    while (this.#waiting.length > 0) {
+      const lacking = this.#waiting.splice(0).filter(({ shares, tell }) => {
+        if (!this.#isHere(shares)) return true;
+        tell(this.#hold(shares));
+        return false;
+      });
+      if (lacking.length === 0) continue;
+      const blocks = this.#blocksFor(lacking);
+      if (await this.#from.take(blocks)) {
+        this.#add(blocks);
+        for (const { shares, tell } of lacking) tell(this.#hold(shares));
+      } else {
+        await Promise.all(
+          lacking.map(async ({ shares, tell }) => {
+            if (!(await this.#from.take(shares))) return tell(false);
+            this.#add(shares);
+            tell(this.#hold(shares));
+          }),
+        );
+      }
+    }
+    this.#asking = false;
+  }
+
+  /** What they want together, in whole blocks. */
+  #blocksFor(lacking: readonly Waiting[]): Share[] {
+    const sums = new Map<string, Share>();
+    for (const { of, amount, most } of lacking.flatMap(({ shares }) => shares)) {
+      sums.set(of, { of, amount: amount + (sums.get(of)?.amount ?? 0), most });
+    }
+    return [...sums.values()].map(({ of, amount, most }) => ({
+      of,
+      amount: Math.ceil(amount / this.#block) * this.#block,
+      most,
+    }));
+  }
+
+  #add(shares: readonly Share[]): void {
+    for (const { of, amount } of shares) this.#leaseOf(of).taken += amount;
   }
 
   #leaseOf(of: string): Lease {
     const lease = this.#leases.get(of) ?? { taken: 0, held: 0, used: true };
     this.#leases.set(of, lease);
+    this.#timer ??= setInterval(() => this.#giveBack(), STAY).unref();
     lease.used = true;
     return lease;
   }
 
   #giveBack(): void {
     for (const [of, lease] of this.#leases) {
-      if (!lease.used) this.#return({ of, lease }, 0);
+      if (!lease.used) this.#return(of, lease, 0);
       lease.used = false;
       if (lease.taken === 0 && lease.held === 0) this.#leases.delete(of);
     }
@@ -93,7 +133,7 @@ export class Leases implements Tally {
   }
 
   /** What is held by nobody here, but for so much. */
-  #return({ of, lease }: Pick<Wanted, 'of' | 'lease'>, but: number): void {
+  #return(of: string, lease: Lease, but: number): void {
     const amount = lease.taken - lease.held - but;
     if (amount <= 0) return;
     lease.taken -= amount;
