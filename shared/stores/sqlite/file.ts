@@ -33,7 +33,7 @@ export class SqliteFile implements Disposable {
   readonly #reserve: Reserve;
   readonly #queue: WriteQueue;
   #connection: Connection | undefined;
-  #lastWrite: Promise<unknown> | undefined;
+  #lastWrite: Promise<unknown> = Promise.resolve();
   /** At whether the path names another file, in this turn of the event loop. */
   #looked = false;
   #closed = false;
@@ -54,7 +54,7 @@ export class SqliteFile implements Disposable {
    * yet fail.
    */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
-    if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await Promise.allSettled([this.#lastWrite]);
+    if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await this.#queue.passed(this.#lastWrite);
     return orUnavailable(this.path, () => work(this.#connected()));
   }
 

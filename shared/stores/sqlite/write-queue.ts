@@ -22,6 +22,8 @@ export class WriteQueue {
   readonly #commit: Commit;
   readonly #clock: Clock;
   readonly #waiting: { readonly write: Write; readonly added: number }[] = [];
+  /** Who waits until something is done with, and no longer than until it is held up. */
+  readonly #readers = new Set<() => void>();
   #heldUp: { readonly since: number; pause: number } | undefined;
 
   constructor(commit: Commit, clock: Clock) {
@@ -36,6 +38,18 @@ export class WriteQueue {
   /** By another process that writes: nothing of what waits has begun. */
   get isHeldUp(): boolean {
     return this.#heldUp !== undefined;
+  }
+
+  /** Resolves when that is done with, or held up. */
+  passed(written: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const pass = () => {
+      this.#readers.delete(resolve);
+      resolve();
+    };
+    this.#readers.add(resolve);
+    written.then(pass, pass);
+    return promise;
   }
 
   add(write: Write): void {
@@ -68,6 +82,8 @@ export class WriteQueue {
   /** Returns how long to wait before the next try. */
   #holdUp(began: number): number {
     const heldUp = (this.#heldUp ??= { since: began, pause: 1 });
+    for (const pass of this.#readers) pass();
+    this.#readers.clear();
     const isEarly = ({ added }: { readonly added: number }) =>
       began < Math.max(added, heldUp.since) + BUSY_TIMEOUT;
     const early = this.#waiting.findIndex(isEarly);
