@@ -5,9 +5,10 @@ import { type BuildOptions, buildSync } from 'esbuild';
 /** The top of the source. */
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** What runs as a process or thread of its own. */
+/** What runs as a process or thread of its own, and what a flag of Node names. */
 const ENTRIES = [
   'shared/start/main.js',
+  'shared/start/lean-http.js',
   'shared/cli/main.ts',
   'authz-server/main.ts',
   'resource-server/main.ts',

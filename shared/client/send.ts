@@ -1,5 +1,5 @@
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { Agent, buildConnector, request } from 'undici';
+import type { Agent, request } from 'undici';
 
 export interface Message {
   readonly method: string;
@@ -37,13 +37,21 @@ export interface SendOptions {
   readonly most?: number;
 }
 
+/** Milliseconds of an exchange. */
+const TIME = 5000;
 /** For a connection, and between two pieces of an answer. */
 const PATIENCE = 30_000;
 /** At a time to one origin; further requests wait for these. */
 const CONNECTIONS = 16;
 
-export function openSend(options: SendOptions = {}): OwnSend {
-  const { at, ca, milliseconds = 5000, most = 65_536 } = options;
+interface Client {
+  readonly dispatcher: Agent;
+  readonly request: typeof request;
+}
+
+/** What it needs is loaded with the first message: most servers never send one, and start 0.15 s sooner. */
+async function openClient({ ca, milliseconds = TIME }: SendOptions): Promise<Client> {
+  const { Agent, buildConnector, request } = await import('undici');
   const connect = buildConnector({
     allowH2: false,
     timeout: Math.min(milliseconds, PATIENCE),
@@ -57,10 +65,17 @@ export function openSend(options: SendOptions = {}): OwnSend {
     headersTimeout: PATIENCE,
     bodyTimeout: PATIENCE,
   });
+  return { dispatcher, request };
+}
+
+export function openSend(options: SendOptions = {}): OwnSend {
+  const { at, milliseconds = TIME, most = 65_536 } = options;
+  let client: Promise<Client> | undefined;
 
   async function exchange(message: Message, signal: AbortSignal | null): Promise<Reply> {
     const { method, url, fields, body = null } = message;
     const { origin, pathname, search } = new URL(url);
+    const { dispatcher, request } = await (client ??= openClient(options));
     const {
       statusCode,
       headers,
@@ -92,7 +107,9 @@ export function openSend(options: SendOptions = {}): OwnSend {
       const { origin } = new URL(message.url);
       throw new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
     });
-  return Object.assign(send, { [Symbol.asyncDispose]: () => dispatcher.destroy() });
+  return Object.assign(send, {
+    [Symbol.asyncDispose]: async () => (await client)?.dispatcher.destroy(),
+  });
 }
 
 function ended(signal: AbortSignal): Promise<never> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { until } from '../../e2e/parts/process.ts';
+import { NODE_FLAGS } from './options.js';
 import { runServers } from './servers.js';
 
 const READY = `process.send({ ready: true });`;
@@ -279,4 +281,10 @@ test('two servers at one address and port are told so', async () => {
   const { complaints, code } = await servers([listens, listens], 2);
   expect(await code).toBe(1);
   expect(complaints).toEqual([expect.stringMatching(/^Both servers listen at 127\.0\.0\.1:\d+/)]);
+});
+
+test('no server loads what node:http has for nobody', () => {
+  const script = `import 'node:http'; console.log(process.moduleLoadList.filter((name) => /undici/.test(name)))`;
+  const flags = [...NODE_FLAGS, '--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('[]\n');
 });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NODE_FLAGS } from '#shared/start/options.js';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair, PairOptions, ServerProcess } from '../../pair/pair.ts';
 import { startServer } from '../cpu.ts';
@@ -74,7 +75,7 @@ export async function startCountersign(
     const options = { env: pair.env, url: server.url, log, signal } as const;
     const args =
       workers === undefined
-        ? [...flags, join(ROOT, `${name}-server`, 'main.ts')]
+        ? [...NODE_FLAGS, ...flags, join(ROOT, `${name}-server`, 'main.ts')]
         : [join(ROOT, 'shared/start/main.js'), name, '--workers', `${workers}`];
     const started = stack.use(await startServer(process.execPath, args, options));
     return { ...started, ...(store && { redis: store.pid }) };
