@@ -22,7 +22,10 @@ export function settled(log: Log) {
     }
   }
 
-  return ({ res }: KoaContextWithOIDC, { settle }: { settle?: () => Promise<void> }): void => {
-    if (settle) res.once('finish', () => void untilSettled(settle));
+  return ({ req, res }: KoaContextWithOIDC, { settle }: { settle?: () => Promise<void> }): void => {
+    if (!settle) return;
+    res.once('finish', () => {
+      if (!req.socket.readableEnded) void untilSettled(settle);
+    });
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -78,8 +79,8 @@ const USABLE = {
   },
 };
 
-/** Sends the form and ends the connection at once: when the server comes to it, nobody waits any more. */
-async function giveUp(form: Usable['form']): Promise<void> {
+/** Sends the form and leaves, or ends its side, at once; resolves to what came all the same. */
+async function giveUp(form: Usable['form'], how: 'destroy' | 'end'): Promise<string> {
   const { hostname, port, host } = new URL(flow.url);
   const content = new URLSearchParams(form).toString();
   const type = 'Content-Type: application/x-www-form-urlencoded';
@@ -87,7 +88,8 @@ async function giveUp(form: Usable['form']): Promise<void> {
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.write(`POST /token HTTP/1.1\r\nHost: ${host}\r\n${type}\r\n${length}\r\n\r\n${content}`);
-  socket.destroy();
+  socket[how]();
+  return how === 'end' ? text(socket) : '';
 }
 
 const KINDS = Object.keys(USABLE) as (keyof typeof USABLE)[];
@@ -126,7 +128,13 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: who repeats as told after a 503: 
 
   test('or after giving up gets tokens: who is gone has used nothing', async () => {
     const one = await USABLE[kind]();
-    await giveUp(one.form);
+    expect(await giveUp(one.form, 'destroy')).toBe('');
+    await getsTokens(one);
+  });
+
+  test('who only ended its side is not told apart: no answer, and nothing is used', async () => {
+    const one = await USABLE[kind]();
+    expect(await giveUp(one.form, 'end')).toBe('');
     await getsTokens(one);
   });
 

@@ -12,7 +12,8 @@ interface Exchange {
 
 /**
  * Milliseconds that a client which was told of the end has: a refused one may go on sending, since a reset
- * would destroy its answer (RFC 9112 section 9.6), and one that asks while we end has its answer.
+ * would destroy its answer (RFC 9112 section 9.6), and one that asks while we end has its answer. As long one is
+ * waited for that has ended its own side, where nothing shows whether it is still there.
  */
 export const LINGER = 1000;
 
@@ -48,6 +49,16 @@ export class Connections {
       exchange.done = true;
       if (this.#closing) this.#endWhenIdle(request.socket);
     });
+  }
+
+  /** Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. */
+  halve(socket: Duplex): void {
+    const next = () => this.#exchanges.get(socket)?.find(({ done }) => !done);
+    if (next() === undefined) return;
+    const timer = setTimeout(() => {
+      if (next()?.response.headersSent === false) socket.destroy();
+    }, LINGER);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   /** Resolves when the answers under way on the connection are out. */

@@ -51,6 +51,9 @@ export function http1Server(parts: Http1Parts): Server {
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
+  // RFC 9112 section 9.6; but a proxy spares others what its client may no longer wait for.
+  const allowsHalf = tunnel === undefined;
+  Object.assign(server, { httpAllowHalfOpen: allowsHalf });
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
   /** Connections whose last request has been: what comes behind it is none (RFC 9112 section 9.6). */
   const over = new WeakSet<Duplex>();
@@ -135,7 +138,10 @@ export function http1Server(parts: Http1Parts): Server {
     }
   }
 
-  server.on('connection', (socket) => connections.open(socket));
+  server.on('connection', (socket) => {
+    connections.open(socket);
+    if (allowsHalf) socket.once('end', () => connections.halve(socket));
+  });
   server.on('request', (request, response) => {
     if (isOver(request.socket)) return;
     connections.begin(request, response);

@@ -346,6 +346,31 @@ test.each(['garbage\r\n', 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n'])(
   },
 );
 
+test('RFC 9112 section 9.6: who ends its side behind its requests has all answers, and the connection ends', async () => {
+  const listening = await start(async (_request, response) => {
+    await turn();
+    await turn();
+    response.end('hello');
+  });
+  const client = new TestSocket(listening);
+  client.socket.end(GET + GET);
+  expect(statuses(await client.all)).toEqual([200, 200]);
+  expect(client.reset).toBe(false);
+});
+
+test('who ends its side and has no answer begun a moment later is taken to be gone', async () => {
+  const listening = await start((request, response) => {
+    if (request.url === '/') return;
+    response.write('be');
+    setTimeout(() => response.end('gun'), 1100);
+  });
+  const [never, begun] = [new TestSocket(listening), new TestSocket(listening)];
+  never.socket.end(GET);
+  begun.socket.end(GET.replace('/', '/begun'));
+  expect(await never.all).toBe('');
+  expect(await begun.all).toMatch(/be\r\n.*gun\r\n0\r\n\r\n$/s);
+});
+
 describe('a handler that fails', () => {
   test.each<[string, Handler]>([
     [
