@@ -1,4 +1,3 @@
-import { Provider } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -18,13 +17,21 @@ export async function spendOfClient({ stores, config }: Limiting, clientId: stri
   await spend(stores, 'client', clientId, config.limits.client);
 }
 
-/** At the token endpoint, for a client that has shown its secret. Throws `TooManyRequests`. */
+/** Of a request: what came of its payment. */
+const PAID = Symbol('paid');
+
+/**
+ * At the token endpoint, for a client that has shown its secret. A request that goes both ways (client-credentials/)
+ * pays once, and what failed is not tried again. Throws `TooManyRequests`.
+ */
 export function spendOfSecret(server: Limiting) {
-  return async ({ oidc: { client } }: KoaContextWithOIDC): Promise<void> => {
+  return async ({ req, oidc: { client } }: Paying): Promise<void> => {
     const { clientAuthMethod = '', clientId = '' } = client ?? {};
-    if (BY_SECRET.has(clientAuthMethod)) await spendOfClient(server, clientId);
+    if (BY_SECRET.has(clientAuthMethod)) await (req[PAID] ??= spendOfClient(server, clientId));
   };
 }
+
+type Paying = KoaContextWithOIDC & { readonly req: { [PAID]?: Promise<void> } };
 
 /** Methods of authentication (RFC 7591 section 2). */
 export const BY_SECRET: ReadonlySet<string> = new Set([
@@ -38,7 +45,5 @@ export async function spend(
   ...bucket: Parameters<Stores['limits']['spend']>
 ): Promise<void> {
   const spent = await orTemporarilyUnavailable(limits.spend(...bucket));
-  if (spent.ok) return;
-  Provider.ctx?.set('Retry-After', String(spent.retryAfter));
-  throw new TooManyRequests(spent.retryAfter);
+  if (!spent.ok) throw new TooManyRequests(spent.retryAfter);
 }

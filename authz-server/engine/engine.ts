@@ -99,7 +99,7 @@ async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
 async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
-    ctx.set('Retry-After', '1');
+    ctx.set('Retry-After', String(ctx.state['retryAfter'] ?? 1));
   }
 }
 

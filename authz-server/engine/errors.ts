@@ -11,7 +11,7 @@ class EngineError extends errors.OIDCProviderError {
   }
 }
 
-/** The store cannot answer: 503, with Retry-After set where the answer is written. */
+/** The store cannot answer: 503. */
 export class TemporarilyUnavailable extends EngineError {
   constructor(detail: string) {
     super(503, 'temporarily_unavailable', 'the server cannot do this now; try again', detail);
@@ -27,10 +27,13 @@ export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T
   }
 }
 
-/** A limit was reached: 429. */
+/** A limit was reached: 429, with Retry-After where the answer is written. */
 export class TooManyRequests extends EngineError {
-  /** `retryAfter`: seconds. */
+  /** Seconds. */
+  readonly retryAfter: number;
+
   constructor(retryAfter: number) {
     super(429, 'temporarily_unavailable', `too many requests; try again in ${retryAfter} s`);
+    this.retryAfter = retryAfter;
   }
 }

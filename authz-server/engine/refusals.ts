@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { note } from '#shared/server/request-log.ts';
-import { orTemporarilyUnavailable } from './errors.ts';
+import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -29,13 +29,11 @@ const EVENTS = [
   'revocation.error',
 ] as const;
 
-/** A refusal's reason goes to the line of the request: to the client the engine says less. */
+/** Hears of the engine's refusals. */
 export function noteRefusals(provider: Provider): void {
   for (const event of EVENTS) {
     // The types of the engine name only some of these events.
-    (provider as NodeJS.EventEmitter).on(event, (ctx: KoaContextWithOIDC, error: Error) => {
-      note(ctx.req, { reason: reasonOf(error) });
-    });
+    (provider as NodeJS.EventEmitter).on(event, hear);
   }
 }
 
@@ -45,7 +43,7 @@ export async function refusals(ctx: KoaContextWithOIDC, next: Next): Promise<voi
     await orTemporarilyUnavailable(next());
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error;
-    note(ctx.req, { reason: reasonOf(error) });
+    hear(ctx, error);
     ctx.status = error.statusCode;
     ctx.body = { error: error.error, error_description: error.error_description };
   }
@@ -56,6 +54,12 @@ export async function refusals(ctx: KoaContextWithOIDC, next: Next): Promise<voi
     ctx.body = { error, error_description: description };
   }
   note(ctx.req, { client: ctx.oidc?.client?.clientId });
+}
+
+/** The reason goes to the line of the request: to the client the engine says less. */
+function hear(ctx: KoaContextWithOIDC, error: Error): void {
+  note(ctx.req, { reason: reasonOf(error) });
+  if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;
 }
 
 interface Told {

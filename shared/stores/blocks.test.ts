@@ -167,15 +167,31 @@ describe('what the store is asked', () => {
     answers[0]?.resolve();
     await one;
     for (let n = 0; n < 9; n += 1) expect(limits.spend(...bucket)).toMatchObject({ ok: true });
-    const waiting = [limits.spend(...bucket), limits.spend(...bucket)];
+    const spend = async () => limits.spend(...bucket);
+    // The second one comes while the store is asked.
+    const waiting = Promise.allSettled([spend(), spend()]);
     answers[1]?.reject(new Error('down'));
-    await expect(waiting[0]).rejects.toThrow('down');
-    answers[2]?.reject(new Error('still down'));
-    await expect(waiting[1]).rejects.toThrow('still down');
+    const rejected = { status: 'rejected', reason: new Error('down') };
+    expect(await waiting).toMatchObject([rejected, rejected]);
+    expect(questions).toHaveLength(2);
     const next = limits.spend(...bucket);
-    expect(questions[3]?.unused).toBeUndefined();
-    answers[3]?.resolve();
+    expect(questions[2]?.unused).toBeUndefined();
+    answers[2]?.resolve();
     expect(await next).toMatchObject({ ok: true });
+  });
+
+  test('while a store fails it is asked for no more than is wanted: it may do later what it was asked', async () => {
+    const { limits, questions, answers } = asked();
+    for (const _ of Array.from({ length: 3 })) {
+      const late = limits.spend(...bucket);
+      answers.at(-1)?.reject(new Error('late'));
+      await expect(late).rejects.toThrow('late');
+    }
+    const answered = limits.spend(...bucket);
+    answers[3]?.resolve();
+    await answered;
+    while (questions.length < 5) void limits.spend(...bucket);
+    expect(questions.map(({ share }) => share > 0)).toEqual([true, false, false, false, true]);
   });
 
   test('time counts from before the store was asked, however late it answers', async () => {

@@ -39,6 +39,8 @@ export class HeldBucket {
   #block: Block | undefined;
   readonly #waiting: PromiseWithResolvers<Spent>[] = [];
   #asking: Promise<void> | undefined;
+  /** The store did not answer the last question. It may do later what it was asked, and nobody has the block. */
+  #failed = false;
 
   constructor(buckets: Buckets, clock: Clock) {
     this.#buckets = buckets;
@@ -73,7 +75,10 @@ export class HeldBucket {
     return spentOf(rate, { from, until, now });
   }
 
-  /** One question for all who wait; another for those who came meanwhile, if what was taken is not enough. */
+  /**
+   * One question for all who wait; another for those who came meanwhile, if what was taken is not enough. A store
+   * that fails fails those as well: else each would wait for its deadline twice.
+   */
   async #ask(bucket: Bucket): Promise<void> {
     while (this.#waiting.length > 0) {
       const waiters = this.#waiting.splice(0);
@@ -87,7 +92,8 @@ export class HeldBucket {
           this.#waiting.shift()?.resolve(spent);
         }
       } catch (error) {
-        for (const { reject } of waiters) reject(error);
+        this.#failed = true;
+        for (const { reject } of [...waiters, ...this.#waiting.splice(0)]) reject(error);
       }
     }
     this.#asking = undefined;
@@ -99,7 +105,9 @@ export class HeldBucket {
     this.#block = undefined;
     const unused = before && this.#unusedOf(before);
     const asked = this.#moment();
-    const taken = await this.#buckets.take(namespace, key, rate, { wanted, share: SHARE, unused });
+    const share = this.#failed ? 0 : SHARE;
+    const taken = await this.#buckets.take(namespace, key, rate, { wanted, share, unused });
+    this.#failed = false;
     const { now, until } = taken;
     const start = before && unused?.from === taken.from ? before.start : taken.from;
     const block = { start, from: taken.from, until, now, asked };

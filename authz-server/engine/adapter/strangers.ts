@@ -1,8 +1,7 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Spent } from '#shared/stores/limits.ts';
-import { TooManyRequests } from '../errors.ts';
+import { spend } from '../../spend.ts';
 import type { AdapterStore } from './store.ts';
 
 /** Characters of JSON. A request line has 8 KiB, and a few of them are escaped twice. */
@@ -14,15 +13,15 @@ const LONGEST = 16_384;
  * signed in, an account as many as an address. `unknown`: who it is written for.
  */
 export function boundedForStrangers(
-  { stores: { limits }, config }: AdapterStore,
+  { stores, config }: AdapterStore,
   adapter: Adapter,
   unknown: (payload: AdapterPayload) => boolean,
 ): Adapter {
   const { visits, allVisits } = config.limits;
 
-  async function ofStranger(): Promise<Spent> {
-    const own = await limits.spend('visits', customerOf(Provider.ctx?.ip ?? ''), visits);
-    return own.ok ? limits.spend('visits', 'all', allVisits) : own;
+  async function ofStranger(): Promise<void> {
+    await spend(stores, 'visits', customerOf(Provider.ctx?.ip ?? ''), visits);
+    await spend(stores, 'visits', 'all', allVisits);
   }
 
   return {
@@ -33,10 +32,9 @@ export function boundedForStrangers(
         if (JSON.stringify(payload).length > LONGEST) {
           throw new errors.InvalidRequest('the request is too long');
         }
-        const spent = await (account === undefined
+        await (account === undefined
           ? ofStranger()
-          : limits.spend('visits-account', account, visits));
-        if (!spent.ok) throw new TooManyRequests(spent.retryAfter);
+          : spend(stores, 'visits-account', account, visits));
       }
       await adapter.upsert(id, payload, expiresIn);
     },

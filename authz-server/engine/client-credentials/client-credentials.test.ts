@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { Provider } from 'oidc-provider';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { APP, asApp, basic, SECRET, testAuthz, type TestAuthz } from '../../authz.fixture.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -89,6 +90,29 @@ test('many at once spend what the limit allows, and no more; the rest is told wh
   for (const { status, headers } of answers) {
     expect(headers.has('retry-after')).toBe(status === 429);
   }
+});
+
+describe('what a request has paid, or could not, counts on either way', () => {
+  test.each([
+    ['the limit', { ok: false, retryAfter: 47 }, 429, '47'],
+    ['an outage', Promise.reject(new StoreUnavailable('late')), 503, '1'],
+  ] as const)('%s is met once', async (_, outcome, ...told) => {
+    using spend = jest.spyOn(authz.stores.limits, 'spend');
+    spend.mockReturnValueOnce({ ok: true, remaining: 1, reset: 1 }).mockReturnValueOnce(outcome);
+    const { status, headers } = await authz.post('/token', GRANT, asApp);
+    expect([status, headers.get('retry-after')]).toEqual(told);
+    expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
+    expect(through).toBe(1);
+  });
+
+  test('who has paid does not pay again for what failed behind it', async () => {
+    using spend = jest.spyOn(authz.stores.limits, 'spend');
+    using generation = jest.spyOn(authz.stores.revocations, 'generation');
+    generation.mockRejectedValueOnce(new StoreUnavailable('late'));
+    expect((await authz.post('/token', GRANT, asApp)).status).toBe(200);
+    expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
+    expect(through).toBe(1);
+  });
 });
 
 test('RFC 9112 section 9.3: the connection goes on behind a form that nobody has read', async () => {

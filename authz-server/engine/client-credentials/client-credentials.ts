@@ -4,7 +4,7 @@ import { type Answer, type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { ResourceIndicators } from '../../resources.ts';
-import { BY_SECRET, spendOfClient } from '../../spend.ts';
+import { BY_SECRET, spendOfSecret } from '../../spend.ts';
 import type { TokenServer } from '../token-request.ts';
 import { type PlainForm, type PlainRequest, plainRequest } from './plain-request.ts';
 
@@ -35,6 +35,8 @@ export function clientCredentials(
   provider: Provider,
   resources: ResourceIndicators,
 ): ClientCredentials {
+  const spend = spendOfSecret(server);
+
   /** From top to bottom, in the order of the engine and of `tokenSteps`. */
   async function issue(
     request: IncomingMessage,
@@ -55,7 +57,7 @@ export function clientCredentials(
     );
     const scope = [...ctx.oidc.requestParamScopes].filter((token) => known.scopes.has(token));
 
-    await spendOfClient(server, clientId);
+    await spend(ctx);
     const token = new provider.ClientCredentials({
       client,
       scope: scope.join(' ') || undefined,
