@@ -66,6 +66,22 @@ describe('content in memory', () => {
     expect(await ask(memory, 'long', LONG, fails)).toHaveLength(LONG);
   });
 
+  test('that is more than there is room for and is asked for in turn: a part of it stays', async () => {
+    const memory = new ContentMemory(BUDGET);
+    const names = Array.from({ length: 15 }, (_, index) => `long ${index}`);
+    let loaded = 0;
+    const load = async () => {
+      loaded += 1;
+      return Buffer.alloc(LONG);
+    };
+    for (let round = 0; round < 10; round += 1) {
+      for (const name of names) await ask(memory, name, LONG, load);
+    }
+    expect(loaded).toBe(9);
+    for (let times = 0; times < 2; times += 1) await ask(memory, 'long 14', LONG, load);
+    expect(await isKept(memory, 'long 14', LONG)).toBe(true); // asked for twice since others were
+  });
+
   test('is not swept out by one that is long, and what is too long is never kept', async () => {
     const memory = new ContentMemory(BUDGET);
     const small = Array.from({ length: 100 }, (_, index) => `small ${index}`);

@@ -18,6 +18,8 @@ interface Kept {
   readonly content: Promise<Buffer | undefined>;
   /** Those who read it now: it stays in memory for them, and is counted. */
   readers: number;
+  /** When it was asked for last, by the number of askings. */
+  asked: number;
 }
 
 /** Content in memory, for as long as whoever has it needs it. */
@@ -30,13 +32,16 @@ export interface Held {
 /**
  * Content that was read lately, by names that never mean other content. All of it, what is being read into it
  * and what is still being sent included, takes no more than `budget` octets. What nobody has asked for
- * for the longest time goes first.
+ * for the longest time goes first, and only for what was asked for twice meanwhile: where all is read in turn, and
+ * is more than there is room for, a part of it stays.
  */
 export class ContentMemory {
   readonly #budget: number;
   /** Those asked for last come last. */
   readonly #kept = new Map<string, Kept>();
-  readonly #asked = new RecentMap<true>(ASKED);
+  /** By name, when. */
+  readonly #asked = new RecentMap<number>(ASKED);
+  #askings = 0;
   #octets = 0;
   /** Of these what has readers. */
   #inUse = 0;
@@ -55,12 +60,14 @@ export class ContentMemory {
    * is not kept in memory.
    */
   hold(name: string, length: number, load: Load): Held | undefined {
+    this.#askings += 1;
     const kept = this.#kept.get(name) ?? this.#admit(name, length, load);
     if (kept === undefined) return undefined;
     this.#kept.delete(name);
     this.#kept.set(name, kept);
     if (kept.readers === 0) this.#inUse += kept.octets;
     kept.readers += 1;
+    kept.asked = this.#askings;
     return { content: kept.content, release: () => this.#release(name, kept) };
   }
 
@@ -80,14 +87,16 @@ export class ContentMemory {
 
   #admit(name: string, length: number, load: Load): Kept | undefined {
     const octets = length + ENTRY;
-    if (octets > this.#budget * LARGEST || !this.#isWanted(name, length)) return undefined;
-    if (this.#inUse + octets > this.#budget) return undefined;
-    for (const [other, { readers }] of this.#kept) {
+    if (octets > this.#budget * LARGEST) return undefined;
+    const before = this.#askedBefore(name, length);
+    if (before === undefined || this.#inUse + octets > this.#budget) return undefined;
+    for (const [other, { readers, asked }] of this.#kept) {
       if (this.#octets + octets <= this.#budget) break;
+      if (asked > before) return undefined;
       if (readers === 0) this.forget(other);
     }
     this.#octets += octets;
-    const kept: Kept = { octets, content: load(), readers: 0 };
+    const kept: Kept = { octets, content: load(), readers: 0, asked: this.#askings };
     const forget = () => {
       if (this.#kept.get(name) === kept) this.forget(name);
     };
@@ -97,9 +106,11 @@ export class ContentMemory {
     return kept;
   }
 
-  #isWanted(name: string, length: number): boolean {
-    if (length <= SHORT || this.#asked.get(name)) return true;
-    this.#asked.set(name, true);
-    return false;
+  /** When it was asked for before; undefined: never, or too long ago. What is short is wanted at once. */
+  #askedBefore(name: string, length: number): number | undefined {
+    if (length <= SHORT) return this.#askings;
+    const before = this.#asked.get(name);
+    this.#asked.set(name, this.#askings);
+    return before;
   }
 }
