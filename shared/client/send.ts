@@ -1,5 +1,4 @@
-import { createSecureContext, getCACertificates } from 'node:tls';
-import type { Agent, request } from 'undici';
+import type { Client, ClientOptions } from './client.ts';
 
 export interface Message {
   readonly method: string;
@@ -26,56 +25,27 @@ export type Send = (message: Message) => Promise<Reply>;
 /** Over connections of its own, that nobody else uses; disposing of it ends them. */
 export type OwnSend = Send & AsyncDisposable;
 
-export interface SendOptions {
+export interface SendOptions extends Pick<ClientOptions, 'ca'> {
   /** Origin to which everything is sent, whatever origin its URL has. */
   readonly at?: string;
-  /** A certificate in PEM to be trusted beside those that the process trusts. */
-  readonly ca?: string | Buffer;
   /** For the whole exchange; Infinity: for as long as something comes every 30 seconds. */
   readonly milliseconds?: number;
   /** Octets of the longest content that is taken. */
   readonly most?: number;
 }
 
-/** Milliseconds of an exchange. */
-const TIME = 5000;
-/** For a connection, and between two pieces of an answer. */
-const PATIENCE = 30_000;
-/** At a time to one origin; further requests wait for these. */
-const CONNECTIONS = 16;
-
-interface Client {
-  readonly dispatcher: Agent;
-  readonly request: typeof request;
-}
-
-/** What it needs is loaded with the first message: most servers never send one, and start 0.15 s sooner. */
-async function openClient({ ca, milliseconds = TIME }: SendOptions): Promise<Client> {
-  const { Agent, buildConnector, request } = await import('undici');
-  const connect = buildConnector({
-    allowH2: false,
-    timeout: Math.min(milliseconds, PATIENCE),
-    ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
-  });
-  // Where HTTP/2 is possible, one connection is made at a time, however many wait.
-  const dispatcher = new Agent({
-    allowH2: false,
-    connect,
-    connections: CONNECTIONS,
-    headersTimeout: PATIENCE,
-    bodyTimeout: PATIENCE,
-  });
-  return { dispatcher, request };
-}
+/** What a client needs is loaded with the first message: most servers never send one, and start 0.15 s sooner. */
+const openClient = async (options: ClientOptions): Promise<Client> =>
+  (await import('./client.ts')).openClient(options);
 
 export function openSend(options: SendOptions = {}): OwnSend {
-  const { at, milliseconds = TIME, most = 65_536 } = options;
+  const { at, milliseconds = 5000, most = 65_536 } = options;
   let client: Promise<Client> | undefined;
 
   async function exchange(message: Message, signal: AbortSignal | null): Promise<Reply> {
     const { method, url, fields, body = null } = message;
     const { origin, pathname, search } = new URL(url);
-    const { dispatcher, request } = await (client ??= openClient(options));
+    const { dispatcher, request } = await (client ??= openClient({ ...options, milliseconds }));
     const {
       statusCode,
       headers,
