@@ -61,6 +61,12 @@ export class RunningProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
+  /** From now on nobody reads what it writes: that fails. */
+  hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   /** Resolves when the process is gone. */
   async exited(): Promise<void> {
     if (this.running) await this.#exited;

@@ -4,11 +4,21 @@ import { gatherLines } from './gathered-lines.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
+type Written = (error?: Error | null) => void;
+
 function gathered() {
   const written: string[] = [];
-  const to = { writableLength: 0, write: (lines: string) => written.push(lines) > 0 };
+  let broken = false;
+  const to = {
+    writableLength: 0,
+    write(lines: string, done?: Written) {
+      if (broken) return done?.(new Error('EPIPE')) ?? true;
+      return written.push(lines) > 0;
+    },
+  };
+  const breaks = (now: boolean) => void (broken = now);
   const lines = gatherLines(to, (lost) => lines.write(`lost ${lost}\n`, true));
-  return { ...lines, written, to };
+  return { ...lines, written, to, breaks };
 }
 
 test('lines wait for others for 20 ms at most, and are written in order', () => {
@@ -71,4 +81,17 @@ test('while nobody reads, no more than 16 MiB are handed on; then the number of 
   to.writableLength = 0;
   flush();
   expect(written.slice(3)).toEqual(['lost 1\n']);
+});
+
+test('what could not be written is counted, with what was lost before it, and told once it can be', () => {
+  const { write, written, breaks } = gathered();
+  write('1\n', true);
+  breaks(true);
+  write('2\n', false);
+  write('3\n', true);
+  for (const line of ['4\n', '5\n']) write(line, true);
+  breaks(false);
+  write('6\n', true);
+  write('7\n', true);
+  expect(written).toEqual(['1\n', 'lost 4\n', '6\n', '7\n']);
 });

@@ -14,32 +14,36 @@ export interface GatheredLines {
   flush(): void;
 }
 
+interface Lines extends Pick<Writable, 'writableLength'> {
+  write(lines: string, done: (error?: Error | null) => void): unknown;
+}
+
 /**
  * Lines in order, several with one call of `write`, which costs a server under load more than making them. An
  * urgent line is written at once, and what waits before it. No more than `ENOUGH` and a line wait here. While `to`
- * holds more than `MOST` lines are dropped; `lost` is called with their number once it takes lines again.
+ * holds more than `MOST` lines are dropped, and those that it fails to write are lost: `lost`, which writes a line,
+ * is called with their number before the next ones. The errors that `to` emits are not listened to.
  */
-export function gatherLines(
-  to: Pick<Writable, 'write' | 'writableLength'>,
-  lost: (lines: number) => void,
-): GatheredLines {
+export function gatherLines(to: Lines, lost: (lines: number) => void): GatheredLines {
   let waiting = '';
   let dropped = 0;
+  /** For how many the line stands that `lost` writes. */
+  let told = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    const lines = waiting;
+    const [lines, before, standsFor] = [waiting, dropped, told];
     waiting = '';
-    if (to.writableLength > MOST) {
-      dropped += lines.split('\n').length - 1;
-      return;
+    const lose = () => void (dropped += standsFor || lines.split('\n').length - 1);
+    if (to.writableLength > MOST) return lose();
+    if (before > 0) {
+      [dropped, told] = [0, before];
+      lost(before);
+      told = 0;
     }
-    const before = dropped;
-    dropped = 0;
-    if (before > 0) lost(before);
-    if (lines !== '') to.write(lines);
+    if (lines !== '') to.write(lines, (error) => void (error && lose()));
   }
 
   return {

@@ -79,6 +79,7 @@ interface Role {
  * parent as well. When the parent dies, node:cluster ends its workers at once.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
+  process.stderr.on('error', () => {}); // whoever read it has ended, or its disk is full: the lines are counted
   const lines = gatherLines(process.stderr, (lost) => log.warn('log.lost', { lines: lost }));
   for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
   const log = jsonLog(lines.write, systemClock, role.name, WORKERS > 1 ? WORKER : undefined);

@@ -48,6 +48,8 @@ async function start() {
   });
 }
 
+// Nobody reads it any more: that ends no server.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 try {
   process.exitCode = await start();
 } catch (error) {
