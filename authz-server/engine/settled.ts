@@ -3,7 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
 /** Milliseconds between two tries to settle a use, and for which they go on: longer than a failover takes. */
-const PAUSE = 500;
+export const SETTLE_PAUSE = 500;
 const PATIENCE = 60_000;
 
 /**
@@ -12,12 +12,12 @@ const PATIENCE = 60_000;
  */
 export function settled(log: Log) {
   async function untilSettled(settle: () => Promise<void>): Promise<void> {
-    for (let waited = 0; ; waited += PAUSE) {
+    for (let waited = 0; ; waited += SETTLE_PAUSE) {
       try {
         return await settle();
       } catch (error) {
         if (waited >= PATIENCE) return log.warn('unsettled', { reason: String(error) });
-        await sleep(PAUSE, undefined, { ref: false });
+        await sleep(SETTLE_PAUSE, undefined, { ref: false });
       }
     }
   }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -193,19 +195,23 @@ test('a use that could not be settled is settled as soon as it can be', async ()
   expect(await stored()).toHaveProperty('consumed');
 });
 
-test('a use whose answer is out is final, also while the store takes as long as it may to settle it', async () => {
+test('a use whose answer is out is final, also while another process keeps the store from settling it', async () => {
   const { use } = await USABLE.RefreshToken();
   const { settle } = flow.stores.artefacts;
+  using other = new DatabaseSync(join(flow.config.data, 'state.db'));
   Object.assign(flow.stores.artefacts, {
-    settle: async (...settled: Parameters<typeof settle>) => {
-      await sleep(BUSY_TIMEOUT);
-      await settle(...settled);
+    settle() {
+      if (!other.isTransaction) other.exec('BEGIN IMMEDIATE');
+      return Promise.reject(new StoreUnavailable('database is locked'));
     },
   });
-  const [first, second] = [await use(), await use()];
+  const first = await use();
+  const second = use();
+  await sleep(BUSY_TIMEOUT + 1000);
   Object.assign(flow.stores.artefacts, { settle });
+  other.exec('COMMIT');
   expect(first.status).toBe(200);
-  expect(refused(second)).toEqual([400, 'invalid_grant']);
+  expect(refused(await second)).toEqual([400, 'invalid_grant']);
 });
 
 describe('RFC 9126 section 4: a pushed request', () => {

@@ -4,14 +4,17 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
+import { SETTLE_PAUSE } from '../settled.ts';
 import { engineRequest } from '../token-request.ts';
 import { artefactAdapter } from './artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 import { refreshTokenAfter } from './successor.ts';
 
-/** Milliseconds after which an attempt has ended, well or badly: the longest deadline of a store, and a margin. */
-const LONGEST_ATTEMPT = 2500;
+/** Milliseconds after which an attempt has ended, well or badly: the deadline of Redis, and a margin. */
+const LONGEST_ATTEMPT = 1500;
+/** Milliseconds in which whoever can write has settled what it answered. */
+const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;
 /** Seconds for which somebody may step into the place of an attempt that ended badly. */
 const LOST_SECONDS = 600;
@@ -51,13 +54,23 @@ export function singleUseAdapter(
   const engines = artefactAdapter(store, kind);
   const successor = refreshTokenAfter(store);
 
-  /** Waits while that attempt may be under way; whether it has failed. */
-  async function isLost(id: string, attempt: unknown): Promise<boolean> {
-    for (let waited = 0; waited < LONGEST_ATTEMPT; waited += PAUSE) {
+  /** Whether nobody settles that attempt, or steps into its place, for so many milliseconds. */
+  async function stays(id: string, attempt: unknown, milliseconds: number): Promise<boolean> {
+    for (let waited = 0; waited < milliseconds; waited += PAUSE) {
       await sleep(PAUSE);
       if ((await engines.find(id))?.['attempt'] !== attempt) return false;
     }
-    return successor.isUnused(id);
+    return true;
+  }
+
+  /**
+   * Waits while that attempt may be under way; whether it has failed. What keeps us from writing, such as the lock
+   * of another process, may keep others from settling: their time begins once it is over.
+   */
+  async function isLost(id: string, attempt: unknown): Promise<boolean> {
+    if (!(await stays(id, attempt, LONGEST_ATTEMPT))) return false;
+    await store.stores.ping();
+    return (await stays(id, attempt, SETTLING)) && successor.isUnused(id);
   }
 
   async function write(id: string, use?: Use): Promise<void> {
