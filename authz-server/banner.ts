@@ -6,7 +6,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
-/** What a person reads at the terminal when both servers that `countersign start` runs listen. */
+/** What a person reads at the terminal when the servers that `countersign start` runs listen; it adds that they do. */
 export function banner(config: Config, made: FirstStart): string[] {
   const { privateTokens } = config;
   const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
@@ -24,8 +24,6 @@ export function banner(config: Config, made: FirstStart): string[] {
     '',
     ...nextStep(config, made),
     '',
-    'Ctrl-C ends both servers when the requests in flight are done.',
-    'Both are ready.',
   ].map(printable);
 }
 

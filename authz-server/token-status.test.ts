@@ -3,6 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { endCompromisedKey, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -12,9 +15,11 @@ import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from './authz.fixture
 import type { TestAuthz } from './authz.fixture.ts';
 
 let authz: TestAuthz;
+const logged: LogFields[] = [];
 
 beforeAll(async () => {
-  authz = await testAuthz();
+  const info = (_event: string, fields: LogFields = {}) => void logged.push(fields);
+  authz = await testAuthz({}, systemClock, { ...silentLog, info });
   await authz.stores.clients.add({ ...APP, client_id: 'other' });
   const server = { ...APP, grant_types: [], scope: '' };
   const several = ['https://nobody.example/', DOCUMENTS];
@@ -195,6 +200,23 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect((await introspect(after, asApp)).body['active']).toBe(true);
     expect(decodeJwt(after)['client_gen']).toBe(1);
   });
+});
+
+test('the log says why a token is not active or not revoked, and nothing of what is', async () => {
+  const token = await newToken();
+  const begin = logged.length;
+  await revoke(token, asOther);
+  await introspect(token, asApp);
+  await revoke(token, asApp);
+  await introspect(token, asApp);
+  const reasons = () => logged.slice(begin).map(({ reason }) => reason);
+  await eventually(() => expect(reasons()).toHaveLength(4));
+  expect(reasons()).toEqual([
+    'unauthorized_client: the token was issued to another client',
+    undefined,
+    undefined,
+    expect.stringMatching(/^revoked by /),
+  ]);
 });
 
 describe('a token that was tampered with is not active', () => {

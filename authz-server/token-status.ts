@@ -3,6 +3,7 @@ import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { decodeJwt } from 'jose';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { note } from '#shared/server/request-log.ts';
 import { rememberUntil } from '#shared/stores/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from './server.ts';
@@ -28,6 +29,8 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     const token = String(ctx.oidc.params?.['token']);
     const verdict = await tokens.verify(token, audiences);
     if (verdict.kind === 'unavailable') throw new TemporarilyUnavailable(verdict.reason);
+    // In place of the engine's refusal, which is none here.
+    note(ctx.req, { reason: verdict.kind === 'refused' ? verdict.reason : undefined });
     return verdict.kind === 'verified' ? decodeJwt(token) : undefined;
   }
 
@@ -42,11 +45,10 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     async revocation(ctx, client) {
       const claims = await verify(ctx);
       if (claims !== undefined && claims.client_id !== client.clientId) {
+        const [error, reason] = ['unauthorized_client', 'the token was issued to another client'];
+        note(ctx.req, { reason: `${error}: ${reason}` });
         ctx.status = 400;
-        ctx.body = {
-          error: 'unauthorized_client',
-          error_description: 'the token was issued to another client',
-        };
+        ctx.body = { error, error_description: reason };
         return;
       }
       if (claims !== undefined) {

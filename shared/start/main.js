@@ -26,12 +26,18 @@ async function start() {
     return 0;
   }
   const { server, workers } = options;
+  const ready = server
+    ? [
+        'Ctrl-C ends it when the requests in flight are done.',
+        `The ${PARTS[server].name} is ready.`,
+      ]
+    : ['Ctrl-C ends both servers when the requests in flight are done.', 'Both are ready.'];
   return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
     env: server ? {} : { COUNTERSIGN_PAIR: '1' },
     execArgv: [...NODE_FLAGS, ...process.execArgv],
     clock: performance, // which nobody sets back or forward
     signals: process,
-    announce: (lines) => void process.stdout.write(lines.map((line) => `${line}\n`).join('')),
+    announce: (lines) => void process.stdout.write(`${[...lines, ...ready].join('\n')}\n`),
     complain,
     log: (name, worker, why, pause) => {
       const reason = `a worker has ended: ${why}; it is started again in ${pause} ms`;
