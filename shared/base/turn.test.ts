@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { atTurnsEnd } from './turn.ts';
+import { atTurnsEnd, oncePerTurn } from './turn.ts';
 
 const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
@@ -23,4 +23,62 @@ test('what asks again waits for the next one, so that others have theirs', async
   expect(done).toEqual(['first', 'second']);
   await nextTurn();
   expect(done).toEqual(['first', 'second', 'again']);
+});
+
+test('what is done in one turn looks once, with all that it has promised, and in the next one again', async () => {
+  let looks = 0;
+  const look = oncePerTurn(() => (looks += 1));
+  const seen: string[] = [];
+  const ask = (who: string) => () => {
+    seen.push(`${who} ${look()}`);
+    const later = async () => {
+      for (let n = 0; n < 5; n += 1) await Promise.resolve();
+      seen.push(`${who} later ${look()}`);
+    };
+    void later();
+    process.nextTick(() => seen.push(`${who} then ${look()}`));
+  };
+  atTurnsEnd(ask('first'));
+  atTurnsEnd(ask('second'));
+  await nextTurn();
+  const all = ['first', 'second', 'first then', 'second then', 'first later', 'second later'];
+  expect(seen.splice(0)).toEqual(all.map((who) => `${who} 1`));
+  atTurnsEnd(ask('third'));
+  await nextTurn();
+  expect(seen).toEqual(['third', 'third then', 'third later'].map((who) => `${who} 2`));
+});
+
+test('who asks at another time looks anew, also between the turns', async () => {
+  let looks = 0;
+  const look = oncePerTurn(() => (looks += 1));
+  const seen: unknown[] = [look(), look()];
+  atTurnsEnd(() => {
+    seen.push(look());
+    setImmediate(() => seen.push(look(), look()));
+  });
+  setImmediate(() => seen.push(look(), look()));
+  await nextTurn();
+  await nextTurn();
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('a look that fails is no answer: the next one looks again', async () => {
+  let looks = 0;
+  const look = oncePerTurn(() => {
+    looks += 1;
+    if (looks === 1) throw new Error('the store is away');
+    return looks;
+  });
+  const seen: unknown[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    atTurnsEnd(() => {
+      try {
+        seen.push(look());
+      } catch (error) {
+        seen.push(String(error));
+      }
+    });
+  }
+  await nextTurn();
+  expect(seen).toEqual(['Error: the store is away', 2, 2]);
 });

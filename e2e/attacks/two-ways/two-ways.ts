@@ -10,6 +10,7 @@ import { dice } from '../dice.ts';
 import { type Asked, asked } from './asked.ts';
 import { type Heard, MOMENTARY, overHttp1, RANDOM } from './over-http1.ts';
 import { knownCredentials } from './credentials.ts';
+import { createWriting } from './writing.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Requests between two changes of who may enter, some at a time. */
@@ -73,8 +74,9 @@ const SETTINGS = ({ resource }: { resource: string }) => ({
 
 /**
  * Two resource servers on one store: one as it is, and one on which everything waits and nothing is remembered.
- * Each generated request goes to both, while a third process ends tokens, people and keys. Rejects for a
- * difference in status, fields or content, and for an answer to what has been ended.
+ * Each generated request goes to both, while a third process ends tokens, people and keys, and a document is
+ * written through either. Rejects for a difference in status, fields or content, and for an answer to what has
+ * been ended.
  */
 export async function compareTwoWays(kind: StoreKind, asking: Differential): Promise<Alike> {
   await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
@@ -100,6 +102,7 @@ async function compare(
   const roll = dice(seed);
   const host = new URL(flow.pair.resource).host;
   const credentials = await knownCredentials(flow, roll);
+  const { write, read } = await createWriting(flow, urls, roll);
   const statuses: Record<number, number> = {};
   let ended = 0;
   const sessions = urls.map((url) => http2.connect(url));
@@ -114,8 +117,7 @@ async function compare(
     assert(one.status >= 400, `entered with what has been ended: ${context}`);
   }
 
-  async function over1(): Promise<void> {
-    const request = asked(roll, host, credentials.all);
+  async function over1(request = asked(roll, host, credentials.all)): Promise<void> {
     const bytes = messageOf(request);
     await judge(request, (at) => overHttp1(urls[at], bytes));
   }
@@ -135,6 +137,8 @@ async function compare(
       };
       await Promise.all(Array.from({ length: WIDTH }, lane));
       await credentials.change();
+      await write();
+      await over1(read);
       progress?.(sent);
     }
   } finally {

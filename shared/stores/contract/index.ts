@@ -17,6 +17,7 @@ import { limitsContract } from './limits.ts';
 import { listingContract } from './listing.ts';
 import { peopleContract } from './people.ts';
 import { racingContract } from './racing.ts';
+import { rereadingContract } from './rereading.ts';
 import { replayContract } from './replay.ts';
 import { replacingContract } from './replacing.ts';
 import { revocationsContract } from './revocations.ts';
@@ -56,6 +57,7 @@ const PARTS = [
   spentTokensContract,
   revocationsContract,
   generationsContract,
+  rereadingContract,
   racingContract,
   growthContract,
 ];

@@ -2,12 +2,14 @@ import { byApplicationThenAge, ended, used } from '../api-key-changes.ts';
 import type { ApiKeyRecord, ApiKeys } from '../api-keys.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
+import { recalling } from './recalled.ts';
 
 type Row = readonly [record: string];
 
 const keyOf = ([record]: Row) => JSON.parse(record) as ApiKeyRecord;
 
 export function sqliteApiKeys(file: SqliteFile): ApiKeys {
+  const recall = recalling<ApiKeyRecord | undefined>(file);
   const find = (connection: Connection, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM api_key WHERE id = ?', id);
     return row && keyOf(row);
@@ -38,7 +40,7 @@ export function sqliteApiKeys(file: SqliteFile): ApiKeys {
             JSON.stringify(key),
           ) === 1,
       ),
-    get: (id) => file.read((connection) => find(connection, id)),
+    get: (id) => recall(id, (connection) => find(connection, id)),
     list: () =>
       file.read((connection) =>
         connection.all<Row>('SELECT record FROM api_key').map(keyOf).toSorted(byApplicationThenAge),

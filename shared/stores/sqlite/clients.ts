@@ -1,11 +1,14 @@
 import type { ClientRecord, Clients } from '../clients.ts';
 import type { SqliteFile } from './file.ts';
+import { recalling } from './recalled.ts';
 
 type Row = readonly [record: string];
 
 const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
 
 export function sqliteClients(file: SqliteFile): Clients {
+  const recall = recalling<ClientRecord | undefined>(file);
+
   return {
     add: (client) =>
       file.write(
@@ -17,7 +20,7 @@ export function sqliteClients(file: SqliteFile): Clients {
           ) === 1,
       ),
     get: (clientId) =>
-      file.read((connection) => {
+      recall(clientId, (connection) => {
         const [row] = connection.all<Row>(
           'SELECT record FROM client WHERE client_id = ?',
           clientId,

@@ -5,6 +5,7 @@ import {
   type SQLOutputValue,
   type StatementSync,
 } from 'node:sqlite';
+import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../stores.ts';
 import type { Schema } from './schema.ts';
 
@@ -23,6 +24,9 @@ export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #identity: string | undefined;
+  readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
+  #others: unknown;
+  #version: object = {};
 
   /**
    * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
@@ -54,6 +58,17 @@ export class Connection implements Disposable {
     return identity(this.#path) !== this.#identity;
   }
 
+  /**
+   * Another one as soon as anything was committed to the file, by this connection or, whichever process it is
+   * of, by another. Outside of a transaction.
+   */
+  get version(): object {
+    const others = this.#lookAtOthers();
+    if (others !== this.#others) this.#version = {};
+    this.#others = others;
+    return this.#version;
+  }
+
   /** Rows as arrays, in the order of the columns: objects cost twice as much. */
   all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
     return this.#prepare(sql).all(...values) as unknown as R[];
@@ -72,6 +87,7 @@ export class Connection implements Disposable {
    */
   write(work: () => void, patience: number): boolean {
     if (!this.#beginWriting(patience)) return false;
+    this.#version = {};
     this.#transaction(work);
     return true;
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
+import { oncePerTurn } from '#shared/base/turn.ts';
 import { RevocationSet } from '../revocation-set.ts';
 import type { RevocationFeed, RevocationStatus, RevocationView } from '../revocations.ts';
 import { StoreUnavailable } from '../stores.ts';
@@ -23,10 +24,12 @@ type Row = readonly [
 ];
 
 /**
- * Follows the revocation table. Every `current()` looks for new rows (about 2 us), so a revocation
- * that was acknowledged before a request came is in that request's view.
+ * Follows the revocation table. Every `current()` looks for new rows (about 2 us), and `latest()`
+ * once for all requests that are handled together, so a revocation that was acknowledged before a request came is
+ * in that request's view.
  */
 export class SqliteFeed implements RevocationFeed {
+  readonly latest = oncePerTurn(() => this.current());
   readonly #path: string;
   readonly #clock: Clock;
   readonly #set = new RevocationSet();
@@ -65,10 +68,6 @@ export class SqliteFeed implements RevocationFeed {
       throw error;
     }
     return this.#set;
-  }
-
-  latest(): RevocationView {
-    return this.current();
   }
 
   onKeyRevoked(listener: (kid: string) => void): void {

@@ -2,6 +2,7 @@ import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../peopl
 import { SLICE, slices } from '../slices.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
+import { recalling } from './recalled.ts';
 
 type Row = readonly [record: string];
 type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
@@ -64,6 +65,7 @@ const setVerifiers = (
 };
 
 export function sqlitePeople(file: SqliteFile): People {
+  const recallVerifier = recalling<VerifiedPerson | undefined>(file);
   const find = (connection: Connection, column: 'id' | 'name', value: string) => {
     const [row] = connection.all<Row>(`SELECT record FROM person WHERE ${column} = ?`, value);
     return row && personOf(row);
@@ -95,7 +97,7 @@ export function sqlitePeople(file: SqliteFile): People {
         return row && personOf(row);
       }),
     getVerifier: (kind, realm, who) =>
-      file.read((connection): VerifiedPerson | undefined => {
+      recallVerifier(JSON.stringify([kind, realm, who]), (connection) => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
         const [row] = connection.all<readonly [record: string, verifier: string]>(
           `SELECT record, value FROM person JOIN person_verifier USING (id)

@@ -1,15 +1,18 @@
 import { byKind, checkEdits } from '../edits.ts';
+import { propertyBytesOf } from '../entry-bytes.ts';
 import {
   type Change,
   ImpossibleEdit,
   type Lock,
   type CommitOutcome,
+  type Entry,
   type Quota,
   type Trees,
 } from '../trees.ts';
 import { LOCK_CHANGES, lockReach, reaches } from '../lock-reach.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
+import { recalling } from './recalled.ts';
 import {
   BELOW,
   COLUMNS,
@@ -29,13 +32,22 @@ type StateRow = readonly [locksVersion: number, bytes: number, properties: numbe
 /** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
 const LONGEST_CONTENT = 16 * 1024;
 
+/** Bytes of the dead properties of an entry that is remembered. */
+const FEW_PROPERTIES = 1024;
+
 const MEMBERS = 'FROM resource WHERE tree = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?';
 
 export function sqliteTrees(file: SqliteFile): Trees {
+  const recall = recalling<Entry | undefined>(
+    file,
+    (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
+  );
+
   return {
     longestContent: LONGEST_CONTENT,
 
-    get: (tree, path) => file.read((connection) => find(connection, tree, path)?.entry),
+    get: (tree, path) =>
+      recall(JSON.stringify([tree, path]), (connection) => find(connection, tree, path)?.entry),
 
     look: (tree, paths) =>
       file.read((connection) =>

@@ -1,0 +1,6 @@
+/** `shared/base/turn.ts`, where each request looks for itself. */
+import type * as short from '#shared/base/turn.ts';
+
+export const atTurnsEnd: typeof short.atTurnsEnd = (work) => void setImmediate(work);
+
+export const oncePerTurn: typeof short.oncePerTurn = (look) => look;

@@ -1,0 +1,38 @@
+import { RecentMap } from '#shared/base/recent-map.ts';
+import type { Connection } from './connection.ts';
+import type { SqliteFile } from './file.ts';
+
+/** Of each kind. */
+const CAPACITY = 2_000;
+/** Characters of a key. */
+const LONGEST = 512;
+
+interface Recalled<V> {
+  readonly row: V;
+}
+
+/**
+ * Reads rows of one kind: from memory, while nothing at all has been committed to the file since they were read.
+ * So a change by whichever process counts for whatever is asked after it. That there is no such row is
+ * remembered too: it takes no longer to say of somebody who is known.
+ */
+export function recalling<V>(
+  file: SqliteFile,
+  isShort: (row: V) => boolean = () => true,
+): (key: string, read: (connection: Connection) => V) => Promise<V> {
+  let rows = new RecentMap<Recalled<V>>(CAPACITY);
+  let of: object | undefined;
+
+  return (key, read) =>
+    file.read((connection) => {
+      // Before the row is read: it may be newer than its version, never older.
+      const { version } = connection;
+      if (version !== of) rows = new RecentMap(CAPACITY);
+      of = version;
+      const known = rows.get(key);
+      if (known !== undefined) return known.row;
+      const row = read(connection);
+      if (key.length <= LONGEST && isShort(row)) rows.set(key, { row });
+      return row;
+    });
+}
