@@ -89,7 +89,11 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   'two-ways': differential(compareTwoWays, REQUESTS),
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };
-const [name = 'crashes', number] = process.argv.slice(2);
+const [name = 'crashes', number = 'NaN'] = process.argv.slice(2);
 const part = PARTS[name];
-if (part === undefined) throw new Error(`there is no part ${name}`);
-await part(number === undefined ? undefined : Number(number));
+if (part === undefined) {
+  process.stderr.write(`There is no part ${name}, only: ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exitCode = 2;
+} else {
+  await part(Number.parseInt(number, 10) || undefined);
+}

@@ -127,4 +127,7 @@ async function bench(): Promise<number> {
   return errors > 0 ? 1 : 0;
 }
 
-process.exitCode = await bench();
+process.exitCode = await bench().catch((error: Error & { code?: string }) => {
+  if (error.code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+  return refuse(`${error.message.split('. ')[0]}. There are --quick, --only NAME and --json.`);
+});
