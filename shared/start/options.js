@@ -13,11 +13,13 @@ Runs both servers in the foreground, or the one that is named.
 `;
 
 /**
- * Of Node, for the servers: half of the memory for what is young, which holds most of what a server has under load
- * and costs no more CPU time; and node:http without what it loads for nobody.
+ * Of Node, for the servers: half of the memory for what is young, which costs no more CPU time; a collection whenever
+ * what is old has grown by half, not fourfold, for 100 MB less under load and about 3 % more CPU time; and node:http
+ * without what it loads for nobody.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=8',
+  '--heap-growing-percent=50',
   '--import',
   new URL('lean-http.js', import.meta.url).href,
 ];
