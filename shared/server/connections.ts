@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/base/clock.ts';
+import { METHODS } from '#shared/http/methods.ts';
 import { type Refusal, refusalMessage } from './refusal.ts';
+
+/**
+ * Requests of one connection: a packet may bring a thousand, and whoever sends some packets would have the server
+ * for some seconds.
+ */
+const SIDE_BY_SIDE = 10;
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -40,15 +47,21 @@ export class Connections {
     if (this.#closing) this.#endWhenIdle(socket);
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * Returns the answer that has to be out before this request is carried out: of those that come before the answers
+   * to those before them only safe ones are carried out side by side (RFC 9112 section 9.3.2), and few of them.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): ServerResponse | undefined {
     const exchange: Exchange = { request, response, done: false };
-    const open = this.#exchanges.get(request.socket)?.filter(({ done }) => !done);
-    if (open !== undefined) this.#exchanges.set(request.socket, [...open, exchange]);
+    const open = this.#exchanges.get(request.socket)?.filter(({ done }) => !done) ?? [];
+    const all = [...open, exchange];
+    if (this.#exchanges.has(request.socket)) this.#exchanges.set(request.socket, all);
     if (this.#closing) this.#makeLast(exchange);
     response.once('close', () => {
       exchange.done = true;
       if (this.#closing) this.#endWhenIdle(request.socket);
     });
+    return all.length <= SIDE_BY_SIDE && all.every(isSafe) ? undefined : open.at(-1)?.response;
   }
 
   /** Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. */
@@ -119,3 +132,5 @@ export class Connections {
     }, LINGER).unref();
   }
 }
+
+const isSafe = ({ request: { method = '' } }: Exchange) => METHODS.get(method)?.safe === true;

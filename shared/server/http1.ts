@@ -64,7 +64,12 @@ export function http1Server(parts: Http1Parts): Server {
     log.info('refused', { status, reason, address });
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse): void {
+  /** `before`: the answer that it waits for. */
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    before: ServerResponse | undefined,
+  ): void {
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
       refused(request.socket, refusal, refusal.detail);
@@ -73,7 +78,11 @@ export function http1Server(parts: Http1Parts): Server {
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
-    atTurnsEnd(() => void handle(request, response));
+    const begin = () => atTurnsEnd(() => void handle(request, response));
+    if (before === undefined) return begin();
+    before.once('close', () => {
+      if (request.socket.writable) begin();
+    });
   }
 
   function handle(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
@@ -144,15 +153,15 @@ export function http1Server(parts: Http1Parts): Server {
   });
   server.on('request', (request, response) => {
     if (isOver(request.socket)) return;
-    connections.begin(request, response);
+    const before = connections.begin(request, response);
     if (hasContent(request)) hurry(request);
-    serve(request, response);
+    serve(request, response, before);
   });
   server.on('checkContinue', (request, response) => {
     if (isOver(request.socket)) return;
-    connections.begin(request, response);
+    const before = connections.begin(request, response);
     continueOnRead(request, response, () => hurry(request));
-    serve(request, response);
+    serve(request, response, before);
   });
   server.on('checkExpectation', (request, response) => {
     if (isOver(request.socket)) return;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect, test, describe } from '@jest/globals';
 import * as fc from 'fast-check';
 import { METHODS as PARSED_METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen } from './listen.ts';
@@ -327,6 +328,58 @@ test.each([
   );
   expect(statuses(received)).toEqual([200]);
   expect(received).toMatch(/hello$/);
+});
+
+describe('RFC 9112 section 9.3.2: requests that come before the answers to those before them', () => {
+  /** Keeps each request until the test ends it. */
+  async function keeping() {
+    const kept: { asked: string; socket: Socket; end: () => void }[] = [];
+    const listening = await start(({ method, url, socket }, response) => {
+      kept.push({ asked: `${method} ${url}`, socket, end: () => void response.end() });
+    });
+    return { client: new TestSocket(listening), kept };
+  }
+  const asking = (methods: readonly string[]) =>
+    methods.map((method, at) => `${method} /${at} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
+
+  test('only safe ones are carried out side by side, all others after the answers before them', async () => {
+    const { client, kept } = await keeping();
+    await client.send(asking(['GET', 'PROPFIND', 'PUT', 'GET', 'HEAD', 'DELETE', 'BAKE']));
+    const together: string[][] = [];
+    while (statuses(client.received).length < 6) {
+      await turn();
+      const begun = kept.splice(0);
+      if (begun.length > 0) together.push(begun.map(({ asked }) => asked));
+      for (const { end } of begun) end();
+    }
+    const after = ['PUT /2', 'GET /3', 'HEAD /4', 'DELETE /5'].map((asked) => [asked]);
+    expect(together).toEqual([['GET /0', 'PROPFIND /1'], ...after]);
+    expect(statuses(await client.all)).toEqual([200, 200, 200, 200, 200, 200, 501]);
+  });
+
+  test('of a hundred that are safe no more than ten at a time', async () => {
+    const { client, kept } = await keeping();
+    await client.send(asking([...Array.from({ length: 100 }, () => 'GET'), 'BAKE']));
+    let most = 0;
+    while (statuses(client.received).length < 100) {
+      await turn();
+      most = Math.max(most, kept.length);
+      for (const { end } of kept.splice(0)) end();
+    }
+    expect(most).toBe(10);
+    expect(statuses(await client.all)).toEqual([...Array(100).fill(200), 501]);
+  });
+
+  test('what waits when the connection ends is not carried out', async () => {
+    const { client, kept } = await keeping();
+    await client.send(asking(['PUT', 'PUT']));
+    while (kept.length === 0) await turn();
+    client.socket.destroy();
+    while (kept[0]?.socket.destroyed === false) await turn();
+    kept[0]?.end();
+    for (let n = 0; n < 20; n += 1) await turn();
+    expect(kept.map(({ asked }) => asked)).toEqual(['PUT /0']);
+  });
 });
 
 test('RFC 9112 section 9.6: what comes after Connection: close is ignored', async () => {
