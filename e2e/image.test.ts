@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from './parts/free-port.ts';
-import { startProcess } from './parts/process.ts';
+import { startProcess, until } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
 import type { TemporaryFolder } from './parts/temporary-folder.ts';
 
@@ -115,7 +115,7 @@ test('the image starts both servers and the command line, and a person can sign 
     { principal: { name: 'alice' } },
   ]);
   for (const port of Object.values(ports)) {
-    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status === 200);
   }
   await pair.kill('SIGTERM');
 }, 60_000);
