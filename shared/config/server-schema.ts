@@ -66,7 +66,7 @@ export const serverSchema = z
       .min(1)
       .max(10_000)
       .default(LIMITS.streams)
-      .describe('requests at a time on a connection of HTTP/2'),
+      .describe('requests at a time on a connection, over HTTP/1.1 those that are pipelined'),
     resets: rate
       .default(LIMITS.resets)
       .describe('streams of a connection of HTTP/2 that end by a reset'),

@@ -47,6 +47,11 @@ export class Connections {
     if (this.#closing) this.#endWhenIdle(socket);
   }
 
+  /** How many requests of a connection are under way, those that wait for an answer before theirs among them. */
+  underWay(socket: Duplex): number {
+    return this.#exchanges.get(socket)?.length ?? 0;
+  }
+
   /**
    * Returns the answer that has to be out before this request is carried out: of those that come before the answers
    * to those before them only safe ones are carried out side by side (RFC 9112 section 9.3.2), and few of them.

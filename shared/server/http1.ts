@@ -19,7 +19,14 @@ import { continueOnRead } from './expect.ts';
 import { discardLeftover } from './leftover.ts';
 import type { Pace } from './pace.ts';
 import { peek } from './peek.ts';
-import { FAILED, noTunnel, type Refusal, refuse, UNMET_EXPECTATION } from './refusal.ts';
+import {
+  FAILED,
+  noTunnel,
+  type Refusal,
+  refuse,
+  TOO_MANY_AT_ONCE,
+  UNMET_EXPECTATION,
+} from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 
@@ -70,6 +77,7 @@ export function http1Server(parts: Http1Parts): Server {
     response: ServerResponse,
     before: ServerResponse | undefined,
   ): void {
+    if (connections.underWay(request.socket) > limit.streams) return hold(request, response);
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
       refused(request.socket, refusal, refusal.detail);
@@ -101,6 +109,15 @@ export function http1Server(parts: Http1Parts): Server {
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     if (request.httpVersionMajor !== 1) return OTHER_VERSION;
     return ambiguous(request) ?? excess(request, limit);
+  }
+
+  /** The last one of its connection: what comes behind it is not read until the answers before it are out. */
+  function hold({ socket }: IncomingMessage, response: ServerResponse): void {
+    over.add(socket);
+    socket.pause();
+    socket.destroySoon = () => endGently(socket); // as node:http ends it
+    refused(socket, TOO_MANY_AT_ONCE, 'too many requests at once');
+    refuse(response, TOO_MANY_AT_ONCE);
   }
 
   /** The answer is the last one, also to a client that is still sending content. */
