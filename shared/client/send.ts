@@ -42,10 +42,13 @@ export function openSend(options: SendOptions = {}): OwnSend {
   const { at, milliseconds = 5000, most = 65_536 } = options;
   let client: Promise<Client> | undefined;
 
-  async function exchange(message: Message, signal: AbortSignal | null): Promise<Reply> {
+  async function exchange(
+    { dispatcher, request }: Client,
+    message: Message,
+    signal: AbortSignal | null,
+  ): Promise<Reply> {
     const { method, url, fields, body = null } = message;
     const { origin, pathname, search } = new URL(url);
-    const { dispatcher, request } = await (client ??= openClient({ ...options, milliseconds }));
     const {
       statusCode,
       headers,
@@ -66,10 +69,12 @@ export function openSend(options: SendOptions = {}): OwnSend {
   }
 
   async function inTime(message: Message): Promise<Reply> {
-    if (milliseconds === Infinity) return exchange(message, null);
+    // Whom it is sent to is given all of the time.
+    const opened = await (client ??= openClient({ ...options, milliseconds }));
+    if (milliseconds === Infinity) return exchange(opened, message, null);
     const signal = AbortSignal.timeout(milliseconds);
     // A request that waits for its connection does not look at the signal.
-    return Promise.race([exchange(message, signal), ended(signal)]);
+    return Promise.race([exchange(opened, message, signal), ended(signal)]);
   }
 
   const send: Send = (message) =>

@@ -15,7 +15,7 @@ test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up 
   const { stores, clock } = parties.options;
   const other = parties.use(await startIssuer(() => {}));
   // The first time it is soon given up, later never: who waited for it would wait for good.
-  const [brief, patient] = [trusting(100), trusting(600_000)];
+  const [brief, patient] = [trusting(500), trusting(600_000)];
   let attempts = 0;
   const send: Send = (message) => ((attempts += 1) === 1 ? brief(message) : patient(message));
   const issuer = openIssuers({ ...parties.options, send })(serverNameOf(other.origin));
