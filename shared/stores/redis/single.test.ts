@@ -15,7 +15,7 @@ import {
   someTokenKey,
   someVerifier,
 } from '../contract/samples.ts';
-import { openTestRedis, redisConfig, redisUnderTest } from './under-test.ts';
+import { openPatiently, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
   const redis = await startRedis({ password: 'swordfish', appendonly: true });
@@ -27,7 +27,7 @@ describe('the keys', () => {
   let stores: Stores;
   beforeAll(async () => {
     redis = await startRedis();
-    stores = await openTestRedis(redisConfig({ urls: [redis.url] }));
+    stores = await openPatiently(redisConfig({ urls: [redis.url] }));
   });
   afterAll(async () => {
     await stores[Symbol.asyncDispose]();

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
-import { openTestRedis, redisConfig } from './under-test.ts';
+import { openPatiently, redisConfig } from './under-test.ts';
 
 test('of two tokens no key tells which was spent first: times are whole seconds, rounded up', async () => {
   await using redis = await startRedis();
   const clock = new ManualClock();
-  await using stores = await openTestRedis(redisConfig({ urls: [redis.url] }), clock);
+  await using stores = await openPatiently(redisConfig({ urls: [redis.url] }), clock);
   // The server's own clock counts, whatever ours says.
   const before = Date.now();
   for (const milliseconds of [600_000, 600_000.5, 600_123, 600_999]) {

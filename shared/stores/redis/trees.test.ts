@@ -14,7 +14,7 @@ import {
   someDocument,
   someLock,
 } from '../contract/samples.ts';
-import { openTestRedis, redisConfig } from './under-test.ts';
+import { openPatiently, redisConfig } from './under-test.ts';
 
 const TREE = '/documents';
 
@@ -22,7 +22,7 @@ let redis: Redis;
 let stores: Stores;
 beforeAll(async () => {
   redis = await startRedis({ appendonly: true });
-  stores = await openTestRedis(redisConfig({ urls: [redis.url] }));
+  stores = await openPatiently(redisConfig({ urls: [redis.url] }));
 }, 30_000);
 afterAll(async () => {
   await stores[Symbol.asyncDispose]();

@@ -15,7 +15,7 @@ interface Server {
 }
 
 const LONGEST_LIFE = 86_400;
-/** The contract is not about how long an answer takes on a busy machine; the tests of faults are. */
+/** Milliseconds. */
 const PATIENCE = 10_000;
 
 /** A configuration with the defaults of the schema. */
@@ -42,6 +42,10 @@ export function openTestRedis(
   return openRedis(config, { clock, random: systemRandom, log, ...life });
 }
 
+/** For what is not about how long an answer takes on a busy machine, as the tests of faults are. */
+export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
+  openTestRedis(config, clock, silentLog, PATIENCE);
+
 /** Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. */
 export function redisUnderTest(
   config: RedisSettings,
@@ -57,7 +61,7 @@ export function redisUnderTest(
   return {
     clock,
     spec: () => ({ store: config, data: '', now: clock.now(), longestLife: LONGEST_LIFE }),
-    open: () => openTestRedis(config, clock, silentLog, PATIENCE),
+    open: () => openPatiently(config, clock),
     async countAll() {
       const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
       return sizes.reduce((sum, size) => sum + Number(size), 0);
