@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** What runs as a process or thread of its own, and what a flag of Node names. */
 const ENTRIES = [
   'shared/start/main.js',
-  'shared/start/lean-http.js',
+  'shared/base/lean-http.js',
   'shared/cli/main.ts',
   'authz-server/main.ts',
   'resource-server/main.ts',

@@ -10,6 +10,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { NODE_FLAGS } from '#shared/start/options.js';
 import type { Field } from '../clients/digest/exchange.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
@@ -76,7 +77,10 @@ export async function startProxySite(
     const env = { ...pair.env, COUNTERSIGN_CONFIG: file };
     const ready = (output: string) => output.includes('"event":"listening"');
     const started = owned.use(
-      await startProcess(process.execPath, [entryFile('resource-server/main.ts')], { env, ready }),
+      await startProcess(process.execPath, [...NODE_FLAGS, entryFile('resource-server/main.ts')], {
+        env,
+        ready,
+      }),
     );
     return { process: started, main, port: beside };
   }

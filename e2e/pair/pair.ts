@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#shared/config/schema.ts';
+import { NODE_FLAGS } from '#shared/start/options.js';
 import { commandLine } from './command-line.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
@@ -32,7 +33,7 @@ export class ServerProcess {
   /** `entry`: what is started, with what follows it. */
   constructor([entry = '', ...args]: readonly string[], port: number, env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#command = [entryFile(entry), ...args];
+    this.#command = [...NODE_FLAGS, entryFile(entry), ...args];
     this.#env = env;
   }
 

@@ -21,7 +21,7 @@ export const NODE_FLAGS = [
   '--max-semi-space-size=8',
   '--heap-growing-percent=50',
   '--import',
-  new URL('lean-http.js', import.meta.url).href,
+  new URL('../base/lean-http.js', import.meta.url).href,
 ];
 
 /** Processes for each server where it can be reached from elsewhere and nobody says how many. */

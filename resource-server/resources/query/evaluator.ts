@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { entryFile } from '#shared/base/entry.ts';
+import { entryFile, LEAN } from '#shared/base/entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { QueryTask } from './evaluate.ts';
 import type { EvaluatorReply } from './evaluator-process.ts';
@@ -52,7 +52,7 @@ export class Evaluator {
   async #start(): Promise<ChildProcess> {
     const started = fork(FILE, [String(this.#limits.query)], {
       env: {},
-      execArgv: [`--max-old-space-size=${HEAP}`],
+      execArgv: [`--max-old-space-size=${HEAP}`, ...LEAN],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
