@@ -71,6 +71,7 @@ export class Connection implements Disposable {
 
   /** Rows as arrays, in the order of the columns: objects cost twice as much. */
   all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
+    // The types of node:sqlite know no `returnArrays`.
     return this.#prepare(sql).all(...values) as unknown as R[];
   }
 
