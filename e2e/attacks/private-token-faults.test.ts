@@ -25,7 +25,7 @@ import {
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
-    servers = await startTokenServers(kind);
+    servers = await startTokenServers(kind, { store: { deadline: 1 } });
   }, 60_000);
   afterAll(async () => servers[Symbol.asyncDispose]());
 

@@ -63,6 +63,8 @@ export interface TokenServersOptions {
   readonly times?: Readonly<Record<string, unknown>>;
   /** Further members of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Further members of `store` where that is Redis. */
+  readonly store?: Parameters<typeof redisStore>[1];
 }
 
 export interface TokenServers extends AsyncDisposable {
@@ -89,7 +91,7 @@ export interface TokenServers extends AsyncDisposable {
 /** All limits but these are out of reach. */
 export async function startTokenServers(
   kind: StoreKind,
-  { limits = {}, times = {}, settings = {} }: TokenServersOptions = {},
+  { limits = {}, times = {}, settings = {}, store = {} }: TokenServersOptions = {},
 ): Promise<TokenServers> {
   await using parts = new AsyncDisposableStack();
   const redis = kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
@@ -100,7 +102,7 @@ export async function startTokenServers(
   );
   const flow = parts.use(
     await startFlow({
-      ...(redis && { store: redisStore([redis.url]) }),
+      ...(redis && { store: redisStore([redis.url], store) }),
       authz: 2,
       resource: 2,
       settings: ({ resource, tokenIssuer }) => ({

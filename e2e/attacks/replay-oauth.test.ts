@@ -10,6 +10,7 @@ import { signJws } from '#shared/jose/jws.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { startRedis } from '../parts/redis.ts';
+import { redisStore } from '../flows/flow.ts';
 import { addKeyClient } from '../interop/oauth/key-client.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
@@ -32,14 +33,7 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
 
   beforeAll(async () => {
     const redis = kind === 'redis' ? own.use(await startRedis()) : undefined;
-    const store = redis && {
-      kind: 'redis' as const,
-      mode: 'single' as const,
-      urls: [redis.url],
-      master: '',
-      prefix: 'cs',
-      replicas: 0,
-    };
+    const store = redis && redisStore([redis.url]);
     two = own.use(await startPair({ authz: 2, resource: 2, ...(store && { store }) }));
     client = await two.addClient();
   }, 60_000);

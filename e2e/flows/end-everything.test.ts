@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRedis } from '../parts/redis.ts';
+import { redisStore } from './flow.ts';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import { answerIn, testSite } from '../../authz-server/pages/site.fixture.ts';
 import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
@@ -10,8 +11,10 @@ const STORES = {
   SQLite: async () => ({ store: { kind: 'sqlite' }, [Symbol.asyncDispose]: async () => {} }),
   Redis: async () => {
     const redis = await startRedis();
-    const store = { kind: 'redis', urls: [redis.url] };
-    return { store, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() };
+    return {
+      store: redisStore([redis.url]),
+      [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
+    };
   },
 };
 

@@ -76,7 +76,7 @@ export async function startFailovers(topology: Topology): Promise<FailoverServer
   const { mode, urls } = set.store;
   const flow = parts.use(
     await startFlow({
-      store: redisStore([...urls], { mode, replicas: 1 }),
+      store: redisStore([...urls], { mode, replicas: 1, deadline: 1 }),
       authz: 2,
       resource: 2,
       settings: { limits: { ...LIMITS, ...PEOPLE }, tokens: { refreshGrace: 0 } },

@@ -118,7 +118,7 @@ describe('Redis', () => {
   let flow: Flow;
   beforeAll(async () => {
     redis = await startRedis({ appendonly: true });
-    flow = await startFlow({ store: redisStore([redis.url]), resource: 2 });
+    flow = await startFlow({ store: redisStore([redis.url], { deadline: 1 }), resource: 2 });
   }, 60_000);
   afterAll(async () => {
     await flow?.[Symbol.asyncDispose]();
@@ -217,7 +217,7 @@ describe('Redis', () => {
 describe('Redis with Sentinel', () => {
   test('failed over: an acknowledged revocation holds under the next master', async () => {
     await using set = await startSentinels({ password: 'swordfish' });
-    const store = redisStore(set.urls, { mode: 'sentinel', replicas: 1 });
+    const store = redisStore(set.urls, { mode: 'sentinel', replicas: 1, deadline: 1 });
     await using pair = await startPair({ store, resource: 2 });
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);

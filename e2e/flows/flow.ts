@@ -76,7 +76,7 @@ export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   };
 }
 
-/** The configuration that names these Redis servers. */
+/** The configuration that names these Redis servers, with patience for a busy machine unless `more` says otherwise. */
 export function redisStore(
   urls: string[],
   more: Partial<Extract<Config['store'], { kind: 'redis' }>> = {},
@@ -88,6 +88,7 @@ export function redisStore(
     master: 'mymaster',
     prefix: 'cs',
     replicas: 0,
+    deadline: 10,
     ...more,
   };
 }

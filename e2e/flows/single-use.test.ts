@@ -15,7 +15,6 @@ import { refusals } from '../../authz-server/engine/refusals.ts';
 import { answering, tokenSteps } from '../../authz-server/engine/token-request.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { RedisSettings } from '#shared/stores/settings.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -23,6 +22,7 @@ import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../parts/redis.ts';
+import { redisStore } from './flow.ts';
 
 /**
  * The engine on our adapter, two instances on two connections, as two AS processes would be. Whatever may
@@ -47,14 +47,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   },
   async redis() {
     const redis = await startRedis({});
-    const store: RedisSettings = {
-      kind: 'redis',
-      mode: 'single',
-      urls: [redis.url],
-      master: '',
-      prefix: 'cs',
-      replicas: 0,
-    };
+    const store = redisStore([redis.url]);
     return { open: () => open({ store, data: '' }), end: () => redis[Symbol.asyncDispose]() };
   },
 };

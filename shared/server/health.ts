@@ -1,15 +1,6 @@
 import { type Answer, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
+import { within } from '#shared/base/within.ts';
 import { type Endpoint, READ } from './endpoint.ts';
-
-async function within(milliseconds: number, promise: Promise<void>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('too late')), milliseconds);
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 const WELL: Answer = {
   status: 200,

@@ -21,6 +21,12 @@ const redis = z
       .describe(
         'replicas that must have what was written before it is acknowledged (WAIT); default: 1 with sentinel and cluster, 0 with a single server',
       ),
+    deadline: z
+      .number()
+      .min(1)
+      .max(60)
+      .default(1)
+      .describe('seconds for any answer of Redis; what waits for longer is refused with 503'),
   })
   .transform((members) => ({
     ...members,

@@ -1,9 +1,9 @@
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
+import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { SCHEMA } from './migrate.ts';
 import type { Topology, Wire } from './topology.ts';
-import { within } from './within.ts';
 
 /** Milliseconds for any answer at the start: nobody waits for an answer of ours yet. */
 export const PATIENCE = 10_000;

@@ -1,5 +1,4 @@
 import { RedisClient, RedisCluster } from 'redis';
-import { DEADLINE } from './within.ts';
 
 /** What each connection is opened with: plain replies, no queue while it is down, no repair. */
 const plain = {
@@ -21,7 +20,7 @@ const DISCOVERY = 0.3;
 /** `connectTimeout` in milliseconds. */
 export interface ConnectOptions {
   readonly RESP?: 2 | 3;
-  readonly connectTimeout?: number;
+  readonly connectTimeout: number;
 }
 
 /**
@@ -31,7 +30,7 @@ export interface ConnectOptions {
 export async function connect(
   url: string,
   life: AbortSignal,
-  { RESP = plain.RESP, connectTimeout = DEADLINE }: ConnectOptions = {},
+  { RESP = plain.RESP, connectTimeout }: ConnectOptions,
 ) {
   const client = new RedisClient({
     ...plain,

@@ -5,7 +5,6 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
-import { DEADLINE } from './within.ts';
 
 /** A Lua script; Redis knows it by its SHA-1. */
 export interface Script {
@@ -41,7 +40,7 @@ export class Connection implements Disposable {
   readonly #patience: number;
   readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
 
-  constructor(topology: Topology, replicas: number, log: Log, deadline = DEADLINE) {
+  constructor(topology: Topology, replicas: number, log: Log, deadline: number) {
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
     this.#durable = new Link((life) => topology.shared(life), log, deadline);
     this.#replicas = replicas;

@@ -207,6 +207,16 @@ describe('a server in trouble', () => {
     await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
   }, 60_000);
 
+  test('a process that stood still longer than Redis may be silent: what it asked and asks is answered', async () => {
+    await using feed = await stores.revocations.feed();
+    const token = await someClaims(stores);
+    await stores.revocations.revoke('token', token.jti, FAR);
+    const look = async () => (await feed.latest()).revokedBy(token);
+    const asked = Promise.all([look(), stores.clients.get('x')]);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+    expect(await Promise.all([asked, look()])).toEqual([['token', undefined], 'token']);
+  });
+
   test('killed and started again: refused meanwhile, and all that was acknowledged is there', async () => {
     await using feed = await stores.revocations.feed();
     const token = await someClaims(stores);

@@ -54,13 +54,17 @@ export class Interrupted extends Connection {
   }
 }
 
+/** Milliseconds. */
+const DEADLINE = 10_000;
+
 /** A Redis of its own, a connection on which something may happen, and one that is left alone. */
 export async function interruptedRedis() {
   const redis = await startRedis();
   const topology = topologyOf(redisConfig({ urls: [redis.url] }), {
+    deadline: DEADLINE,
     monotonic: () => performance.now(),
   });
-  const open = () => new Interrupted(topology, 0, silentLog);
+  const open = () => new Interrupted(topology, 0, silentLog, DEADLINE);
   const [connection, undisturbed] = [open(), open()];
   return {
     connection,

@@ -22,13 +22,16 @@ function server(answer: (command: string) => Promise<unknown>) {
   return { wires, open };
 }
 
+/** Milliseconds. */
+const DEADLINE = 1000;
+
 const never = () => new Promise<never>(() => {});
 const ping = (link: Link) => link.use((wire) => wire.send<string>('', ['PING']));
 
 describe('a link', () => {
   test('is one connection, opened by the first of many commands', async () => {
     const { wires, open } = server(async () => 'PONG');
-    using link = new Link(open, silentLog);
+    using link = new Link(open, silentLog, DEADLINE);
     expect(wires).toHaveLength(0);
     const answers = await Promise.all(Array.from({ length: 50 }, () => ping(link)));
     expect(new Set(answers)).toEqual(new Set(['PONG']));
@@ -42,7 +45,7 @@ describe('a link', () => {
       server(async () => 'PONG').open,
     ];
     let opened = 0;
-    using link = new Link((life) => (openings[opened++] ?? never)(life), silentLog);
+    using link = new Link((life) => (openings[opened++] ?? never)(life), silentLog, DEADLINE);
     await expect(ping(link)).rejects.toMatchObject({
       name: 'StoreUnavailable',
       cause: new Error('ECONNREFUSED'),
@@ -59,7 +62,7 @@ describe('a link', () => {
     const { wires, open } = server((name) =>
       name === 'SLOW' ? slow.promise : Promise.reject(new Error(`READONLY ${name}`)),
     );
-    using link = new Link(open, silentLog);
+    using link = new Link(open, silentLog, DEADLINE);
     const waiting = link.use((wire) => wire.send<string>('', ['SLOW']));
     await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
     await eventually(async () => {
@@ -73,7 +76,7 @@ describe('a link', () => {
 
   test('that the other side has closed is replaced before the next command', async () => {
     const { wires, open } = server(async () => 'PONG');
-    using link = new Link(open, silentLog);
+    using link = new Link(open, silentLog, DEADLINE);
     await ping(link);
     const [first] = wires;
     if (first !== undefined) first.open = false;
@@ -83,7 +86,7 @@ describe('a link', () => {
 
   test('ends all its connections when it is disposed of, and opens no other', async () => {
     const { wires, open } = server(async () => 'PONG');
-    const link = new Link(open, silentLog);
+    const link = new Link(open, silentLog, DEADLINE);
     await ping(link);
     link[Symbol.dispose]();
     expect(wires[0]?.life.aborted).toBe(true);

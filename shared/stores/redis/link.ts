@@ -1,7 +1,7 @@
 import type { Log } from '#shared/base/log.ts';
+import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import type { Wire } from './topology.ts';
-import { DEADLINE, within } from './within.ts';
 
 /** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
 const PAUSE = 100;
@@ -27,7 +27,7 @@ export class Link implements Disposable {
   readonly #end = new AbortController();
   #current: Attempt | undefined;
 
-  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log, deadline = DEADLINE) {
+  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log, deadline: number) {
     this.#deadline = deadline;
     this.#open = open;
     this.#log = log;

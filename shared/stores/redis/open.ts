@@ -25,7 +25,6 @@ import { redisTokenKeys } from './token-keys.ts';
 import { topologyOf } from './topology.ts';
 import { redisTrees } from './trees.ts';
 import { redisUseCounts } from './use-counts.ts';
-import { DEADLINE } from './within.ts';
 
 export interface RedisDependencies {
   readonly clock: Clock;
@@ -33,8 +32,6 @@ export interface RedisDependencies {
   readonly log: Log;
   /** Seconds: the longest life of a token, the skew included. */
   readonly longestLife: number;
-  /** Milliseconds for any answer of Redis; default: one second. */
-  readonly deadline?: number;
 }
 
 /** How often the connections are tried to be opened at the start. */
@@ -49,7 +46,8 @@ export async function openRedis(
   dependencies: RedisDependencies,
 ): Promise<Stores> {
   const { prefix, replicas } = config;
-  const { clock, random, log, longestLife, deadline = DEADLINE } = dependencies;
+  const { clock, random, log, longestLife } = dependencies;
+  const deadline = config.deadline * 1000;
   const monotonic = () => performance.now();
   await checkServers(topologyOf(config, { deadline: PATIENCE, monotonic }), config, log);
   const topology = topologyOf(config, { deadline, monotonic });
@@ -65,6 +63,7 @@ export async function openRedis(
       epoch,
       clock,
       monotonic,
+      deadline,
       log,
     });
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { within } from '#shared/base/within.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import type {
   RevocationFeed,
@@ -14,18 +15,19 @@ import { forAll } from '#shared/base/for-all.ts';
 import { precedes, STREAM_START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
-import { DEADLINE, within } from './within.ts';
 
 /** Milliseconds that Redis holds back an empty answer. */
 const BLOCK = 500;
 /** Entries of one answer. */
 const COUNT = 1000;
-/** Milliseconds of silence after which the view is not trusted. */
-const SILENCE = 1200;
+/** Milliseconds of silence, beyond those for an answer, after which the view is not trusted. */
+const SILENCE = 200;
 /** Milliseconds before the first attempt to reconnect; doubled up to the longest. */
 const PAUSE = { first: 50, longest: 400 };
 /** Milliseconds between two sweeps of the set. */
 const SWEEP = 1_000;
+
+const unknown = () => new StoreUnavailable('the revocations in Redis are not known');
 
 /** The id of the last entry ever written. */
 const lastEntry = `
@@ -63,6 +65,8 @@ export interface FeedOptions {
   readonly clock: Clock;
   /** Milliseconds of a clock that nobody sets; silence is measured with it. */
   monotonic(): number;
+  /** Milliseconds for any answer; must be more than `BLOCK`. */
+  readonly deadline: number;
   readonly log: Log;
 }
 
@@ -96,13 +100,14 @@ export class RedisFeed implements RevocationFeed {
   }
 
   current(): RevocationView {
-    if (!this.#trusted) throw new StoreUnavailable('the revocations in Redis are not known');
+    if (!this.#trusted) throw unknown();
     return this.#set;
   }
 
   async latest(): Promise<RevocationView> {
     await this.#ask();
-    return this.current();
+    if (!this.#complete) throw unknown();
+    return this.#set;
   }
 
   onKeyRevoked(listener: (kid: string) => void): void {
@@ -128,8 +133,14 @@ export class RedisFeed implements RevocationFeed {
     return this.#options.monotonic() - this.#heard;
   }
 
+  /** Whether all of this epoch's entries up to some moment are known. */
+  get #complete(): boolean {
+    const { aborted } = this.#end.signal;
+    return !aborted && this.#set.epoch !== undefined && this.#heard > -Infinity;
+  }
+
   get #trusted(): boolean {
-    return !this.#end.signal.aborted && this.#set.epoch !== undefined && this.#silence < SILENCE;
+    return this.#complete && this.#silence < this.#options.deadline + SILENCE;
   }
 
   async #run(): Promise<void> {
@@ -138,7 +149,7 @@ export class RedisFeed implements RevocationFeed {
       const life = new AbortController();
       try {
         const open = this.#options.open(AbortSignal.any([life.signal, this.#end.signal]));
-        const wire = await within(DEADLINE, open);
+        const wire = await within(this.#options.deadline, open);
         // Another server may have other entries under the same ids: merged from the first again.
         this.#cursor = STREAM_START;
         for (;;) {
@@ -161,14 +172,14 @@ export class RedisFeed implements RevocationFeed {
   async #round(wire: Wire): Promise<void> {
     const { stream, epoch } = this.#options;
     const looked = evalScript<[string | null, EntryId]>(wire, look, [stream, epoch]);
-    const [found, last] = await within(DEADLINE, looked);
+    const [found, last] = await within(this.#options.deadline, looked);
     if (found !== (this.#set.epoch ?? null) || precedes(last, this.#cursor)) {
       this.#heard = -Infinity;
       this.#cursor = STREAM_START;
       this.#set.epoch = found ?? undefined;
     }
     if (last === this.#cursor) this.#caughtUp();
-    const entries = await within(DEADLINE, this.#read(wire));
+    const entries = await within(this.#options.deadline, this.#read(wire));
     const sameEpoch = this.#apply(entries);
     this.#cursor = entries.at(-1)?.[0] ?? this.#cursor;
     if (!sameEpoch) this.#heard = -Infinity;

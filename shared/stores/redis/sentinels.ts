@@ -1,6 +1,6 @@
 import { connect } from './connect.ts';
 import { forAll } from '#shared/base/for-all.ts';
-import { within } from './within.ts';
+import { within } from '#shared/base/within.ts';
 
 /** Milliseconds between two questions, and for how long an answer is believed. */
 const WATCH = 500;

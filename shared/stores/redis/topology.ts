@@ -1,7 +1,6 @@
 import type { RedisSettings } from '../settings.ts';
 import { connect, connectCluster } from './connect.ts';
 import { Sentinels } from './sentinels.ts';
-import { DEADLINE } from './within.ts';
 
 /**
  * An open connection. `key` says which server a command is for; a plain connection knows only one.
@@ -25,22 +24,19 @@ export interface Topology {
 
 export interface Patience {
   /** Milliseconds for any answer. */
-  readonly deadline?: number;
+  readonly deadline: number;
   /** Milliseconds of a clock that nobody sets. */
   monotonic(): number;
 }
 
 /** The servers of a configuration. */
-export function topologyOf(
-  config: RedisSettings,
-  { deadline = DEADLINE, monotonic }: Patience,
-): Topology {
-  return topologies[config.mode](config, { deadline, monotonic });
+export function topologyOf(config: RedisSettings, patience: Patience): Topology {
+  return topologies[config.mode](config, patience);
 }
 
 const topologies: Record<
   RedisSettings['mode'],
-  (config: RedisSettings, patience: Required<Patience>) => Topology
+  (config: RedisSettings, patience: Patience) => Topology
 > = {
   single: ({ urls }, { deadline: connectTimeout }) =>
     oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life, { connectTimeout }))),

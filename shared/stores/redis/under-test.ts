@@ -15,8 +15,8 @@ interface Server {
 }
 
 const LONGEST_LIFE = 86_400;
-/** Milliseconds. */
-const PATIENCE = 10_000;
+/** Seconds. */
+const PATIENT = { deadline: 10 };
 
 /** A configuration with the defaults of the schema. */
 export function redisConfig(
@@ -28,6 +28,7 @@ export function redisConfig(
     master: 'mymaster',
     prefix: 'test',
     replicas: 0,
+    deadline: 1,
     ...config,
   };
 }
@@ -36,15 +37,13 @@ export function openTestRedis(
   config: RedisSettings,
   clock = new ManualClock(),
   log: Log = silentLog,
-  deadline?: number,
 ): Promise<Stores> {
-  const life = { longestLife: LONGEST_LIFE, ...(deadline !== undefined && { deadline }) };
-  return openRedis(config, { clock, random: systemRandom, log, ...life });
+  return openRedis(config, { clock, random: systemRandom, log, longestLife: LONGEST_LIFE });
 }
 
 /** For what is not about how long an answer takes on a busy machine, as the tests of faults are. */
 export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
-  openTestRedis(config, clock, silentLog, PATIENCE);
+  openTestRedis({ ...config, ...PATIENT }, clock);
 
 /** Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. */
 export function redisUnderTest(
@@ -60,7 +59,12 @@ export function redisUnderTest(
     end`;
   return {
     clock,
-    spec: () => ({ store: config, data: '', now: clock.now(), longestLife: LONGEST_LIFE }),
+    spec: () => ({
+      store: { ...config, ...PATIENT },
+      data: '',
+      now: clock.now(),
+      longestLife: LONGEST_LIFE,
+    }),
     open: () => openPatiently(config, clock),
     async countAll() {
       const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
