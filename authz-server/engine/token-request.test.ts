@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { BUSY_TIMEOUT } from '#shared/stores/sqlite/connection.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
@@ -16,10 +17,13 @@ import type { TestFlow } from '../code-flow.fixture.ts';
 import type { TestBrowser } from '../pages/browser.fixture.ts';
 
 let flow: TestFlow;
+/** Milliseconds for which the process stood still. */
+let stood = 0;
+const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + stood };
 let browser: TestBrowser;
 let consume: TestFlow['stores']['artefacts']['consume'];
 beforeAll(async () => {
-  flow = await testFlow();
+  flow = await testFlow({}, clock);
   browser = await flow.signedIn();
   ({ consume } = flow.stores.artefacts);
 });
@@ -161,6 +165,41 @@ test('of ten who step into the place of a lost attempt at most one succeeds', as
   for (const answer of answers.filter(({ status }) => status !== 200)) {
     expect(refused(answer)).toEqual([400, 'invalid_grant']);
   }
+});
+
+test('whose place another may have taken while the process stood still gives no tokens', async () => {
+  const one = await USABLE.RefreshToken();
+  Object.assign(flow.stores.artefacts, {
+    async consume(...use: Parameters<typeof consume>) {
+      const found = await consume(...use);
+      stood += 3000;
+      return found;
+    },
+  });
+  const late = await one.use();
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+});
+
+test('nobody steps into the place of an attempt for which Redis has longer to answer', async () => {
+  const one = await USABLE.RefreshToken();
+  const { store } = flow.config;
+  Object.assign(flow.config, { store: { kind: 'redis', deadline: 10 } });
+  const written = Promise.withResolvers<void>();
+  Object.assign(flow.stores.artefacts, {
+    async consume(...use: Parameters<typeof consume>) {
+      Object.assign(flow.stores.artefacts, { consume });
+      const found = await consume(...use);
+      written.resolve();
+      await sleep(3000);
+      return found;
+    },
+  });
+  const first = one.use();
+  await written.promise;
+  const second = await one.use();
+  Object.assign(flow.config, { store });
+  expect((await first).status).toBe(200);
+  expect(refused(second)).toEqual([400, 'invalid_grant']);
 });
 
 test('RFC 9700 section 4.14.2: a lost attempt whose successor was used was none', async () => {

@@ -4,6 +4,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { SETTLE_PAUSE } from '../settled.ts';
 import { engineRequest } from '../token-request.ts';
 import { artefactAdapter } from './artefacts.ts';
@@ -11,9 +12,10 @@ import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 import { refreshTokenAfter } from './successor.ts';
 
-/** Milliseconds after which an attempt has ended, well or badly: the deadline of Redis, and a margin. */
-const LONGEST_ATTEMPT = 1500;
-/** Milliseconds in which whoever can write has settled what it answered. */
+/** Milliseconds after which an attempt has ended, well or badly: the deadline of the store, and a margin. */
+const longestAttempt = ({ store }: AdapterStore['config']) =>
+  (store.kind === 'redis' ? 1000 * store.deadline : 1000) + 500;
+/** Milliseconds in which whoever can write has settled what it answered, with half of them left for that. */
 const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;
 /** Seconds for which somebody may step into the place of an attempt that ended badly. */
@@ -50,6 +52,7 @@ export function singleUseAdapter(
   kind: string,
   afterwards: Afterwards = {},
 ): Adapter {
+  const { clock } = store;
   const { artefacts } = store.stores;
   const engines = artefactAdapter(store, kind);
   const successor = refreshTokenAfter(store);
@@ -68,7 +71,7 @@ export function singleUseAdapter(
    * of another process, may keep others from settling: their time begins once it is over.
    */
   async function isLost(id: string, attempt: unknown): Promise<boolean> {
-    if (!(await stays(id, attempt, LONGEST_ATTEMPT))) return false;
+    if (!(await stays(id, attempt, longestAttempt(store.config)))) return false;
     await store.stores.ping();
     return (await stays(id, attempt, SETTLING)) && successor.isUnused(id);
   }
@@ -93,7 +96,7 @@ export function singleUseAdapter(
       const request = engineRequest();
       if (request === undefined || typeof attempt !== 'string') return found;
       const stored = storedId(kind, id);
-      const recent = epochSeconds(store.clock) - Number(consumed) < LOST_SECONDS;
+      const recent = epochSeconds(clock) - Number(consumed) < LOST_SECONDS;
       const known = request.lost.get(stored) === attempt;
       if (!known && !(recent && (await isLost(id, attempt)))) return engines.find(id);
       request.lost.set(stored, attempt);
@@ -109,11 +112,18 @@ export function singleUseAdapter(
       request.use = {
         id,
         async write() {
+          const began = clock.monotonic();
           await write(id, {
             attempt,
             ...(instead !== undefined && { instead }),
             ...(request.successor && { successor: request.successor.artefact }),
           });
+          // Stopped meanwhile, perhaps: others did not wait for it.
+          if (clock.monotonic() - began > longestAttempt(store.config) + SETTLING / 2) {
+            throw new StoreUnavailable(
+              'it took so long that another may have stepped in its place',
+            );
+          }
           request.settle = async () =>
             artefacts.settle(kind, stored, attempt, await afterwards.remains?.(stored));
         },
