@@ -25,6 +25,12 @@ test('without a first start it says how to register a client and a person', asyn
   expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
+test('where no space takes tokens the scopes are left to the operator', async () => {
+  const { privateTokens: _issuer, ...tour } = await loadConfig({});
+  const lines = banner({ ...tour, spaces: [] }, {});
+  expect(lines.join('\n')).toMatch(/client add .*--scope "SCOPES"$/m);
+});
+
 test('the origin over TLS and the token issuer are named where there are some', async () => {
   const tour = await loadConfig({});
   const lines = banner(tour, {});

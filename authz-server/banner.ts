@@ -38,10 +38,10 @@ function nextStep(config: Config, { lines = [], firstStart }: FirstStart): reado
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
   const [space] = tokenSpaces(config);
-  const scopes = new Set(Object.values(space?.scopes ?? {}).flat());
+  const scopes = [...new Set(Object.values(space?.scopes ?? {}).flat())];
   return [
     'Register a client, and let a person sign in:',
-    `  ${CLI} client add --name NAME --grant client_credentials --scope "${[...scopes].join(' ')}"`,
+    `  ${CLI} client add --name NAME --grant client_credentials --scope "${scopes.join(' ') || 'SCOPES'}"`,
     `  ${CLI} user add NAME`,
   ];
 }
