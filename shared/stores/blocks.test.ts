@@ -5,7 +5,8 @@ import { limitsOver } from './blocks.ts';
 import { type Asked, type Buckets, intervalOf } from './buckets.ts';
 import { fresh } from './contract/samples.ts';
 import type { Rate } from './limits.ts';
-import type { Stores } from './stores.ts';
+import { type Stores, StoreUnavailable } from './stores.ts';
+import { MOST_WAITING } from './waiting.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './sqlite/under-test.ts';
 
 describe('blocks over a store', () => {
@@ -177,6 +178,20 @@ describe('what the store is asked', () => {
     const next = limits.spend(...bucket);
     expect(questions[2]?.unused).toBeUndefined();
     answers[2]?.resolve();
+    expect(await next).toMatchObject({ ok: true });
+  });
+
+  test('while a store is silent so many wait, for whatever buckets, and others are refused at once', async () => {
+    const { limits, questions, answers } = asked();
+    const spend = async (n: number) => limits.spend('address', `${n % 3}`, rate);
+    const waiting = Array.from({ length: MOST_WAITING }, (_, n) => spend(n));
+    await expect(spend(3)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(spend(4)).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(questions).toHaveLength(3);
+    for (const answer of answers) answer.reject(new Error('down'));
+    await Promise.allSettled(waiting);
+    const next = spend(3);
+    answers[3]?.resolve();
     expect(await next).toMatchObject({ ok: true });
   });
 

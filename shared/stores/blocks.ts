@@ -3,6 +3,7 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 import { type Bucket, HeldBucket } from './held-bucket.ts';
 import { type Buckets, spentOf } from './buckets.ts';
 import type { LimitNamespace, Limits, Spent } from './limits.ts';
+import { boundedWaiting } from './waiting.ts';
 
 /** What many requests spend, by who is known or leaves nothing behind. */
 const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set(['address', 'api-key', 'client']);
@@ -17,13 +18,14 @@ const CAPACITY = 10_000;
  */
 export function limitsOver(buckets: Buckets, clock: Clock): Limits {
   const held = new RecentMap<HeldBucket>(CAPACITY);
+  const waiting = boundedWaiting();
 
   /** Two rates of one bucket are held apart, as by two processes. */
   function heldOf([namespace, key, { burst, per }]: Bucket): HeldBucket {
     const name = `${namespace} ${burst} ${per} ${key}`;
     const known = held.get(name);
     if (known !== undefined) return known;
-    const made = new HeldBucket(buckets, clock);
+    const made = new HeldBucket(buckets, clock, waiting);
     held.set(name, made);
     return made;
   }

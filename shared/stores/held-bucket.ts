@@ -2,6 +2,7 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Buckets, intervalOf, spentOf, type Stretch, type Taken } from './buckets.ts';
 import type { LimitNamespace, Rate, Spent } from './limits.ts';
+import type { boundedWaiting } from './waiting.ts';
 
 export type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
@@ -35,6 +36,7 @@ type Moment = Readonly<Record<'set' | 'monotonic', number>>;
 export class HeldBucket {
   readonly #buckets: Buckets;
   readonly #clock: Clock;
+  readonly #wait: ReturnType<typeof boundedWaiting>;
   /** None while the store is asked. */
   #block: Block | undefined;
   readonly #waiting: PromiseWithResolvers<Spent>[] = [];
@@ -42,19 +44,23 @@ export class HeldBucket {
   /** The store did not answer the last question. It may do later what it was asked, and nobody has the block. */
   #failed = false;
 
-  constructor(buckets: Buckets, clock: Clock) {
+  /** `wait`: that of all buckets of the process. */
+  constructor(buckets: Buckets, clock: Clock, wait: ReturnType<typeof boundedWaiting>) {
     this.#buckets = buckets;
     this.#clock = clock;
+    this.#wait = wait;
   }
 
   /** There at once if it is held. A refusal is always the store's own. */
   spend(bucket: Bucket): Awaitable<Spent> {
     const spent = this.#spendHeld(bucket);
     if (spent !== undefined) return spent;
-    const waiter = Promise.withResolvers<Spent>();
-    this.#waiting.push(waiter);
-    this.#asking ??= this.#ask(bucket);
-    return waiter.promise;
+    return this.#wait(() => {
+      const waiter = Promise.withResolvers<Spent>();
+      this.#waiting.push(waiter);
+      this.#asking ??= this.#ask(bucket);
+      return waiter.promise;
+    });
   }
 
   /** To this process: in the store others may have taken what comes behind it. */

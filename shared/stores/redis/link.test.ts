@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { eventually } from '../contract/eventually.ts';
+import { MOST_WAITING } from '../waiting.ts';
 import { Link } from './link.ts';
 import type { Wire } from './topology.ts';
 
@@ -72,6 +73,18 @@ describe('a link', () => {
     slow.resolve('done');
     expect(await waiting).toBe('done');
     await eventually(() => expect(wires[0]?.life.aborted).toBe(true));
+  });
+
+  test('has so many waiting and no more: others are refused at once, and the connection stays', async () => {
+    const answer = Promise.withResolvers<unknown>();
+    const { wires, open } = server(() => answer.promise);
+    using link = new Link(open, silentLog, 60_000);
+    const waiting = Array.from({ length: MOST_WAITING }, () => ping(link));
+    await expect(ping(link)).rejects.toMatchObject({ message: expect.stringMatching(/too many/) });
+    answer.resolve('PONG');
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['PONG']));
+    expect(await ping(link)).toBe('PONG');
+    expect(wires).toHaveLength(1);
   });
 
   test('that the other side has closed is replaced before the next command', async () => {

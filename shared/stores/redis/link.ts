@@ -1,6 +1,7 @@
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { boundedWaiting } from '../waiting.ts';
 import type { Wire } from './topology.ts';
 
 /** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
@@ -18,13 +19,15 @@ interface Attempt {
 
 /**
  * One connection that is opened when it is needed and replaced after any error, by then perhaps to
- * another master. No command waits longer than `deadline` milliseconds; every error is `StoreUnavailable`.
+ * another master. No command waits longer than `deadline` milliseconds, and no more than
+ * `MOST_WAITING` wait; every error is `StoreUnavailable`.
  */
 export class Link implements Disposable {
   readonly #open: (life: AbortSignal) => Promise<Wire>;
   readonly #log: Log;
   readonly #deadline: number;
   readonly #end = new AbortController();
+  readonly #waiting = boundedWaiting();
   #current: Attempt | undefined;
 
   constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log, deadline: number) {
@@ -33,7 +36,11 @@ export class Link implements Disposable {
     this.#log = log;
   }
 
-  async use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
+  use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
+    return this.#waiting(() => this.#use(work));
+  }
+
+  async #use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
     if (this.#end.signal.aborted) throw new StoreUnavailable('the store is closed');
     // Closed while nobody used it: no reason for the next command to fail.
     if (this.#current?.wire?.open === false) this.#retire(this.#current);

@@ -12,6 +12,7 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { evalScript, script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { boundedWaiting } from '../waiting.ts';
 import { precedes, STREAM_START, streamEntry } from './revocation-stream.ts';
 import type { EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
@@ -90,6 +91,7 @@ export class RedisFeed implements RevocationFeed {
   #start = () => {};
   /** Begins after the question under way, which may have been answered before this one came up. */
   readonly #ask = forAll(() => this.#catchUp());
+  readonly #waiting = boundedWaiting();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -105,7 +107,7 @@ export class RedisFeed implements RevocationFeed {
   }
 
   async latest(): Promise<RevocationView> {
-    await this.#ask();
+    await this.#waiting(this.#ask);
     if (!this.#complete) throw unknown();
     return this.#set;
   }
