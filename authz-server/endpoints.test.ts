@@ -72,7 +72,7 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     ...ofTokenIssuer(await tokenFor('request'), await tokenFor('verify')),
   ]);
   expect(table).toBe(await written('endpoints.txt'));
-}, 120_000);
+});
 
 test('and at the token issuer with an origin of its own: token-issuer/endpoints.txt', async () => {
   await using tokenIssuer = await startTokenIssuer();

@@ -104,7 +104,7 @@ describe('what somebody who has shown nothing leaves in the store', () => {
     expect(after.state).toEqual(before.state);
     expect(after.transient.rows - before.transient.rows).toBeLessThanOrEqual(2 * VISITS);
     expect(after.transient.longest).toBeLessThanOrEqual(LONGEST);
-  }, 60_000);
+  });
 
   test('who is signed in pays nothing at the address', async () => {
     await flood(async () => String((await ask(authorization(), '127.0.0.1')).status));
@@ -113,7 +113,7 @@ describe('what somebody who has shown nothing leaves in the store', () => {
     await browser.submit(page, { name: 'alice', password: 'correct horse battery' });
     const consent = await browser.open(flow.authorize());
     expect(consent.status).toBe(200);
-  }, 60_000);
+  });
 
   test('nor does one account leave more than an address', async () => {
     const browser = await flow.signedIn();
@@ -128,7 +128,7 @@ describe('what somebody who has shown nothing leaves in the store', () => {
       'error=temporarily_unavailable': FLOOD - VISITS,
     });
     expect(kept().transient.rows - before.transient.rows).toBe(VISITS);
-  }, 60_000);
+  });
 
   test.each([
     ['/request', { client_id: 'web' }],

@@ -118,7 +118,7 @@ test('the image starts both servers and the command line, and a person can sign 
     await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status === 200);
   }
   await pair.kill('SIGTERM');
-}, 60_000);
+});
 
 test('the image holds no Node but its own', async () => {
   const { stdout } = await run('find', ['node_modules', '-name', 'node', '-size', '+1M'], {

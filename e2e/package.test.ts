@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
   launcher = join(folder.path, 'countersign');
   await symlink(join(installed, 'shared/cli/countersign.js'), launcher);
-}, 60_000);
+});
 
 afterAll(async () => folder[Symbol.asyncDispose]());
 
@@ -126,4 +126,4 @@ test('start runs both servers: a token is issued, accepted, and refused once it 
   await pair.kill('SIGTERM');
   await expect(fetch(`${resource}/health/live`)).rejects.toThrow();
   await expect(fetch(`${issuer}/health/live`)).rejects.toThrow();
-}, 60_000);
+});

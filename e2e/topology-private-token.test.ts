@@ -65,7 +65,7 @@ describe('PrivateToken behind the load balancer (RFC 9577, RFC 9578)', () => {
     });
     const { access_token: accessToken } = JSON.parse(text) as { access_token: string };
     fields = [['Authorization', `Bearer ${accessToken}`]];
-  }, 60_000);
+  });
   afterAll(async () => topology[Symbol.asyncDispose]());
 
   const directory = () => directoryOf({ name, send: atIssuer, fields: [] });
@@ -158,5 +158,5 @@ describe('PrivateToken behind the load balancer (RFC 9577, RFC 9578)', () => {
     }
     // The overlap: what the older keys have issued is good still.
     for (const one of early) expect(await accepted(one)).toBe(1);
-  }, 60_000);
+  });
 });

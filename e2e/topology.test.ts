@@ -84,7 +84,7 @@ describe('two of each behind the load balancer', () => {
     const args = ['--name', 'Test', '--grant', 'client_credentials', '--scope', scope];
     const { client_id, client_secret } = await topology.cli('client', 'add', ...args);
     authorization = `Basic ${btoa(`${String(client_id)}:${String(client_secret)}`)}`;
-  }, 60_000);
+  });
 
   afterAll(async () => topology[Symbol.asyncDispose]());
 
@@ -295,7 +295,7 @@ describe('two of each behind the load balancer', () => {
       const names = new Set(await answeredBy('/back', 1));
       return killed.every((name) => names.has(name));
     });
-  }, 60_000);
+  });
 
   /** Sends the head and half of the content; resolves when the server reads the content (RFC 9110 section 10.1.1). */
   async function hold(url: string, head: readonly string[], content: string) {
@@ -384,5 +384,5 @@ describe('two of each behind the load balancer', () => {
       await server.start();
       expect(await stop()).toEqual(new Set([200]));
     }
-  }, 60_000);
+  });
 });

@@ -99,7 +99,7 @@ test('without keys of the issuer every token would be 503: ready is 503 until th
   while ((await status()) !== 200) await setTimeout(50);
   issuer.close();
   expect(await status()).toBe(200);
-}, 20_000);
+});
 
 test('an upload in flight is stored and answered before the end; a new connection is refused', async () => {
   const key = GENERATE.ES256();

@@ -146,7 +146,7 @@ function placeOf({ resources }: Pair, server: number): { host: string; port: num
 }
 
 /** Milliseconds without a byte. */
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;
 
 function exactly(
   place: { host: string; port: number; localAddress: string },

@@ -31,7 +31,7 @@ let me: Tenant;
 beforeAll(async () => {
   const server = { pace: PACE, leftoverBytes: LEFTOVER };
   servers = parts.use(await startTreeServers('sqlite', { server }));
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 let before: State;
@@ -362,7 +362,7 @@ test('that comes slowly is 408, over both versions, while others are served (RFC
   ]);
   expect([...first, ...second]).toEqual(Array<number>(8).fill(408));
   await expectUnchanged();
-}, 30_000);
+});
 
 describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
   const refusals: readonly (readonly [

@@ -20,7 +20,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   beforeAll(async () => {
     attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
-  }, 60_000);
+  });
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   type Ask = () => Promise<HttpResponse>;

@@ -17,5 +17,4 @@ test.each(STORE_KINDS)(
     expect(swept).toBeGreaterThan(0);
     await assertAlive(servers);
   },
-  120_000,
 );

@@ -33,7 +33,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let me: Tenant;
   beforeAll(async () => {
     servers = await startTreeServers(kind);
-  }, 60_000);
+  });
   afterAll(async () => servers[Symbol.asyncDispose]());
 
   async function arrive(): Promise<void> {

@@ -41,7 +41,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   beforeAll(async () => {
     attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
     who = await attacked.newcomer();
-  }, 60_000);
+  });
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   const send = (request: HttpRequest, server = 1) => attacked.send(server)(request);

@@ -37,7 +37,7 @@ describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
     flow = await startFlowOn(kind);
     app = await App.add(flow);
     device = await addDevice(flow);
-  }, 60_000);
+  });
   beforeEach(async () => {
     person = await newPerson(flow);
     browser = browserAt(flow);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   genuine = await pair.token(machine);
   forger = await createForger(pair, genuine);
   elsewhere = parts.use(await startElsewhere(foreignJwk));
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 const foreignJwk = () => ({

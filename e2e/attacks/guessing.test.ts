@@ -35,7 +35,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   beforeAll(async () => {
     attacked = await startAttackedPair(kind, { credentials: ACCOUNT, signIn: ADDRESS });
-  }, 60_000);
+  });
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   let hosts = 0;

@@ -37,7 +37,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     attacked = await startAttackedPair(kind, { credentials: UNLIMITED, signIn: UNLIMITED });
     wire = wireOf(attacked);
     who = await attacked.newcomer();
-  }, 60_000);
+  });
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
@@ -301,7 +301,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }),
       { numRuns: 1000, seed: 20_261_101 },
     );
-  }, 60_000);
+  });
 
   test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
     await expectSound(attacked, [who.password, basic(who)[1]]);

@@ -41,7 +41,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     servers = await startTreeServers(kind);
     [alice, bob] = [await servers.person('alice'), await servers.person('bob')];
     app = await servers.newcomer(alice.tree.slice('/dav?'.length));
-  }, 60_000);
+  });
   afterAll(async () => servers[Symbol.asyncDispose]());
   const all = () => [alice, bob, app];
 

@@ -16,7 +16,7 @@ const parts = new AsyncDisposableStack();
 let servers: TreeServers;
 beforeAll(async () => {
   servers = parts.use(await startTreeServers('sqlite'));
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 const linesOf = (fields: Lines) =>

@@ -27,7 +27,7 @@ beforeAll(async () => {
   machine = await pair.addClient();
   genuine = await pair.token(machine);
   elsewhere = parts.use(await startElsewhere(foreignJwk));
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {

@@ -22,7 +22,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
     flow = await startFlowOn(kind, { authz: 2 });
     app = await App.add(flow);
     person = await newPerson(flow);
-  }, 60_000);
+  });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
   describe('an interaction is of the browser that began it', () => {

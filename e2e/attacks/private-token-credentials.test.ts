@@ -33,7 +33,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
     const aud = `${flow.pair.resource}/all/`;
     accessToken = await flow.forge({ aud, client_id: 'app' });
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await unsound(servers)).toEqual([]);
     await servers[Symbol.asyncDispose]();

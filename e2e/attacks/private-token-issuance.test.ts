@@ -31,7 +31,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   beforeAll(async () => {
     const limits = { privateTokens: { burst: QUOTA, per: 86_400 } };
     servers = await startTokenServers(kind, { limits });
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await unsound(servers)).toEqual([]);
     await servers[Symbol.asyncDispose]();
@@ -174,7 +174,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(await left(bearer(token))).toBe(0);
       }
       expect(await left(bearer((await tokensOf(bob)).access))).toBe(QUOTA);
-    }, 30_000);
+    });
 
     test('what is no request costs nothing; a message that is no element costs one', async () => {
       const client_id = someone();

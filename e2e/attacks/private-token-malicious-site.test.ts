@@ -35,7 +35,7 @@ describe('the command line', () => {
     home = await temporaryFolder();
     rogue = await rogueKey();
     good = (await offerOf(servers, 'tokens', 2)).key;
-  }, 60_000);
+  });
   afterAll(async () => {
     await servers[Symbol.asyncDispose]();
     await home[Symbol.asyncDispose]();

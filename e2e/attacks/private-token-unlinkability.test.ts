@@ -72,7 +72,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       ),
     );
     traces = await tracesOf(servers);
-  }, 120_000);
+  });
   afterAll(async () => {
     expect(await unsound(servers)).toEqual([]);
     await servers[Symbol.asyncDispose]();

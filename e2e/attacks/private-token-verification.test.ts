@@ -23,7 +23,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
     servers = await startTokenServers(kind);
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await unsound(servers)).toEqual([]);
     await servers[Symbol.asyncDispose]();

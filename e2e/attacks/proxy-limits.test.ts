@@ -47,7 +47,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     site = await startProxySite(kind, () => ({ destinations, tunnels: 4 * TUNNELS, idle: IDLE }));
     send = overHttp(site.proxy);
     http2 = overHttp2(site.pair.proxies[0] ?? '');
-  }, 60_000);
+  });
   afterAll(async () => {
     await http2[Symbol.asyncDispose]();
     await site[Symbol.asyncDispose]();

@@ -46,7 +46,7 @@ describe('the proxy', () => {
     const { port } = beside;
     send = overHttp({ host: '127.0.0.1', port });
     ({ send: send2 } = connections.use(overHttp2(`http://127.0.0.1:${port}`)));
-  }, 60_000);
+  });
   afterAll(async () => {
     await connections.disposeAsync();
     await site[Symbol.asyncDispose]();

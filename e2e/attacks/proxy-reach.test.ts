@@ -68,7 +68,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   beforeAll(async () => {
     site = await startProxySite(kind);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   describe('the default configuration', () => {
@@ -145,7 +145,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
       expect(codes).toEqual(new Map());
       expect(secret.connections()).toBe(0);
-    }, 60_000);
+    });
 
     test.each([
       '169.254.169.254:80',
@@ -193,7 +193,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       send = overHttp({ host: '127.0.0.1', port });
       http2 = overHttp2(`http://127.0.0.1:${port}`);
       send2 = http2.send;
-    }, 30_000);
+    });
     afterAll(async () => http2[Symbol.asyncDispose]());
 
     const url = (path: string) => `http://${origin.at}${path}`;

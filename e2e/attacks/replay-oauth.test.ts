@@ -36,7 +36,7 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
     const store = redis && redisStore([redis.url]);
     two = own.use(await startPair({ authz: 2, resource: 2, ...(store && { store }) }));
     client = await two.addClient();
-  }, 60_000);
+  });
   afterAll(() => own.disposeAsync());
 
   const proof = (

@@ -61,7 +61,7 @@ describe('what one client does', () => {
     };
     pair = parts.use(await startPair({ settings }));
     await pair.addPerson('alice', PASSWORD);
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
 
   async function expectAlive(): Promise<void> {

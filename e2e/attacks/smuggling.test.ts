@@ -32,7 +32,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     wire = wireOf(attacked);
     who = await attacked.newcomer();
     ({ key } = await attacked.newKey('all'));
-  }, 60_000);
+  });
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;

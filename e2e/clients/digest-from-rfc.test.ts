@@ -51,7 +51,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: SPACES, resource: 2 });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   /** A client of one space, the parameters it sent, and the statuses that came back. */

@@ -56,7 +56,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     site = await startProxySite(kind, proxy);
     const { certificate, key } = files;
     tls = await site.startBeside({ proxy: { ...proxy(site.pair), tls: { certificate, key } } });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   const asked = (method: string, target: string, fields: HttpRequest['fields'] = []) => ({

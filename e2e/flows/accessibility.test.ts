@@ -97,7 +97,6 @@ test.each(LANGUAGES)(
       await page.emulateMedia({ colorScheme: 'light' });
     });
   },
-  120_000,
 );
 
 test('axe-core finds what is wrong', async () => {

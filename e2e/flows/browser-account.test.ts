@@ -14,7 +14,7 @@ describe.each(ONE_STORE)('on %s: what is ended is refused by the very next reque
   let flow: BrowserFlow;
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);
-  }, 60_000);
+  });
   afterEach(async () => {
     expect(await flow.close()).toEqual([]);
   });

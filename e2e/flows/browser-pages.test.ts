@@ -18,7 +18,7 @@ import { addDevice } from './person.ts';
 let flow: BrowserFlow;
 beforeAll(async () => {
   flow = await startBrowserFlow('sqlite');
-}, 60_000);
+});
 afterEach(async () => {
   expect(await flow.close()).toEqual([]);
 });

@@ -31,7 +31,7 @@ async function put(token: string): Promise<number> {
 describe.each(ONE_STORE)('on %s', (kind) => {
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);
-  }, 60_000);
+  });
   afterEach(async () => {
     expect(await flow.close()).toEqual([]);
   });

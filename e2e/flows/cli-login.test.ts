@@ -21,7 +21,7 @@ describe('the command line as a client (RFC 8628)', () => {
   beforeAll(async () => {
     const settings = { tokens: { lifetime: 12, skew: 0 }, device: { interval: 1 } };
     flow = await startFlowOn('sqlite', { settings });
-  }, 60_000);
+  });
   beforeEach(async () => {
     person = await flow.pair.addPerson(`person-${randomUUID()}`);
   });
@@ -58,7 +58,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await user.run(...put, 'by a person')).toMatchObject({ code: 0 });
     const got = await user.run('request', 'GET', url);
     expect(got).toMatchObject({ code: 0, said: expect.stringContaining('by a person') });
-  }, 30_000);
+  });
 
   test('RFC 6749 section 6: a token that has expired is replaced by the next command', async () => {
     await using user = await newUser();
@@ -70,7 +70,7 @@ describe('the command line as a client (RFC 8628)', () => {
     const after = await loginOf(user);
     expect(after.access_token).not.toBe(before.access_token);
     expect(after.private_jwk).toEqual(before.private_jwk);
-  }, 40_000);
+  });
 
   test('RFC 7009 section 2.1: after logout its token is refused at once', async () => {
     await using user = await newUser();
@@ -83,7 +83,7 @@ describe('the command line as a client (RFC 8628)', () => {
       code: 1,
       said: expect.stringContaining(`run ${CLI} login`),
     });
-  }, 30_000);
+  });
 
   test('a second login ends the first, and only that', async () => {
     await using user = await newUser();
@@ -95,7 +95,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await status()).toBe(401);
     expect(await user.run('whoami')).toMatchObject({ code: 0 });
     expect(await neighbour.run('whoami')).toMatchObject({ code: 0 });
-  }, 30_000);
+  });
 
   test('a login that the operator ended: the next command says so', async () => {
     await using user = await newUser();
@@ -106,14 +106,14 @@ describe('the command line as a client (RFC 8628)', () => {
       said: expect.stringContaining(`has ended: run ${CLI} login`),
     });
     expect(await user.run('logout')).toMatchObject({ code: 0 });
-  }, 30_000);
+  });
 
   test('section 3.5: denied on the page', async () => {
     await using user = await newUser();
     const { code, said } = await user.approve(['login'], 'deny');
     expect([code, said]).toEqual([1, expect.stringContaining('The request was denied.')]);
     await expect(readFile(user.file('login.json'))).rejects.toThrow('ENOENT');
-  }, 30_000);
+  });
 
   test('a file that others may read is not used', async () => {
     await using user = await newUser();
@@ -123,5 +123,5 @@ describe('the command line as a client (RFC 8628)', () => {
       code: 1,
       said: expect.stringContaining(`chmod 600 ${user.file('login.json')}`),
     });
-  }, 30_000);
+  });
 });

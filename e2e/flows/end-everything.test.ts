@@ -25,7 +25,7 @@ describe.each(Object.entries(STORES))('on %s: everything is ended while another 
     const opened = await open();
     parts = opened;
     site = await testSite({ store: opened.store });
-  }, 30_000);
+  });
   afterAll(async () => {
     await site[Symbol.asyncDispose]();
     await parts[Symbol.asyncDispose]();
@@ -79,7 +79,7 @@ describe.each(Object.entries(STORES))('on %s: everything is ended while another 
       expect(ended.text).toContain('Everything has ended');
       await expectNoToken(led);
     }
-  }, 30_000);
+  });
 
   test('RFC 6265 section 8.4: a session that was nobody’s is not known by its former identifier', async () => {
     const browser = site.browser();

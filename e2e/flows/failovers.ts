@@ -102,8 +102,8 @@ export async function failOver(
   await sleep(LOAD.before);
   const before = await set.master();
   await HAPPENING[fault].begin(set, before);
-  await until(async () => (await set.master()) !== before, 60_000);
-  await until(() => load.goesOn(), 60_000);
+  await until(async () => (await set.master()) !== before);
+  await until(() => load.goesOn());
   await sleep(LOAD.after);
   await HAPPENING[fault].end(set, before);
   await set.whole();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   callback = running.use(await startCallback());
   browser = await launchBrowser();
   running.defer(() => browser.close());
-}, 60_000);
+});
 afterAll(async () => running.disposeAsync());
 
 const named = (cookies: readonly Cookie[]) =>

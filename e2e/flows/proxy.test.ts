@@ -61,7 +61,7 @@ beforeAll(async () => {
   const self = [{ address: '127.0.0.1', port: plain }];
   proxy = await startProxy({ destinations, self });
   tlsProxy = await startProxy({ destinations, self, certificate });
-}, 60_000);
+});
 afterAll(async () => running.disposeAsync());
 
 async function curl(...args: readonly string[]): Promise<string> {

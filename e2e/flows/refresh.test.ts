@@ -32,7 +32,7 @@ async function arrive(): Promise<void> {
 const isLive = async (token: string) => (await flow.pair.get(token)) === 200;
 
 describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) => {
-  beforeAll(() => open(kind, 0), 60_000);
+  beforeAll(() => open(kind, 0));
   beforeEach(arrive);
   afterAll(close);
 
@@ -180,7 +180,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
 
 describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind) => {
   const GRACE = 5;
-  beforeAll(() => open(kind, GRACE), 60_000);
+  beforeAll(() => open(kind, GRACE));
   beforeEach(arrive);
   afterAll(close);
 
@@ -221,7 +221,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
     await sleep(over * 1000 - Date.now());
     expect(refusal(await app.refresh(refresh))).toEqual(INVALID_GRANT);
     expect(await isLive(second.access)).toBe(false);
-  }, 20_000);
+  });
 
   test('an end by the person is an end, within the grace too', async () => {
     const { refresh } = await app.tokens(browser);

@@ -59,7 +59,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     person = await newPerson(flow);
     browser = await signedIn(flow, person);
     await app.allow(browser, { scope: 'openid documents:read documents:write' });
-  }, 60_000);
+  });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
   const ask = (parameters: Parameters, one = browser) => one.request('GET', app.url(parameters));
@@ -135,7 +135,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
         const answer = await app.redeem(await app.code(browser), { redirect_uri });
         expect([what, ...refusal(answer)]).toEqual([what, ...INVALID_GRANT]);
       }
-    }, 30_000);
+    });
 
     test('an unknown client, and one without a redirect URI', async () => {
       const device = await addDevice(flow);

@@ -43,7 +43,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
   beforeAll(async () => {
     flow = await startFlowOn(kind, { authz: 2 });
     app = await App.add(flow, '--post-logout-redirect-uri', BYE);
-  }, 60_000);
+  });
   beforeEach(async () => {
     person = await newPerson(flow);
     browser = await signedIn(flow, person);

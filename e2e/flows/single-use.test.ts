@@ -113,7 +113,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
       closers.push(() => server.close());
     }
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const close of closers) close();

@@ -166,7 +166,7 @@ test('a first start, ended by Ctrl-C amid an upload: what it prints can be paste
   expect(await interrupt(second)).toBe(0);
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
-}, 30_000);
+});
 
 test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and all end well', async () => {
   await using place = await home();
@@ -183,7 +183,7 @@ test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, 
   expect(running.output).not.toContain('has ended');
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
-}, 30_000);
+});
 
 test('SIGTERM to npm start, as from a supervisor, ends both servers with what they were asked', async () => {
   await using place = await home();
@@ -205,7 +205,7 @@ test('SIGTERM to npm start, as from a supervisor, ends both servers with what th
   await until(
     () => (running.output.match(/"event":"ending","reason":"SIGTERM"/g) ?? []).length === 2,
   );
-}, 30_000);
+});
 
 test.each(['authz', 'resource', 'proxy'] as const)(
   'a taken port names the setting listen.%s.port, and nothing runs on',
@@ -220,7 +220,6 @@ test.each(['authz', 'resource', 'proxy'] as const)(
     expect(await refusesConnections(place.issuer)).toBe(true);
     expect(await refusesConnections(place.resource)).toBe(true);
   },
-  30_000,
 );
 
 /** The processes of one of the servers, in the order of their pids. */
@@ -247,7 +246,7 @@ test('a server that dies is started again; when the parent is killed, none runs 
   await pair.kill('SIGKILL');
   await until(() => refusesConnections(place.issuer));
   await until(() => refusesConnections(place.resource));
-}, 30_000);
+});
 
 describe('two workers of each server', () => {
   /** Opens so many at once, asks on each, and resolves to the statuses; they stay open. */
@@ -378,19 +377,15 @@ describe('whatever can be reached from elsewhere is production', () => {
     ['an http issuer', { issuer: 'http://auth.example' }, {}, /issuer.*https/],
     ['no secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: '' }, /COUNTERSIGN_SECRET.*is missing/],
     ['a short secret', {}, { ...PUBLIC, COUNTERSIGN_SECRET: 'short' }, /\n {2}.*shorter than 32/],
-  ])(
-    '%s is refused with the reason',
-    async (_what, more, extra, reason) => {
-      await using place = await home(more);
-      const { code, said } = await place.refused(extra);
-      expect(code).toBe(1);
-      expect(said).toMatch(reason);
-      expect(said.match(/The configuration cannot be used|"event"/g)).toHaveLength(1);
-      expect(existsSync(join(place.data, 'secret'))).toBe(false);
-      expect(existsSync(place.firstStart)).toBe(false);
-    },
-    30_000,
-  );
+  ])('%s is refused with the reason', async (_what, more, extra, reason) => {
+    await using place = await home(more);
+    const { code, said } = await place.refused(extra);
+    expect(code).toBe(1);
+    expect(said).toMatch(reason);
+    expect(said.match(/The configuration cannot be used|"event"/g)).toHaveLength(1);
+    expect(existsSync(join(place.data, 'secret'))).toBe(false);
+    expect(existsSync(place.firstStart)).toBe(false);
+  });
 
   test('where the public issuer cannot be reached from inside, tokens are taken all the same', async () => {
     await using place = await home();
@@ -411,7 +406,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect((await fetch(`${place.resource}/documents/`, { headers })).status).toBe(200);
     expect((await fetch(`${place.resource}/health/ready`)).status).toBe(200);
     expect(await interrupt(pair)).toBe(0);
-  }, 30_000);
+  });
 
   test('with all that is needed it starts, a worker of each server for each core, without a demo client', async () => {
     await using place = await home();
@@ -423,7 +418,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect(banner(pair).join('\n')).toContain('Register a client');
     expect(existsSync(place.firstStart)).toBe(false);
     expect(await interrupt(pair)).toBe(0);
-  }, 30_000);
+  });
 
   test('a demo client of an earlier start gets no token there', async () => {
     await using place = await home();
@@ -440,7 +435,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     });
     expect(response.status).toBe(401);
     expect(await interrupt(pair)).toBe(0);
-  }, 30_000);
+  });
 });
 
 test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
@@ -459,7 +454,7 @@ test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded 
     await new Promise((resolve) => setTimeout(resolve, 30)); // each has its lines written
   }
   expect(await interrupt(pair)).toBe(0);
-}, 30_000);
+});
 
 test('a data folder that cannot be made, or a Redis that is not there, is said in words', async () => {
   await using place = await home();
@@ -469,4 +464,4 @@ test('a data folder that cannot be made, or a Redis that is not there, is said i
   await mkdir(join(place.data, 'state.db'), { recursive: true });
   const blocked = await place.refused();
   expect([blocked.code, blocked.said]).toEqual([1, expect.stringContaining('state.db')]);
-}, 30_000);
+});

@@ -28,7 +28,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     client = await site.pair.addClient('schemes');
     const args = ['--application', 'meter', '--realm', 'all', '--scope', 'schemes'];
     key = String((await site.pair.cli('key', 'add', ...args))['key']);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   const url = () => site.url('all');

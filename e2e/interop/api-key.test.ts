@@ -40,7 +40,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const realms = ['keys', 'renamed', 'few', 'scoped', 'with-digest', 'beside'];
     const added = realms.map(async (realm) => keys.set(realm, await add(realm)));
     await Promise.all(added);
-  }, 60_000);
+  });
   afterAll(async () => {
     const { log } = site.pair.resources[0] ?? { log: '' };
     await site[Symbol.asyncDispose]();

@@ -13,7 +13,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
   const url = () => site.url('basic');
   const user = ({ name, password }: typeof ALICE) => ['--user', `${name}:${password}`];

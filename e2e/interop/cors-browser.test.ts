@@ -47,7 +47,7 @@ beforeAll(async () => {
   [friend, stranger] = [await person.newPage(), await person.newPage()];
   await friend.goto(friends.crossSite);
   await stranger.goto(strangers.crossSite);
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 interface Asked {

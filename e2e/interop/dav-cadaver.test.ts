@@ -14,7 +14,7 @@ beforeAll(async () => {
   site = await startDavSite();
   await writeFile(join(site.home, 'a.txt'), 'hello\n');
   await writeFile(join(site.home, 'b ü #1.txt'), 'umlaut\n');
-}, 60_000);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 /** Where cadaver looks for names and passwords. */
@@ -73,7 +73,7 @@ describe('cadaver', () => {
     expect(first).toMatchObject({ method: 'OPTIONS', answered: { dav: '1, 2, 3' } });
     expect(refused?.status).toBe(401);
     for (const { asked } of later) expect(asked.authorization).toMatch(/^Digest /);
-  }, 60_000);
+  });
 
   test('RFC 4918 section 9.10: what it has locked it writes with the token, others do not', async () => {
     await cadaver('put a.txt locked.txt');
@@ -101,7 +101,7 @@ describe('cadaver', () => {
       status: 204,
       asked: { 'lock-token': token },
     });
-  }, 60_000);
+  });
 
   test('RFC 4918 section 6.4: a session that has not made the lock gets 423, and still reads', async () => {
     const output = await cadaver('put a.txt taken.txt', 'lock taken.txt', 'exit');
@@ -114,7 +114,7 @@ describe('cadaver', () => {
     const owner = await cadaver('steal taken.txt', 'put a.txt taken.txt', 'unlock taken.txt');
     expect(owner).not.toMatch(/failed/);
     expect(await cadaver('put a.txt taken.txt')).not.toMatch(/failed/);
-  }, 60_000);
+  });
 
   test('RFC 4918 section 7.4: the lock of a collection is one of what is put into it', async () => {
     const output = await cadaver('mkcol closed', 'lock closed', 'put a.txt closed/in.txt');
@@ -127,7 +127,7 @@ describe('cadaver', () => {
     );
     expect(statuses.at(-1)).toBe(423);
     expect(await cadaver('steal closed', 'rmcol closed')).not.toMatch(/failed/);
-  }, 60_000);
+  });
 
   test('RFC 4918 section 9.2: properties of its own are set, read, listed and removed', async () => {
     await cadaver('put a.txt painted.txt');
@@ -142,7 +142,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/http:\/\/webdav.org\/cadaver\/custom-properties\/ colour/);
     expect(output.match(/Value of colour is/g)).toHaveLength(1);
     expect(output).toMatch(/Deleting property on `painted.txt': +succeeded/);
-  }, 60_000);
+  });
 
   test('what it does not escape is no XML: 400 (section 8.2), and nothing is set', async () => {
     const output = await cadaver(
@@ -152,7 +152,7 @@ describe('cadaver', () => {
     );
     expect(output).toMatch(/Setting property on `broken.txt': failed:\s+400 Bad Request/);
     expect(output).not.toContain('custom-properties');
-  }, 60_000);
+  });
 
   test('properties go with a copy (RFC 4918 section 9.8.2)', async () => {
     const output = await cadaver(
@@ -162,7 +162,7 @@ describe('cadaver', () => {
       'propget second.txt colour',
     );
     expect(output).toMatch(/Value of colour is: red/);
-  }, 60_000);
+  });
 
   test('without `overwrite` what is there stays (RFC 4918 section 10.6: 412)', async () => {
     const output = await cadaver(
@@ -172,7 +172,7 @@ describe('cadaver', () => {
       'copy x.txt y.txt',
     );
     expect(output).toMatch(/Copying [^]*failed:\s+412 Precondition Failed/);
-  }, 60_000);
+  });
 
   test('with the password of somebody else it gets nowhere', async () => {
     await signIn({ ...ALICE, password: JASON.password });
@@ -181,7 +181,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/Authentication|401|rejected/i);
     const after = await curl(...asAlice, site.url);
     expect(after.body).toBe(before.body);
-  }, 60_000);
+  });
 
   test('over TLS a person looks at the certificate and says yes', async () => {
     const session = { home: site.home, input: 'y\nput a.txt over-tls.txt\nls\nexit\n' };
@@ -195,5 +195,5 @@ describe('cadaver', () => {
     expect(site.served()).toContainEqual(
       expect.objectContaining({ method: 'PUT', path: '/dav/over-tls.txt', status: 201 }),
     );
-  }, 60_000);
+  });
 });

@@ -66,7 +66,7 @@ beforeAll(async () => {
   if (process.getuid?.() === 0) await chown(cache, 0, Number(group));
   await chmod(cache, 0o770);
   await chmod(site.home, 0o755);
-}, 60_000);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 /** How a person who has nothing set up mounts: address, folder, and a file with the password. */
@@ -157,7 +157,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect((await get('moved.txt')).body).toBe('hello, again');
     expect((await get('big.bin')).status).toBe(404);
     expect((await get('sub%20%C3%B6/')).status).toBe(404);
-  }, 60_000);
+  });
 
   test('recorded: OPTIONS is asked without credentials, then PROPFIND with Digest', async () => {
     const passed = await site.recorded(async () => {
@@ -170,7 +170,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(passed[1]).toMatchObject({ method: 'PROPFIND', status: 401 });
     expect(passed[2]).toMatchObject({ method: 'PROPFIND', status: 207 });
     expect(passed[2]?.asked.authorization).toMatch(/^Digest /);
-  }, 60_000);
+  });
 
   test('recorded: LOCK on what is not there makes it (201) and names the token (opencloud#2861, dav4rack#30)', async () => {
     const passed = await site.recorded(async () => {
@@ -194,7 +194,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(stored?.asked['if']).toContain(`(${token})`);
     expect(stored?.asked['lock-token']).toBeUndefined();
     expect(unlocked?.asked['lock-token']).toBe(token);
-  }, 60_000);
+  });
 
   test('RFC 4918 section 7: while a file is open for writing others get 423, and still read', async () => {
     await mount(site.url);
@@ -206,7 +206,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect((await get('open.txt')).status).toBe(200);
     await file.close();
     await until(async () => (await put('open.txt')) === 204);
-  }, 60_000);
+  });
 
   test('what somebody else locked is not overwritten', async () => {
     await put('theirs.txt');
@@ -218,7 +218,7 @@ describe(`davfs2, ${mounting}`, () => {
     await mount(site.url);
     await expect(writeFile(join(folder, 'theirs.txt'), 'mine')).rejects.toThrow();
     expect((await get('theirs.txt')).body).toBe('x');
-  }, 60_000);
+  });
 
   test('RFC 4331: df knows the quota', async () => {
     await mount(site.url);
@@ -229,7 +229,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(used + available).toBe(size);
     // Of /dav/: 10 GiB, in blocks of davfs2.
     expect(Math.abs(size - 10 * 1024 ** 3)).toBeLessThan(1024 * 1024);
-  }, 60_000);
+  });
 
   test('over TLS, with the certificate that the server has made', async () => {
     await mount(site.tlsUrl);
@@ -240,7 +240,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(site.served()).toContainEqual(
       expect.objectContaining({ method: 'LOCK', path: '/dav/over-tls.txt', status: 201 }),
     );
-  }, 60_000);
+  });
 
   test('without the right to mount it asks the server first, and then says what is missing', async () => {
     const less = ['--bounding-set=-sys_admin', '--inh-caps=-sys_admin', 'mount.davfs'];
@@ -251,12 +251,12 @@ describe(`davfs2, ${mounting}`, () => {
       expect(errors).toContain('mounting failed: Operation not permitted');
     });
     expect(passed.at(-1)).toMatchObject({ method: 'PROPFIND', status: 207 });
-  }, 60_000);
+  });
 
   test('with the password of somebody else there is nothing to mount', async () => {
     const line = await settings(site.url, { ...ALICE, password: JASON.password });
     const { code, errors } = await program('mount.davfs', line, { home: site.home });
     expect(code).not.toBe(0);
     expect(errors).toMatch(/authenticat|credentials|401/i);
-  }, 60_000);
+  });
 });

@@ -20,7 +20,7 @@ const STAT = `<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><
 beforeAll(async () => {
   site = parts.use(await startDavSite());
   finder = await overTls(site, { ...WEBDAVFS, ...basic(ALICE.name, ALICE.password) }, parts);
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 /** As it writes: in chunks, the length beside them. */
@@ -95,7 +95,7 @@ describe('Finder', () => {
     expect(text.match(/<D:response>/g)).toHaveLength(names.length + 1);
     const removed = await Promise.all(names.map((name) => finder('DELETE', `/dav/storm/${name}`)));
     expect(new Set(removed.map(({ status }) => status))).toEqual(new Set([204]));
-  }, 60_000);
+  });
 
   test('it sends names decomposed: one resource with what others compose (RFC 3629)', async () => {
     expect(

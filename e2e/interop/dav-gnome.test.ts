@@ -15,7 +15,7 @@ beforeAll(async () => {
   session = join(site.home, 'session');
   await mkdir(session, { mode: 0o700 });
   await writeFile(join(site.home, 'a.txt'), 'hello\n');
-}, 60_000);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 interface Said {
@@ -84,13 +84,13 @@ describe('gvfs', () => {
     // RFC 9110 section 8.8.3: an entity tag is quoted, and one that GNOME compares is strong.
     expect(info).toMatch(/etag::value: "[^"]+"/);
     expect(empty).toBe('');
-  }, 60_000);
+  });
 
   test('RFC 4331: it shows how much room there is', async () => {
     const [, said] = await gnome(asAlice(), `gio info --filesystem '${address()}'`);
     expect(said?.output).toContain('filesystem::size: 10737418240');
     expect(said?.output).toContain('filesystem::type: webdav');
-  }, 60_000);
+  });
 
   test('recorded: it walks up from what it mounts, and 405 there stops it at once (nextcloud#48602)', async () => {
     const passed = await site.recorded(async () => {
@@ -106,7 +106,7 @@ describe('gvfs', () => {
     ]);
     expect(passed[0]?.asked.authorization).toBeUndefined();
     expect(passed[4]?.answered.allow).toBe('GET, HEAD, OPTIONS');
-  }, 60_000);
+  });
 
   test('a folder within is mounted as well, and what is above it is found', async () => {
     const dav = address();
@@ -125,7 +125,7 @@ describe('gvfs', () => {
       '/ 405',
       '/dav/one/ 207',
     ]);
-  }, 60_000);
+  });
 
   test('what is changed meanwhile is not overwritten (RFC 9110 section 13.1.1)', async () => {
     const dav = address();
@@ -141,7 +141,7 @@ describe('gvfs', () => {
     const saved = passed.filter(({ asked }) => asked['if-match'] !== undefined);
     const steps = saved.map(({ method, status }) => `${method} ${status}`);
     expect(steps).toEqual(['HEAD 412', 'HEAD 200', 'PUT 204']);
-  }, 60_000);
+  });
 
   test('over TLS a person accepts the certificate', async () => {
     const secure = site.tlsUrl.replace('https:', 'davs:');
@@ -156,7 +156,7 @@ describe('gvfs', () => {
     expect(site.served()).toContainEqual(
       expect.objectContaining({ method: 'PUT', path: '/dav/over-tls.txt', status: 201 }),
     );
-  }, 60_000);
+  });
 
   test('with the password of somebody else nothing is mounted', async () => {
     const [mounted, listed] = await gnome(
@@ -165,5 +165,5 @@ describe('gvfs', () => {
     );
     expect(mounted?.code).not.toBe(0);
     expect(listed?.output).toContain('not mounted');
-  }, 60_000);
+  });
 });

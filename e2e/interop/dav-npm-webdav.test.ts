@@ -16,7 +16,7 @@ let bob: Person;
 beforeAll(async () => {
   site = await startDavSite();
   bob = await site.pair.addPerson('bob', 'another correct horse');
-}, 60_000);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 const clientOf = (

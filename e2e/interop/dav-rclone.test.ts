@@ -32,7 +32,7 @@ beforeAll(async () => {
     ['empty.txt', ''],
   ];
   await Promise.all(files.map(([name, content]) => writeFile(join(source, name), content)));
-}, 60_000);
+});
 afterAll(async () => site[Symbol.asyncDispose]());
 
 /** Settings of the remote `dav`, as its environment has them. */
@@ -71,7 +71,7 @@ describe('rclone', () => {
     // 409 when the one around it is not there yet.
     const made = ['MKCOL 201', 'MKCOL 405', 'PROPFIND 207', 'PROPFIND 404', 'PUT 201'];
     expect(answers.filter((answer) => answer !== 'MKCOL 409').toSorted()).toEqual(made);
-  }, 120_000);
+  });
 
   test('check --download finds what was sent', async () => {
     const checked = await program('rclone', ['check', '--download', 'source', 'dav:up'], {
@@ -80,7 +80,7 @@ describe('rclone', () => {
     });
     expect(checked.code).toBe(0);
     expect(checked.errors).toContain(`${FILES + NAMES.length + 2} matching files`);
-  }, 120_000);
+  });
 
   test('lsjson names what is there, with sizes', async () => {
     const all = await listed('dav:up');
@@ -94,7 +94,7 @@ describe('rclone', () => {
     for (const name of NAMES) {
       expect([name, sizes.get(`sub folder/ö/${name}`)]).toEqual([name, Buffer.byteLength(name)]);
     }
-  }, 60_000);
+  });
 
   test('sync removes what is gone and replaces what has changed, and nothing else', async () => {
     await rm(join(source, 'file-1.txt'));
@@ -109,7 +109,7 @@ describe('rclone', () => {
     );
     expect(changes).toHaveLength(2);
     expect(await rclone('cat', 'dav:up/file-2.txt')).toBe('another content, of another length');
-  }, 60_000);
+  });
 
   test('RFC 4918 section 9.9: a folder is moved by one MOVE, with an absolute Destination', async () => {
     const before = await listed('dav:up');
@@ -120,7 +120,7 @@ describe('rclone', () => {
     ]);
     expect((await rclone('lsf', 'dav:')).trim()).toBe('moved to/');
     expect(await listed('dav:moved to')).toEqual(before);
-  }, 60_000);
+  });
 
   test('names of all kinds are copied and moved one by one', async () => {
     for (const name of NAMES) {
@@ -129,7 +129,7 @@ describe('rclone', () => {
       expect(await rclone('cat', `dav:two/${name}`)).toBe(name);
     }
     expect(await listed('dav:one')).toEqual([]);
-  }, 120_000);
+  });
 
   test('deletefile, dedupe, rmdir and purge', async () => {
     await rclone('deletefile', 'dav:moved to/file-5.txt');
@@ -140,14 +140,14 @@ describe('rclone', () => {
     await rclone('rmdir', 'dav:one');
     await rclone('purge', 'dav:two');
     expect((await rclone('lsf', 'dav:')).trim()).toBe('moved to/');
-  }, 60_000);
+  });
 
   test('RFC 9110 section 14.2: a piece of 20 MiB is read as a range', async () => {
     const passed = await site.recorded(() =>
       rclone('cat', '--offset', '1000', '--count', '10', 'dav:moved to/big.bin'),
     );
     expect(passed).toContainEqual(expect.objectContaining({ method: 'GET', status: 206 }));
-  }, 60_000);
+  });
 
   test('RFC 4331: about says what is used and free', async () => {
     const { used, free, total } = JSON.parse(await rclone('about', '--json', 'dav:')) as Record<
@@ -156,7 +156,7 @@ describe('rclone', () => {
     >;
     expect(used).toBeGreaterThan(20 * 1024 * 1024);
     expect(total).toBe(used + free);
-  }, 60_000);
+  });
 
   test('over TLS it speaks HTTP/2 and finds the same tree', async () => {
     const env = { ...(await remote(site.tlsUrl)), SSL_CERT_FILE: site.certificate };
@@ -168,7 +168,7 @@ describe('rclone', () => {
       env,
     });
     expect(errors).toContain('HTTP/2.0 207');
-  }, 120_000);
+  });
 
   test('without the certificate it goes no further', async () => {
     const env = await remote(site.tlsUrl);
@@ -179,7 +179,7 @@ describe('rclone', () => {
     expect(code).not.toBe(0);
     expect(errors).toMatch(/x509|certificate/);
     expect(site.served().filter(({ path }) => path.includes('refused'))).toEqual([]);
-  }, 60_000);
+  });
 
   test('RFC 7617 section 2: with the password of somebody else nothing is stored', async () => {
     const env = await remote(site.url, { ...ALICE, password: JASON.password });
@@ -189,10 +189,10 @@ describe('rclone', () => {
     });
     expect(new Set(passed.map(({ status }) => status))).toEqual(new Set([401]));
     expect(await rclone('lsf', 'dav:')).not.toContain('intruder');
-  }, 60_000);
+  });
 
   test('somebody else has a tree of their own at the same address', async () => {
     const env = await remote(site.url, JASON);
     expect(await succeed('rclone', ['lsf', 'dav:'], { home: site.home, env })).toBe('');
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
     body: JSON.stringify(FRUIT),
   });
   expect(statusCode).toBe(201);
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 describe('request', () => {
@@ -161,5 +161,5 @@ describe('fetch', () => {
     });
     expect(response.status).toBe(401);
     await response.arrayBuffer();
-  }, 60_000);
+  });
 });

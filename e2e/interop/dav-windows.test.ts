@@ -20,7 +20,7 @@ beforeAll(async () => {
   site = parts.use(await startDavSite());
   anonymous = await overTls(site, MINI_REDIR, parts);
   windows = await overTls(site, { ...MINI_REDIR, ...basic(ALICE.name, ALICE.password) }, parts);
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 describe('Windows MiniRedir', () => {

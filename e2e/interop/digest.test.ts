@@ -34,7 +34,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: SPACES });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
   describe('curl', () => {
     const digest = ({ name, password }: typeof ALICE, ...args: readonly string[]) =>

@@ -26,7 +26,7 @@ beforeAll(async () => {
   pair = parts.use(await startPair({ settings: { proxy } }));
   await pair.addPerson(ALICE.name, ALICE.password);
   home = parts.use(await temporaryFolder()).path;
-}, 60_000);
+});
 afterAll(() => parts?.disposeAsync());
 
 const SOURCES = new URL('http-clients/', import.meta.url).pathname;
@@ -77,12 +77,12 @@ describe.each(['HttpUrlConnection', 'ApacheClient4', 'ApacheClient5'])('%s', (na
       '201',
       '200 hello',
     ]);
-  }, 60_000);
+  });
 
   test('at the proxy, and at the origin behind it', async () => {
     const through = await ask(java(name), ['GET /schemes/digest/'], { via: proxy() });
     expect(through).toEqual([`200 ${identity('Digest', 'digest')}`]);
-  }, 60_000);
+  });
 });
 
 describe('Apache HttpClient', () => {
@@ -92,7 +92,6 @@ describe('Apache HttpClient', () => {
       const refused = await ask(java(name), ['GET /dav/'], { password: JASON.password });
       expect(refused).toEqual([expect.stringMatching(/^401 /)]);
     },
-    60_000,
   );
 });
 
@@ -144,7 +143,7 @@ describe('duplicity', () => {
     const args = ['full', ...OPTIONS, 'mine', backup('dav')];
     const { code, errors } = await program('duplicity', args, { home, env });
     expect([code, errors]).toEqual([50, expect.stringContaining("algorithm 'SHA-256'")]);
-  }, 60_000);
+  });
 
   test('where Basic is alone it backs up, in increments too, and restores', async () => {
     const url = backup('dav-basic');
@@ -157,5 +156,5 @@ describe('duplicity', () => {
     expect(await readFile(join(home, 'restored/letter.txt'), 'utf8')).toBe('Dear diary, again\n');
     const status = await run('collection-status', ...OPTIONS, url);
     expect(status).toMatch(/Full [^]*Incremental /);
-  }, 120_000);
+  });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   pair = await startPair({ settings: { limits: { credentials: UNLIMITED, signIn: UNLIMITED } } });
   await pair.addPerson(ALICE.name, ALICE.password);
   machine = await pair.addClient();
-}, 60_000);
+});
 afterAll(() => pair[Symbol.asyncDispose]());
 
 /** What curl got: the version of HTTP, the status, and the content. */

@@ -16,13 +16,13 @@ describe.each(STORE_KINDS)('litmus at /dav/, on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   test('RFC 4918: 104 of 104, without a warning, with Digest', async () => {
     const url = `${site.pair.resource}/dav/`;
     expect(await litmus(url, ALICE.name, ALICE.password)).toEqual({ suites: ALL, remarks: [] });
-  }, 120_000);
+  });
 
   test('over TLS the same, but for the one test that litmus leaves out there', async () => {
     const url = `${site.pair.resourceTls}/dav/`;
@@ -30,7 +30,7 @@ describe.each(STORE_KINDS)('litmus at /dav/, on %s', (kind) => {
       suites: { ...ALL, http: [3, 3] },
       remarks: [expect.stringMatching(/expect100\.+ SKIPPED \(skipping for SSL server\)$/)],
     });
-  }, 120_000);
+  });
 
   test('with the password of somebody else it gets nowhere', async () => {
     const { suites, remarks } = await litmus(
@@ -40,5 +40,5 @@ describe.each(STORE_KINDS)('litmus at /dav/, on %s', (kind) => {
     );
     expect(suites['basic']).toEqual([2, 1]);
     expect(remarks[0]).toMatch(/begin\.+ FAIL .*rejected Digest challenge/);
-  }, 120_000);
+  });
 });

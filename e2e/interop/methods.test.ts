@@ -33,7 +33,7 @@ beforeAll(async () => {
     }),
   );
   await pair.addPerson(ALICE.name, ALICE.password);
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 const VERSIONS = ['HTTP/1.1', 'HTTP/2 with prior knowledge', 'HTTP/2 over TLS'] as const;

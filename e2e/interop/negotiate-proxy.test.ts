@@ -44,7 +44,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await pair.addPerson('alice');
     await pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
     alice = await kdc.signIn('alice@EXAMPLE.COM');
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
 
   describe.each([
@@ -98,5 +98,5 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(response?.status()).toBe(200);
       expect(await response?.headerValue('via')).toContain('countersign');
     }
-  }, 60_000);
+  });
 });

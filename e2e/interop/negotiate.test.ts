@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await flow.pair.addPerson('alice');
     await flow.pair.cli('user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
     alice = await kdc.signIn('alice@EXAMPLE.COM');
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
 
   const url = (server = 0) => `${flow.pair.resources[server]?.url}/schemes/negotiate/`;
@@ -244,7 +244,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await until(() => other.output.includes('"reason":"a replay"'), 5000);
       await other.kill();
       await flow.pair.resources[1]?.start();
-    }, 30_000);
+    });
   });
 
   describe('what is refused', () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   elsewhere = { sameSite: `http://127.0.0.1:${port}`, crossSite: `http://localhost:${port}` };
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 const friends = () => ({ origins: [elsewhere.crossSite], credentials: true });
@@ -51,7 +51,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: spaces() });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   /** A window of somebody who gives the browser this password when it asks for one. */

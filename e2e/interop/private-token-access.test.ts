@@ -47,7 +47,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: TokenSite;
   beforeAll(async () => {
     site = await startTokenSite(kind, {}, { tokens: { nonce: true }, device: { interval: 1 } });
-  }, 60_000);
+  });
   afterAll(async () => site?.[Symbol.asyncDispose]());
 
   const url = () => `${site.flow.pair.resourceTls}/schemes/private-token/`;

@@ -43,7 +43,7 @@ describe.each([
   let site: TokenSite;
   beforeAll(async () => {
     site = await startTokenSite(kind, { verification });
-  }, 60_000);
+  });
   afterEach(() => {
     jest.restoreAllMocks();
   });

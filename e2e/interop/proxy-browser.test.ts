@@ -43,7 +43,7 @@ beforeAll(async () => {
   files = parts.use(await makeCertificate());
   origin = parts.use(await startOrigin());
   secure = parts.use(await startOrigin(halfClosed, files));
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 beforeEach(() => void [origin, secure].map((one) => one.take()));
 
@@ -64,7 +64,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     proxies.set('Digest before Basic', site.pair.proxies[0] ?? '');
     await beside('Basic', { schemes: ['Basic'] });
     await beside('Digest before Basic, with TLS', { tls });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   /** A window behind the proxy, of somebody who gives the browser this password for it. */
@@ -75,7 +75,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         httpCredentials: { username: atOrigin.name, password: atOrigin.password },
       }),
     });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(60_000);
     return context.newPage();
   }
 

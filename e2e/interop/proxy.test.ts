@@ -54,7 +54,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     token = String((await pair.post('/token', form, client)).body['access_token']);
     const args = ['--application', 'meter', '--realm', 'api-key', '--scope', 'schemes'];
     key = String((await pair.cli('key', 'add', ...args))['key']);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   const proxyUrl = ({ name, password }: Person = { name: '', password: '' }) => {

@@ -79,7 +79,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { resource: 2 });
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   describe.each(HASHES)('SCRAM-%s', (hash) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await pair.addPerson(ALICE.name, ALICE.password);
   person = await newPerson(browser);
   page = await person.newPage();
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 /** Tells `elsewhere` that it ran. */

@@ -45,7 +45,7 @@ export async function newPerson(
     timezoneId: 'UTC',
     viewport: { width, height: 768 },
   });
-  context.setDefaultTimeout(5000);
+  context.setDefaultTimeout(60_000);
   return context;
 }
 

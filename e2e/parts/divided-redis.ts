@@ -104,7 +104,7 @@ export async function startDividedSentinels(): Promise<DividedRedis> {
             /num-other-sentinels\n2\n/.test(state),
         );
       };
-      await until(async () => (await follow(set)) && (await known()), 60_000);
+      await until(async () => (await follow(set)) && (await known()));
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -187,7 +187,6 @@ export async function startDividedCluster(): Promise<DividedRedis> {
       };
       await until(
         async () => (await follow(set)) && (await Promise.all(nodes.map(well))).every(Boolean),
-        60_000,
       );
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -18,7 +18,7 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** True once the process does its work: asked again and again; a rejection counts as not yet. */
   ready(output: string): boolean | Promise<boolean>;
-  /** Milliseconds it may take to become ready; default 20 000. */
+  /** Milliseconds it may take to become ready; default 60 000. */
   readonly patience?: number;
 }
 
@@ -118,7 +118,7 @@ class Ended extends Error {}
  */
 export async function until(
   question: () => boolean | Promise<boolean>,
-  patience = 20_000,
+  patience = 60_000,
 ): Promise<void> {
   const begin = performance.now();
   let last: unknown;

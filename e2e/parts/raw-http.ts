@@ -4,7 +4,11 @@ import { connect } from 'node:net';
  * Sends exactly these bytes to an origin and resolves to all that came back when the connection is
  * closed. Rejects after `patience` milliseconds without a close.
  */
-export function rawHttp(origin: string, bytes: string | Buffer, patience = 5000): Promise<string> {
+export function rawHttp(
+  origin: string,
+  bytes: string | Buffer,
+  patience = 60_000,
+): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) });

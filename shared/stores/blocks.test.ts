@@ -78,7 +78,7 @@ describe('blocks over a store', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   test('three processes, however many at once, also while the clock is set back: no more in any span than the burst and what fits into it', async () => {
     const steps = fc.record({
@@ -114,7 +114,7 @@ describe('blocks over a store', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });
 
 describe('what the store is asked', () => {

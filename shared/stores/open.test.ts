@@ -42,4 +42,4 @@ test('a Redis that is not there is StoreUnavailable, and no embedded store is ma
   const store = storeSettings.parse({ kind: 'redis', urls: ['redis://127.0.0.1:1'] });
   await expect(openStores({ store, data: folder }, deps)).rejects.toThrow(StoreUnavailable);
   expect(existsSync(join(folder, 'state.db'))).toBe(false);
-}, 30_000);
+});

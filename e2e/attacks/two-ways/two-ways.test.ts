@@ -14,5 +14,4 @@ test.each(STORE_KINDS)(
     for (const status of [200, 204, 401]) expect(statuses[status]).toBeGreaterThan(20);
     expect(ended).toBeGreaterThan(50);
   },
-  120_000,
 );

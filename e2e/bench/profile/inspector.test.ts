@@ -23,11 +23,11 @@ test('a process that was started without a word of it says what it was doing', a
   expect(server.output.length).toBeGreaterThan(before); // Node says that it listens
   const names = selfTimes(fold(profile)).map(([name]) => name);
   expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
-}, 30_000);
+});
 
 test('a process that ends meanwhile has no profile', async () => {
   await using server = await startProcess(process.execPath, ['--eval', WORKING], {
     ready: (output) => output.includes('ready'),
   });
   await expect(profiled(Number(server.pid), () => server.kill())).rejects.toThrow('is over');
-}, 30_000);
+});

@@ -47,7 +47,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     send = site.inTurn();
     origin = new URL(site.pair.resource).host;
     issuer = await issuerOf(site.pair);
-  }, 60_000);
+  });
   afterAll(async () => site[Symbol.asyncDispose]());
 
   const ask = (space: Space) => send(get(site.path(space)));

@@ -57,7 +57,7 @@ describe.each([
     const application = await startApplication();
     const { resource, data: folder } = pair;
     parts.use(await start({ folder, origin, resource, application }));
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
   beforeEach(() => {
     reached = [];
@@ -399,5 +399,5 @@ describe.each([
     expect(reached).toEqual([]);
     await pair.resources[0]?.start();
     expect((await ask('/a')).status).toBe(401);
-  }, 60_000);
+  });
 });

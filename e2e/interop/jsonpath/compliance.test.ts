@@ -26,7 +26,7 @@ let authorization: string;
 beforeAll(async () => {
   pair = parts.use(await startPair());
   authorization = `Bearer ${await pair.token(await pair.addClient())}`;
-}, 60_000);
+});
 afterAll(async () => parts.disposeAsync());
 
 function send(method: string, type: string, content: string): Promise<Response> {

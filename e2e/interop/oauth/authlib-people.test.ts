@@ -16,7 +16,7 @@ let pair: Pair;
 
 beforeAll(async () => {
   pair = await startPair();
-}, 60_000);
+});
 afterAll(async () => pair?.[Symbol.asyncDispose]());
 
 /** What the script writes in the end, after the browser went where it said; rejects with its traceback. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
     }),
   });
   machine = await pair.addClient('read write');
-}, 60_000);
+});
 afterAll(() => pair[Symbol.asyncDispose]());
 
 const space = (alg: string = 'ES256') => `${pair.resource}/${alg}/`;

@@ -44,7 +44,7 @@ beforeAll(async () => {
   site = await startOAuthSite();
   const added = await site.addClient('--public', '--scope', 'documents:read documents:write');
   clientId = added.id;
-}, 60_000);
+});
 afterAll(async () => site?.[Symbol.asyncDispose]());
 
 describe.each([

@@ -58,7 +58,7 @@ OIDCOAuthTokenIntrospectionInterval -1`;
       [pkce]: `${await relyingParty(pkce)}\nOIDCPKCEMethod S256\n${byKeys}`,
     }),
   );
-}, 60_000);
+});
 afterAll(() => parts?.disposeAsync());
 
 /** What a browser shows and keeps; no redirect is followed. `fetch` would say that a script asks. */

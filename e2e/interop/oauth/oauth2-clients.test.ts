@@ -26,7 +26,7 @@ let client: { readonly id: string; readonly secret: string };
 beforeAll(async () => {
   site = await startOAuthSite();
   client = await site.addClient('--scope', SCOPE.join(' '));
-}, 60_000);
+});
 afterAll(async () => site?.[Symbol.asyncDispose]());
 
 const status = (token = '') => site.pair.get(token);

@@ -69,7 +69,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       redirect_uri: app.callback,
       scope: 'openid profile documents:read documents:write',
     };
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
 
   test('RFC 9126, RFC 7636, RFC 9449: code, userinfo, documents, new tokens', async () => {

@@ -18,7 +18,7 @@ let browser: PersonAtPages;
 beforeAll(async () => {
   pair = await startPair({ settings: { device: { interval: 60 } } });
   as = await discover(pair);
-}, 60_000);
+});
 beforeEach(async () => {
   person = await pair.addPerson(`person-${randomUUID()}`);
   browser = new PersonAtPages(pair, person);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const issuer = new URL(pair.issuer);
   const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...INSECURE });
   as = await oauth.processDiscoveryResponse(issuer, found);
-}, 60_000);
+});
 afterAll(() => pair[Symbol.asyncDispose]());
 
 const space = (alg = 'ES256') => `${pair.resource}/${alg}/`;

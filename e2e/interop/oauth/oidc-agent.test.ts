@@ -39,7 +39,7 @@ beforeAll(async () => {
       ready: () => existsSync(socket),
     }),
   );
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 const newPerson = () => pair.addPerson(`person-${randomUUID()}`);

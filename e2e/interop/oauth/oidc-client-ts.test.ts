@@ -80,7 +80,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     };
     app.settings = settings;
     foreign.settings = { ...settings, redirect_uri: foreign.callback };
-  }, 60_000);
+  });
   afterAll(() => parts.disposeAsync());
 
   describe.each([

@@ -31,7 +31,7 @@ beforeAll(async () => {
     redirectUri: app.callback,
     scopes: ['openid', 'profile', 'documents:read'],
   };
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 interface Tokens {

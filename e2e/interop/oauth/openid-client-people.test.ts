@@ -45,7 +45,7 @@ beforeAll(async () => {
     confidential: await discover(server.id, client.ClientSecretBasic(server.secret)),
   };
   device = await discover(tv.id, client.None());
-}, 60_000);
+});
 beforeEach(async () => {
   person = await pair.addPerson(`person-${randomUUID()}`);
 });

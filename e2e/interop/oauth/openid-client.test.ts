@@ -25,7 +25,7 @@ beforeAll(async () => {
     }),
   });
   machine = await pair.addClient();
-}, 60_000);
+});
 afterAll(() => pair[Symbol.asyncDispose]());
 
 const discover = (

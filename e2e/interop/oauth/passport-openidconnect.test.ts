@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
     (_issuer, profile, verified) => verified(null, profile),
   );
-}, 60_000);
+});
 afterAll(async () => site?.[Symbol.asyncDispose]());
 
 /** Resolves to where the person is sent, or who they are. */

@@ -38,7 +38,7 @@ describe.each([
       base: pair.documents,
       authorization: (as) => `Bearer ${tokens.get(as)}`,
     };
-  }, 60_000);
+  });
   afterAll(async () => parts.disposeAsync());
   beforeEach(async () => restore(vectors, site));
 

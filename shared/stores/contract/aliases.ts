@@ -160,7 +160,7 @@ export function aliasesContract(contract: () => Contract): void {
         }),
         { numRuns: 30 },
       );
-    }, 30_000);
+    });
 
     test('given to another while it is asked for: it finds who has it, never who had it', async () => {
       const { one, other } = contract();

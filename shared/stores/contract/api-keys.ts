@@ -70,7 +70,7 @@ export function apiKeysContract(contract: () => Contract): void {
         }),
         { numRuns: 30 },
       );
-    }, 30_000);
+    });
 
     test('keys of one application are listed side by side, the oldest first', async () => {
       const { one, other } = contract();

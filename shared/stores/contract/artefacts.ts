@@ -57,7 +57,7 @@ export function artefactsContract(contract: () => Contract): void {
         }),
         { numRuns: 50 },
       );
-    }, 30_000);
+    });
 
     test('ids that look alike to a database are different', async () => {
       const { one } = contract();

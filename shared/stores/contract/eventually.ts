@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 
-/** Asks again until `question` neither throws nor rejects, for 15 seconds at most. */
+/** Asks again until `question` neither throws nor rejects, for a minute at most. */
 export async function eventually<T>(question: () => T | Promise<T>): Promise<T> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {

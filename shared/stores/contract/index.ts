@@ -69,12 +69,12 @@ export function storesContract(name: string, setup: () => Promise<StoreUnderTest
     beforeAll(async () => {
       const store = await setup();
       contract = { store, one: await store.open(), other: await store.open() };
-    }, 60_000);
+    });
     afterAll(async () => {
       await contract.one[Symbol.asyncDispose]();
       await contract.other[Symbol.asyncDispose]();
       await contract.store.end();
-    }, 60_000);
+    });
     for (const part of PARTS) part(() => contract);
   });
 }

@@ -146,7 +146,7 @@ export function listingContract(contract: () => Contract): void {
         ids.push(...(await Promise.all(batch)));
       }
       expect(await listed('SignIn', accountId)).toEqual(ids.toSorted());
-    }, 30_000);
+    });
 
     test('a slice: first those that live longest, and how many there are', async () => {
       const { other } = contract();
@@ -218,6 +218,6 @@ export function listingContract(contract: () => Contract): void {
         const left = ids.filter((_, n) => there[n] !== undefined);
         expect(await listed('SignIn', accountId)).toEqual(left.toSorted());
       }
-    }, 30_000);
+    });
   });
 }

@@ -15,7 +15,7 @@ export function racingContract(contract: () => Contract): void {
     let racer: Racer;
     beforeAll(async () => {
       racer = await startRacer(contract().store.spec());
-    }, 30_000);
+    });
     afterAll(async () => {
       await racer[Symbol.asyncDispose]();
     });

@@ -56,7 +56,7 @@ export function replacingContract(contract: () => Contract): void {
         }),
         { numRuns: 50 },
       );
-    }, 30_000);
+    });
 
     test('of another kind, absent, removed or expired: refused, and nothing is made', async () => {
       const { one, other, store } = contract();
@@ -151,7 +151,7 @@ export function replacingContract(contract: () => Contract): void {
         await Promise.all(lost.map((grantId) => one.artefacts.removeByGrant(grantId)));
         expect(await other.artefacts.get(kind, id)).toEqual({ grantId: winner });
       }
-    }, 30_000);
+    });
 
     test('an artefact that left a grant does not go with it', async () => {
       const { one } = contract();
@@ -181,7 +181,7 @@ export function replacingContract(contract: () => Contract): void {
         await other.artefacts.removeByGrant(grantId);
         for (const id of ids) expect(await one.artefacts.get(kind, id)).toBeUndefined();
       }
-    }, 30_000);
+    });
 
     test('deciding and removing at once: it is gone, and stays so', async () => {
       const { one, other } = contract();

@@ -53,6 +53,6 @@ export function replayContract(contract: () => Contract): void {
         }),
         { numRuns: 50 },
       );
-    }, 30_000);
+    });
   });
 }

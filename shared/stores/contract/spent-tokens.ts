@@ -144,6 +144,6 @@ export function spentTokensContract(contract: () => Contract): void {
         }),
         { numRuns: 25 },
       );
-    }, 60_000);
+    });
   });
 }

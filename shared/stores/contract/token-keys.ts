@@ -85,7 +85,7 @@ export function tokenKeysContract(contract: () => Contract): void {
         const key = someTokenKey(VOPRF, truncated);
         expect(await stores.tokenKeys.add(key, newest)).toBe('collides');
       }
-    }, 30_000);
+    });
 
     test('ten processes that make the first key at once, of each type: one is added', async () => {
       const { one, other } = contract();

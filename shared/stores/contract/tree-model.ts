@@ -263,7 +263,7 @@ export function modelContract(contract: () => Contract): void {
         }),
         { numRuns: 100 },
       );
-    }, 120_000);
+    });
 
     test('that are generated come to every outcome', () => {
       const outcomes = new Map<string, number>();

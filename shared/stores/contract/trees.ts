@@ -182,6 +182,6 @@ export function treesContract(contract: () => Contract): void {
         await new Promise(setImmediate);
       }
       await moves;
-    }, 30_000);
+    });
   });
 }

@@ -89,7 +89,7 @@ export function useCountsContract(contract: () => Contract): void {
         }),
         { numRuns: 60 },
       );
-    }, 30_000);
+    });
 
     test('a hundred counts ten times each at once, through two connections: each is good once', async () => {
       const { one, other } = contract();
@@ -154,6 +154,6 @@ export function useCountsContract(contract: () => Contract): void {
         }),
         { numRuns: 50 },
       );
-    }, 30_000);
+    });
   });
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await until(async () => (await master.cli('WAIT', '1', '1000')) === '1');
   stores = await openTestRedis(redisConfig({ urls: [master.url], replicas: 1 }));
   careless = await openTestRedis(redisConfig({ urls: [master.url] }));
-}, 30_000);
+});
 afterAll(async () => {
   await careless[Symbol.asyncDispose]();
   await stores[Symbol.asyncDispose]();

@@ -160,5 +160,5 @@ describe('the keys', () => {
       const left = await Promise.all(ids.map((id) => artefacts.get('RefreshToken', id)));
       expect(left.filter((artefact) => artefact !== undefined)).toEqual([]);
     }
-  }, 30_000);
+  });
 });

@@ -23,7 +23,7 @@ let stores: Stores;
 beforeAll(async () => {
   redis = await startRedis({ appendonly: true });
   stores = await openPatiently(redisConfig({ urls: [redis.url] }));
-}, 30_000);
+});
 afterAll(async () => {
   await stores[Symbol.asyncDispose]();
   await redis[Symbol.asyncDispose]();
@@ -75,7 +75,7 @@ test('RFC 4918 section 9.9: killed in the midst of moves and copies: each is don
       ...(top.includes('a') ? [] : [move('b', 'a')]),
     ]);
   }
-}, 60_000);
+});
 
 test('a server without memory refuses what adds, does none of it, and still removes', async () => {
   await edit(stores, TREE, puts(someCollection('a'), someDocument('a/x', { file: 'f' })));

@@ -158,7 +158,7 @@ describe('backup', () => {
     const token = { ...(await claims({ sub, sub_gen: generation })), epoch };
     expect(feed.current().revokedBy(token)).toBeUndefined();
     expect(feed.current().revokedBy({ ...token, sub_gen: generation - 1 })).toBe('person');
-  }, 30_000);
+  });
 });
 
 describe('a backup restored under a running feed', () => {

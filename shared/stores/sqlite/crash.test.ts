@@ -119,7 +119,7 @@ test('SIGKILL in the midst of writes: every acknowledged write is there, and no 
     await using stores = await store.open();
     await expectAll(stores, all);
   }
-}, 60_000);
+});
 
 test.each([
   ['c0', 'the first'],
@@ -158,7 +158,7 @@ test('a full disk is StoreUnavailable, never a "no"; what was acknowledged befor
   expect(lines.length).toBeGreaterThan(10);
   await using stores = await store.open();
   await expectAll(stores, lines);
-}, 60_000);
+});
 
 test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there is room again, and people get in', async () => {
   const child = spawn(
@@ -190,4 +190,4 @@ test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there
     ['room', 'done'],
     ['remove', 'done'],
   ]);
-}, 60_000);
+});

@@ -333,5 +333,5 @@ describe('migrations', () => {
       ).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
       for (const racer of racers) await racer[Symbol.asyncDispose]();
     }
-  }, 60_000);
+  });
 });

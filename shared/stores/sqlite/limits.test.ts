@@ -91,7 +91,7 @@ test('any rate, any pace: no more in any span than the burst and what came back 
     }),
     { numRuns: 60 },
   );
-}, 30_000);
+});
 
 test('any rate, any pace: after the reset of any spend the whole burst may come, and no more', async () => {
   const rates = fc.record({
@@ -116,4 +116,4 @@ test('any rate, any pace: after the reset of any spend the whole burst may come,
     }),
     { numRuns: 60 },
   );
-}, 30_000);
+});

@@ -67,4 +67,4 @@ test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is do
   }
   expect(places.size).toBeGreaterThan(1);
   await store.end();
-}, 120_000);
+});
