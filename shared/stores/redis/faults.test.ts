@@ -21,6 +21,9 @@ import {
   somePerson,
   someTokenKey,
 } from '../contract/samples.ts';
+import { Connection } from './connection.ts';
+import { RedisFeed } from './revocation-feed.ts';
+import { topologyOf } from './topology.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 describe('what a server must be like', () => {
@@ -300,8 +303,8 @@ describe('a stream that is not where it was', () => {
     await redis[Symbol.asyncDispose]();
   });
 
-  const entry = (id: string, jti: string) =>
-    redis.cli(
+  const entry = (id: string, jti: string, at = redis) =>
+    at.cli(
       'XADD',
       '{test}:revocations',
       id,
@@ -338,6 +341,32 @@ describe('a stream that is not where it was', () => {
     await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
     expect(feed.current().revokedBy(old)).toBe('token');
     expect(feed.status().cursor).toBe('5-1');
+  });
+
+  test('on a new master with entries before the last of the old one, which the feed still follows: read all the same', async () => {
+    await using old = await startRedis();
+    const [lost, revoked] = [await someClaims(stores), await someClaims(stores)];
+    const epoch = '{test}:epoch';
+    await old.cli('SET', epoch, await redis.cli('GET', epoch));
+    await redis.cli('DEL', '{test}:revocations');
+    await entry('1000-0', lost.jti, old);
+    const topology = ({ url }: Redis) =>
+      topologyOf(redisConfig({ urls: [url] }), { deadline: 1000, monotonic: () => 0 });
+    using connection = new Connection(topology(redis), 0, silentLog, 1000);
+    await using feed = new RedisFeed({
+      open: (life) => topology(old).shared(life),
+      redis: connection,
+      stream: '{test}:revocations',
+      epoch,
+      clock: new ManualClock(),
+      monotonic: () => 0,
+      deadline: 1000,
+      log: silentLog,
+    });
+    await feed.started;
+    await entry('950-0', revoked.jti);
+    await entry('1001-0', 'another');
+    expect((await feed.latest()).revokedBy(revoked)).toBe('token');
   });
 
   test('sweep removes the entries that no token can outlive, and no other', async () => {

@@ -46,11 +46,18 @@ const look = script(`${lastEntry}
 return { redis.call('GET', KEYS[2]), last }
 `);
 
-/** KEYS as above. ARGV: cursor, number of entries. Replies with the entries after the cursor as well. */
+/**
+ * KEYS as above. ARGV: cursor, number of entries. Replies with the entries after the cursor as well; false in their
+ * place, when the cursor is no entry of this stream: another server answers, which may have others before it.
+ */
 const catchUp = script(`${lastEntry}
-local found = last ~= ARGV[1] and
-  redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
-return { redis.call('GET', KEYS[2]), last, found and found[1][2] or {} }
+local entries = {}
+if last ~= ARGV[1] then
+  local known = ARGV[1] == '${STREAM_START}' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 1
+  local found = known and redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
+  entries = known and (found and found[1][2] or {})
+end
+return { redis.call('GET', KEYS[2]), last, entries }
 `);
 
 type Entries = readonly (readonly [EntryId, string[]])[];
@@ -191,19 +198,17 @@ export class RedisFeed implements RevocationFeed {
   async #catchUp(): Promise<void> {
     const { redis, stream, epoch } = this.#options;
     for (;;) {
-      const [found, last, entries] = await redis.script<[string | null, EntryId, Entries]>(
+      const [found, last, entries] = await redis.script<[string | null, EntryId, Entries | null]>(
         catchUp,
         [stream, epoch],
         this.#asked,
         String(COUNT),
       );
-      if (found !== this.#set.epoch || !this.#apply(entries)) {
+      if (found !== this.#set.epoch || !this.#apply(entries ?? [])) {
         throw new StoreUnavailable('Redis has lost its memory; what it has now is being read');
       }
-      // Behind what it had: another server answers, whose entries may have lower ids.
-      const behind = precedes(last, this.#asked);
-      const complete = entries.length < COUNT && !behind;
-      this.#asked = behind ? STREAM_START : complete ? last : (entries.at(-1)?.[0] ?? STREAM_START);
+      const complete = entries !== null && entries.length < COUNT;
+      this.#asked = complete ? last : (entries?.at(-1)?.[0] ?? STREAM_START);
       if (complete) return;
     }
   }
