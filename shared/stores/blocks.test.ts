@@ -181,6 +181,21 @@ describe('what the store is asked', () => {
     expect(await next).toMatchObject({ ok: true });
   });
 
+  test('who gives back waits for no question: it is there once that is answered', async () => {
+    const { limits, questions, answers } = asked();
+    const one = limits.spend(...bucket);
+    answers[0]?.resolve();
+    await one;
+    for (let n = 0; n < 9; n += 1) void limits.spend(...bucket);
+    const next = limits.spend(...bucket);
+    await limits.giveBack(...bucket);
+    answers[1]?.resolve();
+    await next;
+    for (let n = 0; n < 10; n += 1) expect(limits.spend(...bucket)).toMatchObject({ ok: true });
+    expect(limits.spend(...bucket)).toBeInstanceOf(Promise);
+    expect(questions).toHaveLength(3);
+  });
+
   test('while a store is silent so many wait, for whatever buckets, and others are refused at once', async () => {
     const { limits, questions, answers } = asked();
     const spend = async (n: number) => limits.spend('address', `${n % 3}`, rate);

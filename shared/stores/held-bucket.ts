@@ -41,6 +41,8 @@ export class HeldBucket {
   #block: Block | undefined;
   readonly #waiting: PromiseWithResolvers<Spent>[] = [];
   #asking: Promise<void> | undefined;
+  /** Of the bucket's time, while the store is asked. */
+  #returned = 0;
   /** The store did not answer the last question. It may do later what it was asked, and nobody has the block. */
   #failed = false;
 
@@ -65,9 +67,14 @@ export class HeldBucket {
 
   /** To this process: in the store others may have taken what comes behind it. */
   async giveBack([, , rate]: Bucket): Promise<void> {
-    while (this.#asking !== undefined) await this.#asking;
+    this.#returned += intervalOf(rate);
+    if (this.#asking === undefined) this.#takeBack();
+  }
+
+  #takeBack(): void {
     const block = this.#block;
-    if (block !== undefined) block.from = Math.max(block.start, block.from - intervalOf(rate));
+    if (block !== undefined) block.from = Math.max(block.start, block.from - this.#returned);
+    this.#returned = 0;
   }
 
   #spendHeld([, , rate]: Bucket): Spent | undefined {
@@ -90,6 +97,7 @@ export class HeldBucket {
       const waiters = this.#waiting.splice(0);
       try {
         const answers = await this.#take(bucket, waiters.length);
+        this.#takeBack();
         for (const [n, spent] of answers.entries()) waiters[n]?.resolve(spent);
         this.#waiting.unshift(...waiters.slice(answers.length));
         while (this.#waiting.length > 0) {
@@ -99,6 +107,7 @@ export class HeldBucket {
         }
       } catch (error) {
         this.#failed = true;
+        this.#returned = 0;
         for (const { reject } of [...waiters, ...this.#waiting.splice(0)]) reject(error);
       }
     }
