@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import type { Http2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { customerOf, normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
@@ -17,7 +18,7 @@ export class Admission {
   readonly #each: number;
   readonly #trusted: TrustedProxies;
   readonly #from = new Map<string, number>();
-  readonly #streams = new Map<string, number>();
+  readonly #beside = new Map<string, number>();
   #open = 0;
 
   constructor(
@@ -43,14 +44,15 @@ export class Admission {
   }
 
   /**
-   * Whether a request of HTTP/2 may begin, which then counts until it is over: as many of one address as it may
-   * have connections, since each of those could carry a hundred that are never read.
+   * Whether a request may begin beside others of its connection, which then counts until it is over: a stream of
+   * HTTP/2, or one of HTTP/1.1 before the answers to those before it. As many of one address as it may have
+   * connections, since each of those could carry a hundred that are never read.
    */
-  takes(stream: Http2Stream, socket: Pick<Socket, 'remoteAddress'>): boolean {
+  takes(one: Http2Stream | ServerResponse, socket: Pick<Socket, 'remoteAddress'>): boolean {
     const customer = this.#customerAt(socket);
     if (customer === undefined) return true;
-    if ((this.#streams.get(customer) ?? 0) >= this.#each) return false;
-    count(this.#streams, customer, stream);
+    if ((this.#beside.get(customer) ?? 0) >= this.#each) return false;
+    count(this.#beside, customer, one);
     return true;
   }
 
@@ -61,8 +63,10 @@ export class Admission {
   }
 }
 
+type Closing = Socket | Http2Stream | ServerResponse;
+
 /** Until it is closed. */
-function count(held: Map<string, number>, customer: string, one: Socket | Http2Stream): void {
+function count(held: Map<string, number>, customer: string, one: Closing): void {
   held.set(customer, (held.get(customer) ?? 0) + 1);
   one.once('close', () => {
     const left = (held.get(customer) ?? 0) - 1;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
+import type { Admission } from './admission.ts';
 import { type Refusal, refusalMessage } from './refusal.ts';
 
 /**
@@ -34,10 +35,15 @@ export function endGently(socket: Duplex, last = ''): void {
 
 /** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
 export class Connections {
+  readonly #admission: Pick<Admission, 'takes'>;
   /** Unfinished exchanges in order; the last one stays until the next begins. */
   readonly #exchanges = new Map<Duplex, Exchange[]>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
+
+  constructor(admission: Pick<Admission, 'takes'>) {
+    this.#admission = admission;
+  }
 
   /** A connection that comes back after a refused CONNECT is known already. */
   open(socket: Duplex): void {
@@ -54,7 +60,8 @@ export class Connections {
 
   /**
    * Returns the answer that has to be out before this request is carried out: of those that come before the answers
-   * to those before them only safe ones are carried out side by side (RFC 9112 section 9.3.2), and few of them.
+   * to those before them only safe ones are carried out side by side (RFC 9112 section 9.3.2), and few of them: of a
+   * connection, and of all those from one address.
    */
   begin(request: IncomingMessage, response: ServerResponse): ServerResponse | undefined {
     const exchange: Exchange = { request, response, done: false };
@@ -66,7 +73,9 @@ export class Connections {
       exchange.done = true;
       if (this.#closing) this.#endWhenIdle(request.socket);
     });
-    return all.length <= SIDE_BY_SIDE && all.every(isSafe) ? undefined : open.at(-1)?.response;
+    const before = open.at(-1)?.response;
+    if (before === undefined || all.length > SIDE_BY_SIDE || !all.every(isSafe)) return before;
+    return this.#admission.takes(response, request.socket) ? undefined : before;
   }
 
   /** Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. */

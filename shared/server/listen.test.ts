@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { METHODS as PARSED_METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { type Handler, listen } from './listen.ts';
 import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
@@ -332,12 +333,12 @@ test.each([
 
 describe('RFC 9112 section 9.3.2: requests that come before the answers to those before them', () => {
   /** Keeps each request until the test ends it. */
-  async function keeping() {
+  async function keeping(limits: Partial<ServerLimits> = {}) {
     const kept: { asked: string; socket: Socket; end: () => void }[] = [];
     const listening = await start(({ method, url, socket }, response) => {
       kept.push({ asked: `${method} ${url}`, socket, end: () => void response.end() });
-    });
-    return { client: new TestSocket(listening), kept };
+    }, limits);
+    return { listening, client: new TestSocket(listening), kept };
   }
   const asking = (methods: readonly string[]) =>
     methods.map((method, at) => `${method} /${at} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
@@ -368,6 +369,25 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     }
     expect(most).toBe(10);
     expect(statuses(await client.all)).toEqual([...Array(100).fill(200), 501]);
+  });
+
+  test('of all from one address no more than it may have connections, and again when theirs have ended', async () => {
+    const { listening, client, kept } = await keeping({ connections: { address: 3, total: 100 } });
+    const clients = [client, new TestSocket(listening)];
+    const ten = asking(Array<string>(10).fill('GET'));
+    const settled = async () => {
+      for (let n = 0; n < 20; n += 1) await turn();
+      return kept.length;
+    };
+    for (const one of clients) await one.send(ten);
+    expect(await settled()).toBe(clients.length + 3);
+    client.socket.destroy();
+    while (statuses(clients[1]?.received ?? '').length < 10) {
+      await turn();
+      for (const { end } of kept.splice(0)) end();
+    }
+    await clients[1]?.send(ten);
+    expect(await settled()).toBe(1 + 3);
   });
 
   test('what waits when the connection ends is not carried out', async () => {

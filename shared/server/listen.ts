@@ -59,7 +59,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const limit = { ...LIMITS, ...options.limits };
   const trusted = options.trusted ?? { has: () => false };
   const admission = options.admission ?? new Admission(limit.connections, trusted);
-  const connections = new Connections();
+  const connections = new Connections(admission);
   const pace = new Pace(limit.pace);
   const common = { tunnel, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
