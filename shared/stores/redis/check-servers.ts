@@ -5,8 +5,11 @@ import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { SCHEMA } from './migrate.ts';
 import type { Topology, Wire } from './topology.ts';
 
-/** Milliseconds for any answer at the start: nobody waits for an answer of ours yet. */
-export const PATIENCE = 10_000;
+/** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
+const PATIENCE = 10_000;
+
+export const patienceAtStart = ({ deadline }: Pick<RedisSettings, 'deadline'>) =>
+  Math.max(PATIENCE, 1000 * deadline);
 
 /** Seconds without a word of a replica after which a master still counts it, at most. */
 const LAG = 10;
@@ -17,9 +20,11 @@ const LAG = 10;
  */
 export async function checkServers(
   topology: Topology,
-  { mode, prefix, replicas }: RedisSettings,
+  config: RedisSettings,
   log: Log,
 ): Promise<void> {
+  const { mode, prefix, replicas } = config;
+  const reached = reaching(patienceAtStart(config));
   if (mode !== 'single' && replicas === 0) {
     log.warn('redis.replicas', {
       reason:
@@ -29,27 +34,31 @@ export async function checkServers(
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
-    await Promise.all(masters.map((master) => checkMemory(master)));
-    await Promise.all(masters.map((master) => checkDurability(master, log)));
+    await Promise.all(masters.map((master) => checkMemory(master, reached)));
+    await Promise.all(masters.map((master) => checkDurability(master, reached, log)));
     if (replicas > 0) {
-      await Promise.all(masters.map((master) => checkReplicas(master, replicas)));
+      await Promise.all(masters.map((master) => checkReplicas(master, reached, replicas)));
     }
     const schema = `{${prefix}}:schema`;
-    await checkSchema(await reached(topology.shared(life.signal)), schema);
+    await checkSchema(await reached(topology.shared(life.signal)), reached, schema);
   } finally {
     life.abort();
   }
 }
 
-async function reached<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await within(PATIENCE, work);
-  } catch (error) {
-    throw new StoreUnavailable(`Redis cannot be reached: ${String(error)}`, { cause: error });
-  }
+type Reached = <T>(work: Promise<T>) => Promise<T>;
+
+function reaching(milliseconds: number): Reached {
+  return async (work) => {
+    try {
+      return await within(milliseconds, work);
+    } catch (error) {
+      throw new StoreUnavailable(`Redis cannot be reached: ${String(error)}`, { cause: error });
+    }
+  };
 }
 
-async function checkMemory(master: Wire): Promise<void> {
+async function checkMemory(master: Wire, reached: Reached): Promise<void> {
   const info = await reached(master.send<string>('', ['INFO', 'memory']));
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   if (policy === 'noeviction') return;
@@ -58,8 +67,8 @@ async function checkMemory(master: Wire): Promise<void> {
   );
 }
 
-async function checkDurability(master: Wire, log: Log): Promise<void> {
-  const setting = await settings(master, 'append*');
+async function checkDurability(master: Wire, reached: Reached, log: Log): Promise<void> {
+  const setting = await settings(master, reached, 'append*');
   if (setting === undefined) return;
   if (setting('appendonly') === 'yes' && setting('appendfsync') === 'always') return;
   log.warn('redis.not-durable', {
@@ -70,8 +79,8 @@ async function checkDurability(master: Wire, log: Log): Promise<void> {
 }
 
 /** A master that is divided from its replicas has to stop by itself: it does not know that it was replaced. */
-async function checkReplicas(master: Wire, replicas: number): Promise<void> {
-  const setting = await settings(master, 'min-replicas-*');
+async function checkReplicas(master: Wire, reached: Reached, replicas: number): Promise<void> {
+  const setting = await settings(master, reached, 'min-replicas-*');
   if (setting === undefined) return;
   const [write, lag] = [setting('min-replicas-to-write'), setting('min-replicas-max-lag')];
   if (Number(write) >= replicas && Number(lag) >= 1 && Number(lag) <= LAG) return;
@@ -83,6 +92,7 @@ async function checkReplicas(master: Wire, replicas: number): Promise<void> {
 /** Undefined where CONFIG is not permitted: there is nothing to say. */
 async function settings(
   master: Wire,
+  reached: Reached,
   pattern: string,
 ): Promise<((name: string) => string | undefined) | undefined> {
   const asked = reached(master.send<string[]>('', ['CONFIG', 'GET', pattern]));
@@ -90,7 +100,7 @@ async function settings(
   return answer && ((name) => answer[answer.indexOf(name) + 1]);
 }
 
-async function checkSchema(owner: Wire, key: string): Promise<void> {
+async function checkSchema(owner: Wire, reached: Reached, key: string): Promise<void> {
   const find = () => reached(owner.send<string | null>(key, ['GET', key]));
   // Written once: a server that can only be read is no reason not to start.
   if ((await find()) === null) await reached(owner.send(key, ['SET', key, String(SCHEMA), 'NX']));

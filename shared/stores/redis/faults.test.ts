@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -21,6 +21,7 @@ import {
   somePerson,
   someTokenKey,
 } from '../contract/samples.ts';
+import { checkServers } from './check-servers.ts';
 import { Connection } from './connection.ts';
 import { RedisFeed } from './revocation-feed.ts';
 import { topologyOf } from './topology.ts';
@@ -122,6 +123,20 @@ describe('what a server must be like', () => {
     const hung = openTestRedis(redisConfig({ urls: [redis.url] }));
     await expect(hung).rejects.toBeInstanceOf(StoreUnavailable);
   });
+});
+
+test('at the start a server has as long for an answer as later, if that is more than ten seconds', async () => {
+  jest.useFakeTimers();
+  try {
+    const never = () => new Promise<never>(() => {});
+    const config = redisConfig({ urls: ['redis://127.0.0.1'], deadline: 20 });
+    const checked = checkServers({ masters: never, shared: never }, config, silentLog);
+    const refused = expect(checked).rejects.toThrow('no answer within 20000 ms');
+    await jest.advanceTimersByTimeAsync(20_000);
+    await refused;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 describe('a server in trouble', () => {

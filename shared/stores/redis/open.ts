@@ -12,7 +12,7 @@ import { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
-import { checkServers, PATIENCE } from './check-servers.ts';
+import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrate.ts';
 import { redisPeople } from './people.ts';
 import { redisReplay } from './replay.ts';
@@ -49,7 +49,8 @@ export async function openRedis(
   const { clock, random, log, longestLife } = dependencies;
   const deadline = config.deadline * 1000;
   const monotonic = () => performance.now();
-  await checkServers(topologyOf(config, { deadline: PATIENCE, monotonic }), config, log);
+  const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
+  await checkServers(patient, config, log);
   const topology = topologyOf(config, { deadline, monotonic });
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
