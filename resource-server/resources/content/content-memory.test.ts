@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ContentMemory, type Held } from './content-memory.ts';
+import { ContentMemory, type Held, SHORT } from './content-memory.ts';
 
 const KIB = 1024;
 const BUDGET = 1000 * KIB;
@@ -80,6 +80,34 @@ describe('content in memory', () => {
     expect(loaded).toBe(9);
     for (let times = 0; times < 2; times += 1) await ask(memory, 'long 14', LONG, load);
     expect(await isKept(memory, 'long 14', LONG)).toBe(true); // asked for twice since others were
+  });
+
+  test('gives way to nothing that does not get in', async () => {
+    const memory = new ContentMemory(BUDGET);
+    const names = Array.from({ length: 9 }, (_, index) => `kept ${index}`);
+    for (const name of [...names, ...names]) await ask(memory, name, LONG);
+    await ask(memory, 'newcomer', 2 * LONG);
+    for (const name of names.slice(1)) await ask(memory, name, LONG, fails);
+    await ask(memory, 'newcomer', 2 * LONG, fails);
+    expect(await isKept(memory, 'kept 0', LONG)).toBe(true);
+  });
+
+  test('that nobody asks for any more gives way, however much is asked for in turn', async () => {
+    const [length, count] = [SHORT + 1, 4000];
+    const memory = new ContentMemory(count * (length + 512));
+    let loaded = 0;
+    const load = async () => {
+      loaded += 1;
+      return Buffer.alloc(0);
+    };
+    for (const generation of ['old', 'new']) {
+      for (let round = 0; round < 10; round += 1) {
+        for (let index = 0; index < count; index += 1) {
+          await ask(memory, `${generation} ${index}`, length, load);
+        }
+      }
+    }
+    expect(loaded).toBe(2 * count);
   });
 
   test('is not swept out by one that is long, and what is too long is never kept', async () => {

@@ -4,8 +4,6 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 const ENTRY = 512;
 /** Octets of short content, which is kept when it is asked for; what is longer when that is so again. */
 export const SHORT = 64 * 1024;
-/** Names of longer content that was asked for lately. */
-const ASKED = 1000;
 /** The part of all that one content may take: the others are not to go for it. */
 const LARGEST = 1 / 4;
 
@@ -32,15 +30,15 @@ export interface Held {
 /**
  * Content that was read lately, by names that never mean other content. All of it, what is being read into it
  * and what is still being sent included, takes no more than `budget` octets. What nobody has asked for
- * for the longest time goes first, and only for what was asked for twice meanwhile: where all is read in turn, and
- * is more than there is room for, a part of it stays.
+ * for the longest time goes first: at once for what is short, else only for what was asked for twice meanwhile.
+ * So where long content is read in turn, and is more than there is room for, a part of it stays.
  */
 export class ContentMemory {
   readonly #budget: number;
   /** Those asked for last come last. */
   readonly #kept = new Map<string, Kept>();
-  /** By name, when. */
-  readonly #asked = new RecentMap<number>(ASKED);
+  /** Of longer content that is not kept, by name, when: of as many names, at least, as there is room for content. */
+  readonly #asked: RecentMap<number>;
   #askings = 0;
   #octets = 0;
   /** Of these what has readers. */
@@ -48,6 +46,7 @@ export class ContentMemory {
 
   constructor(budget: number) {
     this.#budget = budget;
+    this.#asked = new RecentMap(2 * Math.ceil(budget / SHORT));
   }
 
   /** That are in use, those of entries that have gone meanwhile included. */
@@ -90,11 +89,9 @@ export class ContentMemory {
     if (octets > this.#budget * LARGEST) return undefined;
     const before = this.#askedBefore(name, length);
     if (before === undefined || this.#inUse + octets > this.#budget) return undefined;
-    for (const [other, { readers, asked }] of this.#kept) {
-      if (this.#octets + octets <= this.#budget) break;
-      if (asked > before) return undefined;
-      if (readers === 0) this.forget(other);
-    }
+    const leaving = this.#leaving(this.#octets + octets - this.#budget, before);
+    if (leaving === undefined) return undefined;
+    for (const other of leaving) this.forget(other);
     this.#octets += octets;
     const kept: Kept = { octets, content: load(), readers: 0, asked: this.#askings };
     const forget = () => {
@@ -104,6 +101,20 @@ export class ContentMemory {
       if (content === undefined) forget();
     }, forget);
     return kept;
+  }
+
+  /** Names of what makes so much room, and was asked for last no later than that; undefined: that is not enough. */
+  #leaving(room: number, before: number): readonly string[] | undefined {
+    const names: string[] = [];
+    let missing = room;
+    for (const [name, { octets, readers, asked }] of this.#kept) {
+      if (missing <= 0) break;
+      if (asked > before) return undefined;
+      if (readers > 0) continue;
+      names.push(name);
+      missing -= octets;
+    }
+    return names;
   }
 
   /** When it was asked for before; undefined: never, or too long ago. What is short is wanted at once. */
