@@ -26,7 +26,9 @@ const redis = z
       .min(1)
       .max(60)
       .default(1)
-      .describe('seconds for any answer of Redis; what waits for longer is refused with 503'),
+      .describe(
+        'seconds for any answer of Redis; what waits for longer is refused with 503; with cluster keep it below cluster-node-timeout',
+      ),
   })
   .transform((members) => ({
     ...members,

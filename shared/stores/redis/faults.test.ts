@@ -358,30 +358,60 @@ describe('a stream that is not where it was', () => {
     expect(feed.status().cursor).toBe('5-1');
   });
 
-  test('on a new master with entries before the last of the old one, which the feed still follows: read all the same', async () => {
-    await using old = await startRedis();
-    const [lost, revoked] = [await someClaims(stores), await someClaims(stores)];
+  /** Follows one server and asks another. */
+  async function between(followed: Redis, asked: Redis, open = shared(followed)) {
     const epoch = '{test}:epoch';
-    await old.cli('SET', epoch, await redis.cli('GET', epoch));
-    await redis.cli('DEL', '{test}:revocations');
-    await entry('1000-0', lost.jti, old);
-    const topology = ({ url }: Redis) =>
-      topologyOf(redisConfig({ urls: [url] }), { deadline: 1000, monotonic: () => 0 });
-    using connection = new Connection(topology(redis), 0, silentLog, 1000);
-    await using feed = new RedisFeed({
-      open: (life) => topology(old).shared(life),
+    await followed.cli('SET', epoch, await redis.cli('GET', epoch));
+    await asked.cli('SET', epoch, await redis.cli('GET', epoch));
+    const connection = new Connection(topology(asked), 0, silentLog, 10_000);
+    const feed = new RedisFeed({
+      open,
       redis: connection,
       stream: '{test}:revocations',
       epoch,
       clock: new ManualClock(),
-      monotonic: () => 0,
+      monotonic: () => performance.now(),
       deadline: 1000,
+      replaceable: true,
       log: silentLog,
     });
     await feed.started;
+    return {
+      feed,
+      async [Symbol.asyncDispose]() {
+        await feed[Symbol.asyncDispose]();
+        connection[Symbol.dispose]();
+      },
+    };
+  }
+  const topology = ({ url }: Redis) =>
+    topologyOf(redisConfig({ urls: [url] }), { deadline: 1000, monotonic: () => 0 });
+  const shared = (at: Redis) => (life: AbortSignal) => topology(at).shared(life);
+
+  test('on a new master with entries before the last of the old one, which the feed still follows: read all the same', async () => {
+    await using old = await startRedis();
+    const [lost, revoked] = [await someClaims(stores), await someClaims(stores)];
+    await redis.cli('DEL', '{test}:revocations');
+    await entry('1000-0', lost.jti, old);
+    await using both = await between(old, redis);
     await entry('950-0', revoked.jti);
     await entry('1001-0', 'another');
-    expect((await feed.latest()).revokedBy(revoked)).toBe('token');
+    expect((await both.feed.latest()).revokedBy(revoked)).toBe('token');
+  });
+
+  test('on a new master, while the old one stood still: what that answers once awake is no verdict', async () => {
+    await using old = await startRedis();
+    const never = () => new Promise<never>(() => {});
+    let follows = shared(old);
+    await using both = await between(old, old, (life) => follows(life));
+    await both.feed.latest();
+    old.hang();
+    follows = never;
+    const asked = both.feed.latest();
+    asked.catch(() => {});
+    await eventually(() => expect(() => both.feed.current()).toThrow(StoreUnavailable));
+    old.wake();
+    await expect(asked).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
   test('sweep removes the entries that no token can outlive, and no other', async () => {

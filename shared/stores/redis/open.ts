@@ -34,6 +34,12 @@ export interface RedisDependencies {
   readonly longestLife: number;
 }
 
+/**
+ * Milliseconds for an answer to the feed in a cluster: a master that stood still, and was replaced meanwhile, answers
+ * what it was asked before it hears of that. By then the feed follows the next one.
+ */
+const CLUSTER_FEED = 1000;
+
 /** How often the connections are tried to be opened at the start. */
 const ATTEMPTS = 8;
 
@@ -56,15 +62,19 @@ export async function openRedis(
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
   await migrate(redis, prefix);
+  const clustered = config.mode === 'cluster';
+  const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
+  const followed = topologyOf(config, { deadline: ofFeed, monotonic });
   const openFeed = () =>
     new RedisFeed({
-      open: async (life) => (await topology.shared(life)).owner(stream),
+      open: async (life) => (await followed.shared(life)).owner(stream),
       redis,
       stream,
       epoch,
       clock,
       monotonic,
-      deadline,
+      deadline: ofFeed,
+      replaceable: clustered,
       log,
     });
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);

@@ -75,6 +75,8 @@ export interface FeedOptions {
   monotonic(): number;
   /** Milliseconds for any answer; must be more than `BLOCK`. */
   readonly deadline: number;
+  /** Whether a server may answer that was replaced: then a verdict needs what the feed's own connection says, too. */
+  readonly replaceable: boolean;
   readonly log: Log;
 }
 
@@ -115,7 +117,7 @@ export class RedisFeed implements RevocationFeed {
 
   async latest(): Promise<RevocationView> {
     await this.#waiting(this.#ask);
-    if (!this.#complete) throw unknown();
+    if (this.#options.replaceable ? !this.#trusted : !this.#complete) throw unknown();
     return this.#set;
   }
 
