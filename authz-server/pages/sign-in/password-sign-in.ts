@@ -51,7 +51,7 @@ export function createPasswordSignIn(server: PagesServer): PasswordSignIn {
     const person = await directory.authenticate(typed, form.get('password') ?? '');
     if (person === undefined) return { problem: { kind: 'wrong' } };
     // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
-    for (const bucket of buckets) await limits.giveBack(...bucket);
+    await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
     browsers.remember(ctx, name);
     return { person };
   };

@@ -86,8 +86,8 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         since: clock.now(),
         ...originOf(ctx),
       };
-      await recordSignIn(server, signIn, lifetime);
-      await session.save(lifetime);
+      // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
+      await Promise.all([recordSignIn(server, signIn, lifetime), session.save(lifetime)]);
       ctx.cookies.set(cookie, session.jti, {
         httpOnly: true,
         sameSite: 'lax',
