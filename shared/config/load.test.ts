@@ -106,8 +106,14 @@ describe('precedence: the environment over the file over the defaults', () => {
     }
   });
 
-  test('COUNTERSIGN_REDIS_URL replaces the address and keeps prefix, master and replicas', async () => {
-    const store = { kind: 'redis', urls: ['redis://old:1'], prefix: 'mine', replicas: 1 };
+  test('COUNTERSIGN_REDIS_URL replaces the address and keeps prefix, master, replicas and deadline', async () => {
+    const store = {
+      kind: 'redis',
+      urls: ['redis://old:1'],
+      prefix: 'mine',
+      replicas: 1,
+      deadline: 5,
+    };
     const config = await load(
       { store },
       { COUNTERSIGN_REDIS_URL: 'sentinel:redis://a:26379,redis://b:26379' },
