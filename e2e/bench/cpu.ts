@@ -21,6 +21,8 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** Its processes; what they start belongs to them. */
   readonly pids: readonly number[];
+  /** That share its requests, each of which compiles for itself; default 1. */
+  readonly workers?: number;
   /** The process of the Redis that it uses, whose CPU time is told beside its own. */
   readonly redis?: number;
   /** In PEM: vouches for it over TLS. */

@@ -33,6 +33,12 @@ test('warming up ends after so many requests, or after so many seconds, and is n
   ]);
 });
 
+test('each worker is warmed up', async () => {
+  const { one, runs } = contender('two', 400, { server: { ...SERVER, workers: 2 } });
+  await compare([one], silent, SCHEDULE);
+  expect(runs).toEqual([1, 1, 1, 1, 1, 2, 2]);
+});
+
 test.each<[string, Partial<Contender>]>([
   ['does not answer as it has to', { probe: () => Promise.reject(new Error('wrong')) }],
   ['cannot be asked', { prepare: () => Promise.reject(new Error('wrong')) }],

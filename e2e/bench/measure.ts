@@ -13,7 +13,7 @@ export interface Schedule {
 
 /**
  * Until V8 has compiled what is asked, which takes so many requests, however long those take on this
- * machine; after so many seconds it ends all the same.
+ * machine; after so many seconds it ends all the same. Of each worker.
  */
 export interface WarmUp {
   readonly count: number;
@@ -124,9 +124,12 @@ interface Samples {
 }
 
 /** Runs of a second. Returns the errors. */
-export async function warmUp({ prepare }: Contender, { count, seconds }: WarmUp): Promise<number> {
+export async function warmUp(
+  { server: { workers = 1 }, prepare }: Contender,
+  { count, seconds }: WarmUp,
+): Promise<number> {
   const sum = { count: 0, errors: 0 };
-  for (let second = 0; second < seconds && sum.count < count; second += 1) {
+  for (let second = 0; second < workers * seconds && sum.count < workers * count; second += 1) {
     const run = await prepare(1);
     const done = await run();
     sum.count += done.count;

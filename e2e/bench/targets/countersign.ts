@@ -78,7 +78,7 @@ export async function startCountersign(
         ? [...NODE_FLAGS, ...flags, join(ROOT, `${name}-server`, 'main.ts')]
         : [join(ROOT, 'shared/start/main.js'), name, '--workers', `${workers}`];
     const started = stack.use(await startServer(process.execPath, args, options));
-    return { ...started, ...(store && { redis: store.pid }) };
+    return { ...started, ...(workers && { workers }), ...(store && { redis: store.pid }) };
   };
   const authz = await restart('authz', pair.authz[0], authzFlags);
   const resource = await restart('resource', pair.resources[0]);
