@@ -92,7 +92,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // Workers share the port, and their parent gives connections to each in turn; who is alone takes them itself.
-    server.listen({ port, host, exclusive: WORKERS === 1 }, () => {
+    const backlog = limit.connections.total;
+    server.listen({ port, host, backlog, exclusive: WORKERS === 1 }, () => {
       server.off('error', reject);
       resolve();
     });
