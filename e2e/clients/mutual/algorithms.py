@@ -15,7 +15,7 @@ class Algorithm:
     group: object
     hash: str
     # How kc1, ks1, vkc and vks are written (RFC 8120 section 3.2.3).
-    numbers: str
+    representation: str
 
     def H(self, octets):
         return hashlib.new(self.hash, octets).digest()

@@ -82,7 +82,7 @@ def number(algorithm, name, octets):
     """kc1, ks1, vkc or vks, of their natural length (section 3.2.3)."""
     if algorithm is None:
         raise Malformed('an unknown algorithm')
-    value = NUMBERS[algorithm.numbers].read(octets)
+    value = NUMBERS[algorithm.representation].read(octets)
     if len(value) != (algorithm.group.octets if name in ELEMENTS else algorithm.hash_octets):
         raise Malformed(f'{name} has another length')
     return value
@@ -90,6 +90,6 @@ def number(algorithm, name, octets):
 
 def write(algorithm, values):
     """All parameters of a message, without the scheme. Elements and hashes are octets."""
-    types = TYPES | dict.fromkeys((*ELEMENTS, *HASHES), NUMBERS[algorithm.numbers])
+    types = TYPES | dict.fromkeys((*ELEMENTS, *HASHES), NUMBERS[algorithm.representation])
     values = {'version': '1'} | values
     return ', '.join(types[name].write(name, values[name]) for name in ORDER if name in values)

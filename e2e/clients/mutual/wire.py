@@ -34,7 +34,7 @@ class Wire:
 
     def ask(self, method, target, headers):
         self.ready()
-        self.connection.request(method, target, headers=headers)
+        self.connection.request(method, target, headers=in_utf_8(headers))
         response = self.connection.getresponse()
         return response.status, response.headers, response.read()
 
@@ -43,9 +43,14 @@ class Wire:
         self.ready()
         # http.client closes its own when it sees that the answer of a tunnel has no end.
         sock = self.connection.sock.dup()
-        self.connection.request('CONNECT', authority, headers={'Host': authority, **headers})
+        self.connection.request('CONNECT', authority, headers=in_utf_8({'Host': authority} | headers))
         response = self.connection.getresponse()
         if 200 <= response.status < 300:
             return (response.status, response.headers, b''), sock
         sock.close()
         return (response.status, response.headers, response.read()), None
+
+
+def in_utf_8(headers):
+    """http.client would write text in Latin-1."""
+    return {name: value.encode() for name, value in headers.items()}
