@@ -3,6 +3,7 @@ import { quoted, token } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';
 import type { ConcealedOptions } from './concealed-client.ts';
 import type { ExporterContext } from './exporter-context.ts';
+import { ALGORITHMS, newKey } from './keys.ts';
 
 export type Lie = (honest: ConcealedOptions) => ConcealedOptions;
 export type Lies = readonly (readonly [what: string, lie: Lie])[];
@@ -120,6 +121,23 @@ const signed: Lies = [
   ['another input', covering(() => Buffer.alloc(126, 1))],
 ];
 
+/** Who has a key, but not the one that is known by that ID. */
+const stolen: Lies = [
+  [
+    'another key by its ID, in `a` too',
+    ({ key: { algorithm, keyId }, ...honest }) => {
+      return { ...honest, key: { ...newKey(algorithm, ''), keyId } };
+    },
+  ],
+  [
+    'another key by its ID, with the right `a`',
+    ({ key, ...honest }) => {
+      const { sign, newKey: make } = ALGORITHMS[key.algorithm];
+      return { ...honest, key, sign: (content) => sign(content, make()) };
+    },
+  ],
+];
+
 /** With a key of any algorithm. */
 export const LIES: Lies = [
   ...changed,
@@ -127,6 +145,7 @@ export const LIES: Lies = [
   ...spelt,
   ...exported,
   ...signed,
+  ...stolen,
   [
     'a realm that was not exported',
     sending((params) => [...params, quoted('realm', 'not exported')]),
