@@ -5,6 +5,7 @@ import type { Kept } from './kept.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { People } from './people.ts';
+import type { PublicKeys } from './public-keys.ts';
 import type { Replay } from './replay.ts';
 import type { Revocations } from './revocations.ts';
 import type { Sessions } from './sessions.ts';
@@ -25,6 +26,7 @@ export interface Stores extends AsyncDisposable {
   readonly keys: Keys;
   readonly limits: Limits;
   readonly people: People;
+  readonly publicKeys: PublicKeys;
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;

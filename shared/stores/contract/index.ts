@@ -16,6 +16,7 @@ import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits.ts';
 import { listingContract } from './listing.ts';
 import { peopleContract } from './people.ts';
+import { publicKeysContract } from './public-keys.ts';
 import { racingContract } from './racing.ts';
 import { rereadingContract } from './rereading.ts';
 import { replayContract } from './replay.ts';
@@ -45,6 +46,7 @@ const PARTS = [
   aliasesContract,
   verifiersContract,
   apiKeysContract,
+  publicKeysContract,
   replayContract,
   sessionsContract,
   treesContract,

@@ -6,6 +6,7 @@ import {
   everybodyIn,
   FAR,
   fresh,
+  publicKeysIn,
   removeTokenKeys,
   NO_QUOTA,
   puts,
@@ -14,6 +15,7 @@ import {
   someDocument,
   someKey,
   somePerson,
+  somePublicKey,
   someTokenKey,
 } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
@@ -29,6 +31,7 @@ export function lifecycleContract(contract: () => Contract): void {
       const [client, document, id] = [someClient(fresh()), someDocument(fresh()), fresh()];
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
       const apiKey = someApiKey(fresh());
+      const publicKey = somePublicKey(fresh());
       const tokenKey = someTokenKey(VOPRF, 7);
       let kept: string;
       {
@@ -36,6 +39,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.clients.add(client);
         await stores.people.add(person);
         await stores.apiKeys.add(apiKey);
+        await stores.publicKeys.add(publicKey, 1);
         await stores.keys.add(someKey(id, 'RS256'));
         await removeTokenKeys(stores);
         await stores.tokenKeys.add(tokenKey, undefined);
@@ -54,6 +58,7 @@ export function lifecycleContract(contract: () => Contract): void {
         expect(await stores.people.getByAlias(alias)).toEqual(person);
       }
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
+      expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
       expect(await stores.spentTokens.spend(Buffer.from(id), FAR)).toBe(false);
@@ -109,6 +114,13 @@ export function lifecycleContract(contract: () => Contract): void {
         'people.getWhole': () => closed.people.getWhole('x'),
         'people.list': () => everybodyIn(closed),
         'people.replace': () => closed.people.replace(somePerson('x')),
+        'publicKeys.add': () => closed.publicKeys.add(somePublicKey('x'), 1),
+        'publicKeys.get': () => closed.publicKeys.get('x'),
+        'publicKeys.of': () => closed.publicKeys.of({ kind: 'person', id: 'x' }),
+        'publicKeys.list': () => publicKeysIn(closed),
+        'publicKeys.touch': () => closed.publicKeys.touch('x', 1),
+        'publicKeys.signOut': () => closed.publicKeys.signOut('x', 1),
+        'publicKeys.remove': () => closed.publicKeys.remove('x'),
         'replay.unique': () => closed.replay.unique('a', 'x', 1),
         'replay.seen': () => closed.replay.seen('a', 'x'),
         'sessions.put': () => closed.sessions.put('x', 1),

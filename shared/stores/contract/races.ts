@@ -17,6 +17,7 @@ import {
   someLock,
   someVerifier,
   somePerson,
+  somePublicKey,
   someTokenKey,
 } from './samples.ts';
 
@@ -204,6 +205,32 @@ export const RACES = {
       return id;
     },
     attempt: (stores, id) => stores.apiKeys.remove(id),
+    winners: 1,
+  },
+  'add a public key': {
+    prepare: async () => fresh(),
+    attempt: async (stores, id) => {
+      const owner = { kind: 'person', id: fresh() } as const;
+      return (await stores.publicKeys.add({ ...somePublicKey(id), owner }, 1)) === 'added';
+    },
+    winners: 1,
+  },
+  'add public keys of one person': {
+    prepare: async () => fresh(),
+    attempt: async (stores, id) => {
+      const owner = { kind: 'person', id } as const;
+      const outcome = await stores.publicKeys.add({ ...somePublicKey(fresh()), owner }, BURST);
+      return outcome === 'added';
+    },
+    winners: BURST,
+  },
+  'remove a public key': {
+    prepare: async (stores) => {
+      const id = fresh();
+      await stores.publicKeys.add(somePublicKey(id), 1);
+      return id;
+    },
+    attempt: (stores, id) => stores.publicKeys.remove(id),
     winners: 1,
   },
   'add the first key of an alg': {

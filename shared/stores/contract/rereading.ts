@@ -9,6 +9,7 @@ import {
   someClient,
   someDocument,
   somePerson,
+  somePublicKey,
   someVerifier,
 } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
@@ -48,6 +49,22 @@ export function rereadingContract(contract: () => Contract): void {
           [() => apiKeys.expire(key.id, 7), { ...key, used_at: 5, expires_at: 7 }],
           [() => apiKeys.remove(key.id), undefined],
           [() => apiKeys.add(key), key],
+        ],
+      );
+    });
+
+    test('a public key that is added, used, signed out and removed', async () => {
+      const key = somePublicKey(fresh());
+      const { publicKeys } = writer();
+      await follow(
+        () => reader().publicKeys.get(key.id),
+        [
+          [async () => {}, undefined],
+          [() => publicKeys.add(key, 1), key],
+          [() => publicKeys.touch(key.id, 5), { ...key, used_at: 5 }],
+          [() => publicKeys.signOut(key.id, 7), { ...key, used_at: 5, signed_out_at: 7 }],
+          [() => publicKeys.remove(key.id), undefined],
+          [() => publicKeys.add(key, 1), key],
         ],
       );
     });

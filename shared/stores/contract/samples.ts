@@ -4,6 +4,7 @@ import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
 import type { StoredKey } from '../keys.ts';
 import type { PersonRecord, VerifierRow } from '../people.ts';
+import type { PublicKeyRecord } from '../public-keys.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../token-keys.ts';
 import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees.ts';
@@ -53,6 +54,24 @@ export const someApiKey = (id: string): ApiKeyRecord => ({
   scopes: ['documents:read'],
   created_at: 1_800_000_000_000,
 });
+
+/** Of a person of its own. */
+export const somePublicKey = (id: string): PublicKeyRecord => ({
+  id,
+  scheme: 'Concealed',
+  owner: { kind: 'person', id: `owner of ${id}` },
+  spki: 'MCowBQYDK2VwAyEA11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  name: 'Laptop',
+  created_at: 1_800_000_000_000,
+});
+
+export async function publicKeysIn({
+  publicKeys,
+}: Pick<Stores, 'publicKeys'>): Promise<PublicKeyRecord[]> {
+  const all: PublicKeyRecord[] = [];
+  for await (const slice of publicKeys.list()) all.push(...slice);
+  return all;
+}
 
 export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
   kid,

@@ -1,5 +1,6 @@
-import { byApplicationThenAge, ended, used } from '#shared/stores/api-key-changes.ts';
+import { byApplicationThenAge, ended } from '#shared/stores/api-key-changes.ts';
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/api-keys.ts';
+import { used } from '#shared/stores/last-use.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { scanValues } from './scan.ts';

@@ -14,6 +14,7 @@ import {
   someDocument,
   someKey,
   somePerson,
+  somePublicKey,
   someTokenKey,
 } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
@@ -102,6 +103,15 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.people.add(person),
     (on) => on.people.replace({ ...person, disabled: true, version: 1 }),
   ],
+  'publicKeys.add': [() => {}, (on) => on.publicKeys.add(somePublicKey('added'), 1)],
+  'publicKeys.signOut': [
+    () => careless.publicKeys.add(somePublicKey('signed out'), 1),
+    (on) => on.publicKeys.signOut('signed out', 7),
+  ],
+  'publicKeys.remove': [
+    () => careless.publicKeys.add(somePublicKey('removed'), 1),
+    (on) => on.publicKeys.remove('removed'),
+  ],
   'replay.unique': [() => {}, (on) => on.replay.unique('dpop', 'x', 60)],
   'revocations.revoke': [() => {}, (on) => on.revocations.revoke('token', 'x', FAR)],
   'revocations.raise': [() => {}, (on) => on.revocations.raise('person', 'x', FAR)],
@@ -161,6 +171,7 @@ describe('with one replica to wait for', () => {
     // Written nevertheless: the next attempt finds what the one before left.
     expect(await careless.people.get(person.id)).toMatchObject({ disabled: true });
     expect(await careless.apiKeys.get('removed')).toBeUndefined();
+    expect(await careless.publicKeys.get('removed')).toBeUndefined();
     expect(await careless.replay.unique('dpop', 'x', 60)).toBe(false);
     expect(await careless.spentTokens.spend(Buffer.from('x'), FAR)).toBe(false);
     await using feed = await careless.revocations.feed();
@@ -173,6 +184,9 @@ describe('with one replica to wait for', () => {
       remove: (on: Stores) => on.artefacts.remove('Grant', 'g'),
       removeByGrant: (on: Stores) => on.artefacts.removeByGrant('grant'),
       expire: (on: Stores) => on.apiKeys.expire('ended', 7),
+      addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
+      signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
+      removePublicKey: (on: Stores) => on.publicKeys.remove('removed'),
       removeTokenKey: (on: Stores) => on.tokenKeys.remove(VOPRF, tokenKey.id),
     };
     for (const verb of Object.values(again)) await verb(stores);
@@ -182,8 +196,10 @@ describe('with one replica to wait for', () => {
 
   test('what nobody is told of waits for nobody', async () => {
     await stores.apiKeys.add(someApiKey('noted'));
+    await stores.publicKeys.add(somePublicKey('noted'), 1);
     const notes = {
       touch: (on: Stores) => on.apiKeys.touch('noted', 9),
+      touchPublicKey: (on: Stores) => on.publicKeys.touch('noted', 9),
       spend: async (on: Stores) => on.limits.spend('address', 'x', { burst: 1, per: 60 }),
       sweep: (on: Stores) => on.sweep(),
     };

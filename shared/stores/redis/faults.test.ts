@@ -19,6 +19,7 @@ import {
   someApiKey,
   someDocument,
   somePerson,
+  somePublicKey,
   someTokenKey,
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
@@ -175,6 +176,10 @@ describe('a server in trouble', () => {
     apiKey: () => stores.apiKeys.add(someApiKey('x')),
     expire: () => stores.apiKeys.expire('x', 1),
     touch: () => stores.apiKeys.touch('x', 1),
+    publicKey: () => stores.publicKeys.add(somePublicKey('x'), 1),
+    signOut: () => stores.publicKeys.signOut('x', 1),
+    removePublicKey: () => stores.publicKeys.remove('x'),
+    publicKeysOf: () => stores.publicKeys.of({ kind: 'person', id: 'x' }),
     get: () => stores.clients.get('x'),
     look: () => stores.trees.look('a', ['x']),
     commit: () =>

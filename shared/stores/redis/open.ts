@@ -15,6 +15,7 @@ import { redisKeys } from './keys.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrate.ts';
 import { redisPeople } from './people.ts';
+import { redisPublicKeys } from './public-keys.ts';
 import { redisReplay } from './replay.ts';
 import { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';
@@ -86,6 +87,7 @@ export async function openRedis(
     keys: redisKeys(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
     people: redisPeople(redis, prefix),
+    publicKeys: redisPublicKeys(redis, prefix),
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),

@@ -12,6 +12,7 @@ import {
   someDocument,
   someLock,
   somePerson,
+  somePublicKey,
   someTokenKey,
   someVerifier,
 } from '../contract/samples.ts';
@@ -51,6 +52,7 @@ describe('the keys', () => {
       someVerifier('realm'),
     ]);
     await stores.apiKeys.add(someApiKey('x'));
+    await stores.publicKeys.add(somePublicKey('x'), 1);
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
     await stores.spentTokens.spend(Buffer.from('a-token-of-somebody'), FAR);
     await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined);
@@ -60,7 +62,7 @@ describe('the keys', () => {
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(30);
+    expect(keys).toHaveLength(32);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(6);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

@@ -1,5 +1,6 @@
-import { byApplicationThenAge, ended, used } from '../api-key-changes.ts';
+import { byApplicationThenAge, ended } from '../api-key-changes.ts';
 import type { ApiKeyRecord, ApiKeys } from '../api-keys.ts';
+import { used } from '../last-use.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 import { recalling } from './recalled.ts';

@@ -8,6 +8,7 @@ import {
   everybodyIn,
   FAR,
   fresh,
+  publicKeysIn,
   puts,
   putWith,
   someApiKey,
@@ -15,6 +16,7 @@ import {
   someDocument,
   someKey,
   somePerson,
+  somePublicKey,
   someTokenKey,
   someVerifier,
 } from '../contract/samples.ts';
@@ -63,6 +65,7 @@ describe('backup', () => {
     await stores.people.add(person, [verifier]);
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
+    await stores.publicKeys.add(somePublicKey('of a backup'), 1);
     await stores.keys.add(someKey('k1', 'ES256'));
     const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
     await stores.tokenKeys.add(retired, undefined);
@@ -103,6 +106,7 @@ describe('backup', () => {
     expect(await copy.people.getByName('alice')).toEqual(person);
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
+    expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     const { sealed: _, ...withoutPrivatePart } = retired;
     expect(await copy.tokenKeys.list()).toEqual([withoutPrivatePart, tokenKey]);

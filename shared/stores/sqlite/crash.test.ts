@@ -82,6 +82,11 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
     apiKey: async (id) => expect(await stores.apiKeys.get(id)).toMatchObject({ id }),
     expire: async (id) =>
       expect(await stores.apiKeys.get(id)).toMatchObject({ expires_at: expect.any(Number) }),
+    publicKey: async (id) => {
+      const key = await stores.publicKeys.get(id);
+      expect(key).toMatchObject({ id });
+      expect(await stores.publicKeys.of({ kind: 'person', id: `owner of ${id}` })).toEqual([key]);
+    },
     spend: async (id, result) => {
       expect(result).toBe(true);
       const until = store.clock.now() + 60_000;

@@ -5,7 +5,17 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { STATE } from './state.ts';
 import { ALL_REALMS, type PersonRecord } from '../people.ts';
-import { copy, edit, everybodyIn, NO_QUOTA, putWith, somePerson } from '../contract/samples.ts';
+import {
+  copy,
+  edit,
+  everybodyIn,
+  NO_QUOTA,
+  publicKeysIn,
+  putWith,
+  someApiKey,
+  somePerson,
+  somePublicKey,
+} from '../contract/samples.ts';
 import { sqliteUnderTest } from './under-test.ts';
 
 /** Migrations before the one that makes trees of documents that had a path only. */
@@ -18,6 +28,8 @@ const BEFORE_DIGESTS = 9;
 const BEFORE_VERIFIERS = 10;
 /** Before the one that has a table for short content. */
 const BEFORE_CONTENT = 11;
+/** Before the one that has public keys. */
+const BEFORE_PUBLIC_KEYS = 12;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -265,6 +277,24 @@ test('rows of Digest and keys of SCRAM in records are verifiers of one table', a
   expect(await stores.people.getVerifier('digest SHA-512-256', 'c', { handle })).toMatchObject({
     person: { name: 'bob' },
   });
+  await store.end();
+});
+
+test('a file of before there were public keys has none, and takes them', async () => {
+  const apiKey = someApiKey('x');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_PUBLIC_KEYS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_PUBLIC_KEYS}`);
+    old.prepare('INSERT INTO api_key VALUES (?, ?)').run(apiKey.id, JSON.stringify(apiKey));
+  }
+  await using stores = await store.open();
+  expect(await publicKeysIn(stores)).toEqual([]);
+  expect(await stores.apiKeys.list()).toEqual([apiKey]);
+  expect(await stores.publicKeys.add(somePublicKey('x'), 1)).toBe('added');
+  expect(await publicKeysIn(stores)).toEqual([somePublicKey('x')]);
   await store.end();
 });
 

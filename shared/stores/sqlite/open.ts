@@ -13,6 +13,7 @@ import { orUnavailable, SqliteFile } from './file.ts';
 import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqlitePeople } from './people.ts';
+import { sqlitePublicKeys } from './public-keys.ts';
 import { sqliteReplay } from './replay.ts';
 import { sqliteRevocations } from './revocations.ts';
 import { STATE } from './state.ts';
@@ -50,6 +51,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     keys: sqliteKeys(state),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
     people: sqlitePeople(state),
+    publicKeys: sqlitePublicKeys(state),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),

@@ -286,6 +286,14 @@ export const STATE: Schema = {
        bytes BLOB NOT NULL,
        PRIMARY KEY (tree, file)
      ) STRICT;`,
+
+    `CREATE TABLE public_key (
+       id TEXT PRIMARY KEY,
+       owner TEXT NOT NULL,
+       created INTEGER NOT NULL,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX public_key_owner ON public_key (owner, created, id);`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },

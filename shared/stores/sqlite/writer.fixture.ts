@@ -4,7 +4,14 @@
  */
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { edit, putWith, someApiKey, someClient, somePerson } from '../contract/samples.ts';
+import {
+  edit,
+  putWith,
+  someApiKey,
+  someClient,
+  somePerson,
+  somePublicKey,
+} from '../contract/samples.ts';
 import { StoreUnavailable } from '../stores.ts';
 import { openSqlite } from './open.ts';
 
@@ -39,6 +46,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     }),
   apiKey: (id) => stores.apiKeys.add(someApiKey(id)),
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
+  publicKey: (id) => stores.publicKeys.add(somePublicKey(id), 1),
   spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
   client: (id) => stores.clients.add(someClient(id)),
   document: (id) =>

@@ -1,0 +1,10 @@
+import type { KeyOwner, PublicKeyRecord } from './public-keys.ts';
+
+/** The key as it is after `signOut`; the same object when it was signed out later. */
+export function signedOut(key: PublicKeyRecord, at: number): PublicKeyRecord {
+  const later = key.signed_out_at !== undefined && key.signed_out_at >= at;
+  return later ? key : { ...key, signed_out_at: at };
+}
+
+/** By which the keys of an owner stand together; none is the beginning of another. */
+export const ownerText = ({ kind, id }: KeyOwner): string => JSON.stringify([kind, id]);
