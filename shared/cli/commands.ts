@@ -32,6 +32,9 @@ import { userAdd } from './commands/user-add.ts';
 import { userDisable } from './commands/user-disable.ts';
 import { userEnd } from './commands/user-end.ts';
 import { userKerberos } from './commands/user-kerberos.ts';
+import { userKeyAdd } from './commands/user-key-add.ts';
+import { userKeyList } from './commands/user-key-list.ts';
+import { userKeyRemove } from './commands/user-key-remove.ts';
 import { userList } from './commands/user-list.ts';
 import { userPasswd } from './commands/user-passwd.ts';
 import { whoami } from './commands/whoami.ts';
@@ -48,6 +51,9 @@ export const COMMANDS: readonly Command[] = [
   userKerberos,
   userDisable,
   userEnd,
+  userKeyAdd,
+  userKeyList,
+  userKeyRemove,
   keyAdd,
   keyList,
   keyRotate,

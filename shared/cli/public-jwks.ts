@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { Failure } from './command.ts';
 
-/** Members of a private or symmetric key (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1, RFC 8037 section 2). */
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 const publicJwk = z
   .looseObject({ kid: z.string().min(1).optional() })
-  .refine((jwk) => !PRIVATE.some((member) => member in jwk), {
+  .refine((jwk) => !holdsPrivateKey(jwk), {
     error: 'holds a private key: give its public part only',
   })
   .refine((jwk) => [...ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {

@@ -2,6 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
 import { importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
 import { isObject, parseCompactJws, type JsonObject, type JwsRefusal } from './compact-jws.ts';
+import { holdsPrivateKey } from './private-members.ts';
 import { normaliseTargetUri } from './target-uri.ts';
 
 export interface ExpectedProof {
@@ -41,7 +42,6 @@ export interface KeyCache {
   set(jkt: string, key: KeyObject): void;
 }
 
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const LONGEST_JTI = 256;
 
 const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): ProofRefusal => ({
@@ -85,7 +85,7 @@ export function checkDpopProof(
 
   // 7. a public key only
   if (!isObject(jwk)) return refuse('jwk is not an object');
-  if (PRIVATE_MEMBERS.some((member) => member in jwk)) return refuse('jwk holds a private key');
+  if (holdsPrivateKey(jwk)) return refuse('jwk holds a private key');
 
   // 6. the signature verifies with that key
   const jkt = thumbprint(jwk, algorithm);

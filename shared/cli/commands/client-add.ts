@@ -1,3 +1,4 @@
+import { keyInDirectory } from '#shared/people/key-purposes.ts';
 import { GRANTS } from '../client-grants.ts';
 import { type Command, Failure } from '../command.ts';
 import { ID_TOKEN_ALGS, AUTH_METHODS, newClient } from '../new-client.ts';
@@ -54,8 +55,13 @@ export const clientAdd: Command = {
     'For people the scopes openid, profile and offline_access (refresh after sign-out) are there too.',
   ],
   run: (input, shell) =>
-    withStores(shell, async ({ clients }, config) => {
+    withStores(shell, async ({ clients, publicKeys }, config) => {
       const { secret, ...client } = await newClient(input, shell, config);
+      for (const jwk of client.jwks?.keys ?? []) {
+        const known = await keyInDirectory({ publicKeys }, jwk);
+        if (known !== undefined)
+          throw new Failure(`${known.id} is a key for ${known.scheme}: make another`);
+      }
       if (!(await clients.add(client))) throw new Failure('the identifier is taken: try again');
       const credentials = { client_id: client.client_id, ...(secret && { client_secret: secret }) };
       return {

@@ -1,51 +1,46 @@
-import { open, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { everybody } from '#shared/people/everybody.ts';
 import { formatDirectoryFile } from '#shared/people/file/format-directory.ts';
-import { type Command, Failure } from '../command.ts';
+import type { Command } from '../command.ts';
+import { writeNewFile } from '../new-file.ts';
 import { withStores } from '../with-stores.ts';
 
 export const directoryExport: Command = {
   name: 'directory export',
-  summary: 'write people and API keys to a new file that its owner alone may read',
+  summary: 'write people and keys to a new file that its owner alone may read',
   operands: ['FILE'],
   details: [
-    'In it: the hash of each password, the verifiers of Digest and SCRAM, and the hashes of API keys. Who',
-    'has an HA1 of Digest can be that person in its realm without the password: keep the file like one.',
+    'In it: the hash of each password, the verifiers of Digest and SCRAM, the hashes of API keys, and public',
+    'keys. Who has an HA1 of Digest can be that person in its realm without the password: keep the file like',
+    'one.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
-    withStores(shell, async ({ people, apiKeys }) => {
+    withStores(shell, async ({ people, apiKeys, publicKeys }) => {
       const keys = await apiKeys.list();
-      let count = 0;
-      async function* counted() {
-        for await (const person of everybody(people)) {
-          count += 1;
-          yield person;
+      const ids = new Set<string>();
+      async function* noted() {
+        for await (const whole of everybody(people)) {
+          ids.add(whole.person.id);
+          yield whole;
         }
       }
-      await writeNew(file, formatDirectoryFile(counted(), keys));
+      let count = 0;
+      async function* ofThem() {
+        for await (const slice of publicKeys.list()) {
+          for (const key of slice) {
+            // Somebody who was added meanwhile is not in the file.
+            if (key.owner.kind === 'person' && !ids.has(key.owner.id)) continue;
+            count += 1;
+            yield key;
+          }
+        }
+      }
+      await writeNewFile(file, formatDirectoryFile(noted(), keys, ofThem()));
+      const counts = { people: ids.size, api_keys: keys.length, public_keys: count };
       return {
-        json: { file, people: count, api_keys: keys.length },
-        lines: [`Wrote ${count} people and ${keys.length} API keys to ${file}.`],
+        json: { file, ...counts },
+        lines: [
+          `Wrote ${ids.size} people, ${keys.length} API keys and ${count} public keys to ${file}.`,
+        ],
       };
     }),
 };
-
-/** Leaves no half of it behind. */
-async function writeNew(file: string, content: AsyncIterable<string>): Promise<void> {
-  const refuse = (error: NodeJS.ErrnoException): never => {
-    if (error.code === undefined) throw error;
-    throw new Failure(
-      error.code === 'EEXIST'
-        ? `${file} is there already: name another`
-        : `cannot write ${file} (${error.code})`,
-    );
-  };
-  const handle = await open(file, 'wx', 0o600).catch(refuse);
-  try {
-    await pipeline(content, handle.createWriteStream({ flush: true }));
-  } catch (error) {
-    await rm(file);
-    refuse(error as NodeJS.ErrnoException);
-  }
-}

@@ -7,7 +7,7 @@ import { withPeople } from '../with-people.ts';
 
 export const directoryImport: Command = {
   name: 'directory import',
-  summary: 'add and replace people and API keys from a file that `directory export` wrote',
+  summary: 'add and replace people and keys from a file that `directory export` wrote',
   operands: ['FILE'],
   details: [
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',

@@ -1,34 +1,84 @@
 import type { Config } from '#shared/config/schema.ts';
-import { type Command, UsageError } from '../command.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { type Command, type Input, type Report, type Shell, UsageError } from '../command.ts';
 import { expiresAt, expiresOption } from '../expires-option.ts';
 import { addKey, keyLines } from '../new-key.ts';
+import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../new-public-key.ts';
 import { scopeTokens } from '../scope-tokens.ts';
 import { visibleName } from '../visible-name.ts';
 import { withStores } from '../with-stores.ts';
+
+const OF_API_KEYS = {
+  realm: { value: 'REALM', help: 'the one realm that an API key is good for' },
+  scope: { value: '"A B"', help: 'what it allows; default: what needs no scope' },
+  ...expiresOption('never'),
+};
 
 export const keyAdd: Command = {
   name: 'key add',
   summary: 'make an API key for an application and print it, which is shown only now',
   options: {
     application: { value: 'NAME', required: true, help: 'whom the key identifies' },
-    realm: { value: 'REALM', required: true, help: 'the one realm that it is good for' },
-    scope: { value: '"A B"', help: 'what it allows; default: what needs no scope' },
-    ...expiresOption('never'),
+    ...OF_API_KEYS,
+    concealed: {
+      help: 'in place of an API key one for Concealed, of which the public half is kept',
+    },
+    ...PUBLIC_KEY_OPTIONS,
   },
   run: (input, shell) =>
-    withStores(shell, async ({ apiKeys }, config) => {
-      const expires_at = expiresAt(input, shell.clock);
-      const key = await addKey(apiKeys, shell, {
-        application: visibleName('--application', input.text('application') ?? ''),
-        realm: realmOfKeys(config, input.text('realm')),
-        scopes: scopeTokens('--scope', input.text('scope')),
-        ...(expires_at !== undefined && { expires_at }),
-      });
-      return { json: key, lines: keyLines(key) };
+    withStores(shell, (stores, config) => {
+      const concealed = input.flag('concealed');
+      refuseForeign(input, concealed);
+      const application = visibleName('--application', input.text('application') ?? '');
+      return concealed
+        ? addConcealedKey(input, shell, stores, application)
+        : addApiKey(input, shell, stores, config, application);
     }),
 };
 
+function refuseForeign(input: Input, concealed: boolean): void {
+  const foreign = Object.keys(concealed ? OF_API_KEYS : PUBLIC_KEY_OPTIONS);
+  const given = foreign.find((option) => input.flag(option));
+  if (given === undefined) return;
+  throw new UsageError(
+    `--${given} ${concealed ? 'is of API keys: leave out --concealed' : 'belongs to --concealed'}`,
+  );
+}
+
+async function addConcealedKey(
+  input: Input,
+  shell: Shell,
+  stores: Stores,
+  application: string,
+): Promise<Report> {
+  const owner = { kind: 'application', id: application } as const;
+  const { id, scheme, name } = await addKeyFrom(input, shell, stores, {
+    owner,
+    scheme: 'Concealed',
+  });
+  const key = { id, application, scheme, name };
+  return { json: key, lines: Object.entries(key).map(([member, value]) => `${member}: ${value}`) };
+}
+
+async function addApiKey(
+  input: Input,
+  shell: Shell,
+  { apiKeys }: Stores,
+  config: Config,
+  application: string,
+): Promise<Report> {
+  const expires_at = expiresAt(input, shell.clock);
+  const key = await addKey(apiKeys, shell, {
+    application,
+    realm: realmOfKeys(config, input.text('realm')),
+    scopes: scopeTokens('--scope', input.text('scope')),
+    ...(expires_at !== undefined && { expires_at }),
+  });
+  return { json: key, lines: keyLines(key) };
+}
+
 function realmOfKeys({ spaces }: Config, asked: string | undefined): string {
+  if (asked === undefined) throw new UsageError('--realm REALM is missing');
   const realms = spaces
     .filter(({ schemes, apiKey }) => schemes.includes('API-Key') || apiKey.beside)
     .map(({ realm }) => realm);

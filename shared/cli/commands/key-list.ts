@@ -1,28 +1,47 @@
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
+import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { Command } from '../command.ts';
+import { lastUse, minute } from '../last-use.ts';
 import { withStores } from '../with-stores.ts';
 
 export const keyList: Command = {
   name: 'key list',
-  summary: 'list the API keys: whose, where they are good, when they end and were used last',
+  summary:
+    'list the keys of applications: whose, where they are good, when they end and were used last',
   run: (_, shell) =>
-    withStores(shell, async ({ apiKeys }) => {
+    withStores(shell, async ({ apiKeys, publicKeys }) => {
       const list = await apiKeys.list();
+      const concealed = await ofApplications(publicKeys);
       const now = shell.clock.now();
       return {
-        json: list.map(withoutHash),
+        json: [...list.map(withoutHash), ...concealed.map(shown)],
         get lines() {
-          if (list.length === 0) return ['There is no key yet.'];
-          return columns(list.map((key) => row(key, now)));
+          if (list.length + concealed.length === 0) return ['There is no key yet.'];
+          return columns([...list.map((key) => row(key, now)), ...concealed.map(concealedRow)]);
         },
       };
     }),
 };
 
+async function ofApplications(publicKeys: PublicKeys): Promise<PublicKeyRecord[]> {
+  const found: PublicKeyRecord[] = [];
+  for await (const slice of publicKeys.list()) {
+    found.push(...slice.filter(({ owner }) => owner.kind === 'application'));
+  }
+  return found;
+}
+
 const withoutHash = (key: ApiKeyRecord) => ({ ...key, secret_hash: undefined });
 
-const minute = (time: number) => `${new Date(time).toISOString().slice(0, 16)}Z`;
+const shown = ({ id, owner, scheme, name, created_at, used_at }: PublicKeyRecord) => ({
+  id,
+  application: owner.id,
+  scheme,
+  name,
+  created_at,
+  used_at,
+});
 
 const row = (
   { id, application, realm, scopes, expires_at, used_at, demo }: ApiKeyRecord,
@@ -32,7 +51,17 @@ const row = (
   application,
   realm,
   scopes.join(' '),
-  used_at === undefined ? 'never used' : `used ${minute(used_at)}`,
+  lastUse(used_at),
   expires_at === undefined ? '' : `${expires_at <= now ? 'ended' : 'ends'} ${minute(expires_at)}`,
   demo ? '(demo: refused in production)' : '',
+];
+
+const concealedRow = ({ id, owner, scheme, name, used_at }: PublicKeyRecord) => [
+  id,
+  owner.id,
+  '',
+  '',
+  lastUse(used_at),
+  '',
+  `(${scheme}: ${name})`,
 ];

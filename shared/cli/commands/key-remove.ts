@@ -1,13 +1,20 @@
+import type { Stores } from '#shared/stores/stores.ts';
 import { type Command, Failure } from '../command.ts';
 import { withStores } from '../with-stores.ts';
 
 export const keyRemove: Command = {
   name: 'key remove',
-  summary: 'remove an API key; it is refused by the very next request',
+  summary: 'remove a key of an application; it is refused by the very next request',
   operands: ['ID'],
   run: ({ operands: [id = ''] }, shell) =>
-    withStores(shell, async ({ apiKeys }) => {
-      if (!(await apiKeys.remove(id))) throw new Failure(`there is no key ${id}`);
+    withStores(shell, async (stores) => {
+      if (!(await remove(stores, id))) throw new Failure(`there is no key ${id}`);
       return { json: { id, removed: true }, lines: [`Removed the key ${id}.`] };
     }),
 };
+
+async function remove({ apiKeys, publicKeys }: Stores, id: string): Promise<boolean> {
+  if (await apiKeys.remove(id)) return true;
+  const owner = (await publicKeys.get(id))?.owner;
+  return owner?.kind === 'application' && publicKeys.remove(id);
+}

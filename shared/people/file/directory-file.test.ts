@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
@@ -8,6 +9,7 @@ import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { formatDirectoryFile } from './format-directory.ts';
 import { addPerson, setKerberos } from '../people.ts';
+import { readPublicKey } from '../public-key.ts';
 import { OTHER_PROOF, PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
 const KINDS = [PROOF, OTHER_PROOF, SEAL];
@@ -16,14 +18,23 @@ const REALMS = [{ realm: 'one', kinds: KINDS }];
 const { id, secret_hash } = newApiKey(systemRandom);
 const KEY = { id, application: 'App', realm: 'one', secret_hash, scopes: ['a:b'], created_at: 1 };
 
-/** alice with all that a person can have, and a key, as they are exported. */
+const { publicKey } = generateKeyPairSync('ed25519');
+const PUBLIC_KEY = {
+  ...readPublicKey(publicKey.export({ format: 'der', type: 'spki' }), 'Concealed'),
+  scheme: 'Concealed',
+  owner: { kind: 'application', id: 'App' },
+  name: 'Laptop',
+  created_at: 1,
+} as const;
+
+/** alice with all that a person can have, and keys, as they are exported. */
 async function exported() {
   const { store, stores } = await testPeople(undefined, REALMS);
   const password = 'correct horse battery staple';
   await addPerson(store, { name: 'alice', password, demo: true });
   const { id: of } = await setKerberos(store, 'alice', ['alice@A']);
   const alice = (await stores.people.getWhole(of)) as WholePerson;
-  return { alice, text: await written([alice], [KEY]) };
+  return { alice, text: await written([alice], [KEY], [PUBLIC_KEY]) };
 }
 
 const written = async (...directory: Parameters<typeof formatDirectoryFile>) =>
@@ -46,19 +57,24 @@ test('what is written is read again, without what follows from the rest', async 
   const { alice, text: file } = await exported();
   const { aliases, version, verifier_set, ...person } = alice.person;
   expect([aliases, version, verifier_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
-  const { people, api_keys } = parse(file);
+  const { people, api_keys, public_keys } = parse(file);
   expect(api_keys).toEqual([KEY]);
+  expect(public_keys).toEqual([PUBLIC_KEY]);
+  const owner = { kind: 'person', id: alice.person.id } as const;
+  const hers = { ...PUBLIC_KEY, owner, used_at: 5, signed_out_at: 7 };
+  expect(parse(await written([alice], [], [hers])).public_keys).toEqual([hers]);
   expect(people).toEqual([{ ...person, verifiers: expect.any(Array) }]);
   expect(alice.verifiers).toHaveLength(3);
   expect(new Set(people[0]?.verifiers)).toEqual(new Set(alice.verifiers));
   expect(file).not.toMatch(/aliases|version|verifier_set|handle/);
-  expect(parse(await written([], []))).toMatchObject({ people: [], api_keys: [] });
+  const empty = { people: [], api_keys: [], public_keys: [] };
+  expect(parse(await written([], [], []))).toMatchObject(empty);
 });
 
 test('a line for each person and key', async () => {
   const { alice } = await exported();
-  const lines = (await written([alice, alice], [KEY])).split('\n');
-  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(3);
+  const lines = (await written([alice, alice], [KEY], [PUBLIC_KEY])).split('\n');
+  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(4);
 });
 
 describe('files of earlier versions', () => {
@@ -74,8 +90,8 @@ describe('files of earlier versions', () => {
     { ...SEAL, isValue, kind: 'scram SHA-256' },
   ];
   const former = async (version: number, members: object) => {
-    const { people, ...rest } = JSON.parse((await exported()).text);
-    const [{ verifiers: _, ...alice }] = people;
+    const { people, public_keys: _, ...rest } = JSON.parse((await exported()).text);
+    const [{ verifiers: __, ...alice }] = people;
     const file = { ...rest, countersign_directory: version, people: [{ ...alice, ...members }] };
     return JSON.stringify(file);
   };
@@ -97,10 +113,23 @@ describe('files of earlier versions', () => {
       expect(alice).toMatchObject({ name: 'alice', kerberos: ['alice@A'], demo: true });
       expect(alice).not.toHaveProperty('scram');
       expect(new Set(alice?.verifiers)).toEqual(new Set(verifiers));
-      const [bare] = parse(await former(version, {}), kinds).people;
-      expect(bare).toMatchObject({ name: 'alice', verifiers: [] });
+      const { people, public_keys } = parse(await former(version, {}), kinds);
+      expect(people).toEqual([expect.objectContaining({ name: 'alice', verifiers: [] })]);
+      expect(public_keys).toEqual([]);
     },
   );
+
+  test('version 3: people and API keys as they are today, and no public keys', async () => {
+    const { public_keys: _, ...rest } = JSON.parse((await exported()).text);
+    const then = { ...rest, countersign_directory: 3 };
+    const { public_keys: __, ...now } = parse((await exported()).text);
+    expect(parse(JSON.stringify(then))).toMatchObject({ api_keys: now.api_keys, public_keys: [] });
+    expect(parse(JSON.stringify(then)).people).toMatchObject([{ name: 'alice' }]);
+    expect(mistakes(JSON.stringify({ ...then, public_keys: [] }))).toContain('Unrecognized key');
+    expect(mistakes(JSON.stringify({ ...then, countersign_directory: 4 }))).toContain(
+      'public_keys',
+    );
+  });
 
   test.each([
     [{ verifiers: { 'a"b': {} } }, 'verifiers.a"b'],
@@ -142,7 +171,7 @@ describe('refused, by its place', () => {
     `$argon2id$v=19$${parameters}$${salt}$${digest}`;
 
   test.each([
-    [['countersign_directory'], 4, 'must be of version 1, 2, 3'],
+    [['countersign_directory'], 5, 'must be of version 1, 2, 3, 4'],
     [['people'], {}, 'expected array'],
     [['more'], 1, 'Unrecognized key'],
     [['people', 0, 'id'], '../x', 'must be an identifier'],
@@ -180,13 +209,30 @@ describe('refused, by its place', () => {
     [['api_keys', 0, 'secret_hash'], 'x', '32 bytes in base64url'],
     [['api_keys', 0, 'scopes', 0], 'a b', 'a scope-token'],
     [['api_keys', 0, 'expires_at'], 1.5, 'expected int'],
+    [
+      ['public_keys', 0, 'id'],
+      'A'.repeat(43),
+      'a key for Concealed in DER, and id its fingerprint',
+    ],
+    [['public_keys', 0, 'spki'], 'AAAA', 'a key for Concealed in DER, and id its fingerprint'],
+    // As it would be once more under another spelling of base64.
+    [['public_keys', 0, 'spki'], `${PUBLIC_KEY.spki}=`, 'a key for Concealed in DER'],
+    [['public_keys', 0, 'scheme'], 'Basic', 'public_keys.0.scheme'],
+    [['public_keys', 0, 'scheme'], 'HOBA', 'origin'],
+    [['public_keys', 0, 'origin'], 'https://rs.example', 'Unrecognized key'],
+    [['public_keys', 0, 'owner'], { kind: 'person', id: 'somebody' }, 'is nobody of the file'],
+    [['public_keys', 0, 'owner', 'kind'], 'client', 'public_keys.0.owner.kind'],
+    [['public_keys', 0, 'owner'], { kind: 'application', id: '' }, '1 to 100 characters'],
+    [['public_keys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
+    [['public_keys', 0, 'signed_out_at'], -1, '>=0'],
+    [['public_keys', 0, 'more'], 1, 'Unrecognized key'],
   ])('%j', async (place, value, message) => {
     const said = mistakes(await spoilt(place, value));
     expect(said).toContain(message);
     expect(said.split('\n')).toHaveLength(1);
   });
 
-  test('two people with one id, name or principal, and two keys with one id', async () => {
+  test('two people with one id, name or principal, and two keys of one kind with one id', async () => {
     const { alice } = await exported();
     const other = (changes: Partial<PersonRecord>) => ({
       ...alice,
@@ -194,14 +240,15 @@ describe('refused, by its place', () => {
     });
     const bob = { id: 'bob', name: 'bob' };
     const twice: readonly (readonly [Parameters<typeof formatDirectoryFile>, string])[] = [
-      [[[alice, alice], []], 'people.1.id: '],
-      [[[alice, other({ id: 'other' })], []], 'people.1.name: has the name alice again'],
-      [[[alice, other(bob)], []], 'people.1: has the alias kerberos:alice@A again'],
+      [[[alice, alice], [], []], 'people.1.id: '],
+      [[[alice, other({ id: 'other' })], [], []], 'people.1.name: has the name alice again'],
+      [[[alice, other(bob)], [], []], 'people.1: has the alias kerberos:alice@A again'],
       [
-        [[other({ ...bob, kerberos: ['b@A', 'b@A'] })], []],
+        [[other({ ...bob, kerberos: ['b@A', 'b@A'] })], [], []],
         'people.0: has the alias kerberos:b@A again',
       ],
-      [[[], [KEY, KEY]], 'api_keys.1.id: '],
+      [[[], [KEY, KEY], []], 'api_keys.1.id: '],
+      [[[], [], [PUBLIC_KEY, PUBLIC_KEY]], 'public_keys.1.id: '],
     ];
     for (const [file, message] of twice) {
       expect(mistakes(await written(...file))).toContain(message);
@@ -226,6 +273,7 @@ describe('refused, by its place', () => {
     const said = mistakes(
       await written(
         Array.from({ length: 500 }, () => broken),
+        [],
         [],
       ),
     );

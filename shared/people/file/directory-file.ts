@@ -2,21 +2,26 @@ import { z } from 'zod';
 import { realmName } from '#shared/base/members.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
 import { aliasesOf } from '../names/aliases.ts';
-import { isVisibleName } from '../names/visible-name.ts';
 import type { NewRecord } from '../people.ts';
 import type { VerifierKind } from '../verifier-kind.ts';
 import { formerPerson } from './former-people.ts';
 import { checked, id, personSchema, time } from './person-schema.ts';
+import { publicKey, visibleName } from './public-key-schema.ts';
 
-/** Everybody and every API key of a directory, with all that lets them in but the passwords. */
+/** Everybody and every key of a directory, with all that lets them in but the passwords. */
 export interface DirectoryFile {
   readonly people: readonly NewRecord[];
   readonly api_keys: readonly ApiKeyRecord[];
+  readonly public_keys: readonly PublicKeyRecord[];
 }
 
 /** Of what `formatDirectoryFile` writes. */
-export const VERSION = 3;
+export const VERSION = 4;
+
+/** Without public keys. */
+const KEYLESS_VERSION = 3;
 
 /** Whose people are brought up to date (former-people.ts). */
 const FORMER_VERSIONS = [1, 2];
@@ -28,7 +33,7 @@ function isSecretHash(text: string): boolean {
 
 const apiKey = z.strictObject({
   id,
-  application: checked(isVisibleName, '1 to 100 characters, none of them invisible'),
+  application: visibleName,
   realm: realmName,
   secret_hash: checked(isSecretHash, '32 bytes in base64url'),
   scopes: z.array(checked(isScopeToken, 'a scope-token (RFC 6749 section 3.3)')),
@@ -48,17 +53,24 @@ const versioned = <Person extends z.ZodType<NewRecord>>(
     api_keys: z.array(apiKey),
   });
 
+/** With what a file of before there were public keys did not have. */
+const withoutPublicKeys = <File extends object>(file: File) => ({ ...file, public_keys: [] });
+
 const schemaOf = (kinds: readonly VerifierKind[]) => {
   const person = personSchema(kinds);
   return z
     .discriminatedUnion(
       'countersign_directory',
-      [versioned([VERSION], person), versioned(FORMER_VERSIONS, formerPerson.pipe(person))],
+      [
+        versioned([VERSION], person).extend({ public_keys: z.array(publicKey) }),
+        versioned([KEYLESS_VERSION], person).transform(withoutPublicKeys),
+        versioned(FORMER_VERSIONS, formerPerson.pipe(person)).transform(withoutPublicKeys),
+      ],
       {
-        error: `must be of version ${[...FORMER_VERSIONS, VERSION].join(', ')}, which this program reads`,
+        error: `must be of version ${[...FORMER_VERSIONS, KEYLESS_VERSION, VERSION].join(', ')}, which this program reads`,
       },
     )
-    .superRefine(({ people, api_keys }, context) => {
+    .superRefine(({ people, api_keys, public_keys }, context) => {
       const twice = repeated([
         ...people.map(({ id: of }, index) => [`people.${index}.id`, `person ${of}`]),
         ...people.map(({ name }, index) => [`people.${index}.name`, `name ${name}`]),
@@ -66,7 +78,14 @@ const schemaOf = (kinds: readonly VerifierKind[]) => {
           aliasesOf(one).map((alias) => [`people.${index}`, `alias ${alias}`]),
         ),
         ...api_keys.map(({ id: of }, index) => [`api_keys.${index}.id`, `key ${of}`]),
+        ...public_keys.map(({ id: of }, index) => [`public_keys.${index}.id`, `key ${of}`]),
       ]);
+      const ids = new Set(people.map(({ id: of }) => of));
+      for (const [index, { owner }] of public_keys.entries()) {
+        if (owner.kind === 'application' || ids.has(owner.id)) continue;
+        const path = ['public_keys', index, 'owner'];
+        context.addIssue({ code: 'custom', path, message: 'is nobody of the file' });
+      }
       for (const [path = '', what] of twice) {
         context.addIssue({
           code: 'custom',

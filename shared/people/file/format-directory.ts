@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
 import type { WholePerson } from '#shared/stores/people.ts';
 import { VERSION } from './directory-file.ts';
 
@@ -9,11 +10,14 @@ import { VERSION } from './directory-file.ts';
 export async function* formatDirectoryFile(
   people: AsyncIterable<WholePerson> | Iterable<WholePerson>,
   apiKeys: Iterable<ApiKeyRecord>,
+  publicKeys: AsyncIterable<PublicKeyRecord> | Iterable<PublicKeyRecord>,
 ): AsyncGenerator<string> {
   yield `{"countersign_directory": ${VERSION}, "people": [`;
   yield* lines(people, written);
   yield '\n], "api_keys": [';
   yield* lines(apiKeys, (key) => key);
+  yield '\n], "public_keys": [';
+  yield* lines(publicKeys, (key) => key);
   yield '\n]}\n';
 }
 

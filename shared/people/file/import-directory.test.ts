@@ -1,18 +1,22 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { findSignIn, recordSignIn } from '../access/sign-ins.ts';
 import { newApiKey } from '../api-key.ts';
 import { parseDirectoryFile } from './directory-file.ts';
-import { everybodyIn } from '#shared/stores/contract/samples.ts';
+import { everybodyIn, publicKeysIn, someClient } from '#shared/stores/contract/samples.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { everybody } from '../everybody.ts';
 import { formatDirectoryFile } from './format-directory.ts';
 import { importDirectory } from './import-directory.ts';
 import { ALL_REALMS } from '#shared/stores/people.ts';
+import type { KeyOwner, PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import { MOST_KEYS } from '../key-purposes.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
 import { addPerson, disablePerson, PeopleError, setKerberos, setPassword } from '../people.ts';
+import { readPublicKey } from '../public-key.ts';
 import { PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -26,24 +30,44 @@ async function installation() {
   return { ...people, store: { ...people.store, stores: people.stores } };
 }
 
-/** With alice, the disabled bob and a key. */
+const spki = () => generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
+
+const somePublicKey = (owner: KeyOwner): PublicKeyRecord => ({
+  ...readPublicKey(spki(), 'Concealed'),
+  scheme: 'Concealed',
+  owner,
+  name: 'Laptop',
+  created_at: 1,
+});
+
+/** With alice and her key, the disabled bob, and two keys of an application. */
 async function full() {
   const made = await installation();
   const { store, stores } = made;
-  await addPerson(store, { name: 'alice', password: PASSWORD });
+  const alice = await addPerson(store, { name: 'alice', password: PASSWORD });
   await addPerson(store, { name: 'bob', password: PASSWORD });
   await setKerberos(store, 'alice', ['alice@A']);
   await disablePerson(store, 'bob');
   const { id, secret_hash } = newApiKey(store.random);
   const members = { application: 'App', realm: 'one', scopes: ['a'], created_at: 1, used_at: 5 };
   await stores.apiKeys.add({ id, secret_hash, ...members });
-  return { ...made, keyId: id };
+  const hers = somePublicKey({ kind: 'person', id: alice.id });
+  for (const key of [hers, somePublicKey({ kind: 'application', id: 'App' })]) {
+    expect(await stores.publicKeys.add(key, MOST_KEYS)).toBe('added');
+  }
+  return { ...made, keyId: id, hers };
 }
 
 const exported = async ({ stores }: Installation) =>
   parseDirectoryFile(
     await buffer(
-      Readable.from(formatDirectoryFile(everybody(stores.people), await stores.apiKeys.list())),
+      Readable.from(
+        formatDirectoryFile(
+          everybody(stores.people),
+          await stores.apiKeys.list(),
+          await publicKeysIn(stores),
+        ),
+      ),
     ),
     KINDS,
   );
@@ -67,6 +91,7 @@ test('into an empty directory: all as it was, and every way in works', async () 
   expect(await importDirectory(after.store, await exported(before))).toEqual({
     people: { added: 2, replaced: 0 },
     api_keys: { added: 1, replaced: 0 },
+    public_keys: { added: 2, replaced: 0 },
   });
   expect(await kept(after)).toEqual(await kept(before));
   expect(await enters(after, 'alice')).toMatchObject({ name: 'alice' });
@@ -90,6 +115,7 @@ test('twice: everything is replaced, and is the same', async () => {
   expect(await importDirectory(place.store, await exported(place))).toEqual({
     people: { added: 0, replaced: 2 },
     api_keys: { added: 0, replaced: 1 },
+    public_keys: { added: 0, replaced: 2 },
   });
   expect(await kept(place)).toEqual(before);
 });
@@ -127,6 +153,38 @@ test('somebody of the same name and another id keeps the id that their documents
   await importDirectory(place.store, file);
   expect(await enters(place, 'alice')).toMatchObject({ id, generation: 1 });
   expect(await place.stores.people.get(file.people[0]?.id ?? '')).toBeUndefined();
+  const [key] = await place.stores.publicKeys.of({ kind: 'person', id });
+  expect(key).toMatchObject({
+    id: file.public_keys.find(({ owner }) => owner.kind === 'person')?.id,
+  });
+});
+
+test('a public key is as it was, but who was signed out of it later stays so', async () => {
+  const place = await full();
+  const file = await exported(place);
+  const { id } = place.hers;
+  await place.stores.publicKeys.signOut(id, 7);
+  await place.stores.publicKeys.touch(id, 100_000);
+  await importDirectory(place.store, file);
+  expect(await place.stores.publicKeys.get(id)).toEqual({ ...place.hers, signed_out_at: 7 });
+  await place.stores.publicKeys.remove(id);
+  await importDirectory(place.store, file);
+  expect(await place.stores.publicKeys.get(id)).toEqual(place.hers);
+});
+
+test('somebody who has as many keys as there may be gets no other one: told, and it can be run again', async () => {
+  const file = await exported(await full());
+  const place = await installation();
+  const { id } = await addPerson(place.store, { name: 'alice', password: PASSWORD });
+  const owner = { kind: 'person', id } as const;
+  for (let n = 0; n < MOST_KEYS; n += 1) {
+    await place.stores.publicKeys.add(somePublicKey(owner), MOST_KEYS);
+  }
+  await expect(importDirectory(place.store, file)).rejects.toThrow('more than 20 of one owner');
+  const [first] = await place.stores.publicKeys.of(owner);
+  await place.stores.publicKeys.remove(first?.id ?? '');
+  await importDirectory(place.store, file);
+  expect(await place.stores.publicKeys.of(owner)).toHaveLength(MOST_KEYS);
 });
 
 describe('refused before anything is changed', () => {
@@ -154,6 +212,37 @@ describe('refused before anything is changed', () => {
       "kerberos:alice@A is alice's in the file and carol's here",
     );
     expect(await kept(place)).toEqual(before);
+  });
+
+  test.each([
+    ["another person's", (id: string) => ({ kind: 'person', id }) as const],
+    ["an application's", () => ({ kind: 'application', id: 'Other' }) as const],
+    ['of somebody unknown here', () => ({ kind: 'person', id: 'gone' }) as const],
+  ])('a public key that is %s here', async (_, ownerOf) => {
+    const from = await full();
+    const file = await exported(from);
+    const place = await installation();
+    const carol = await addPerson(place.store, { name: 'carol', password: PASSWORD });
+    await place.stores.publicKeys.add({ ...from.hers, owner: ownerOf(carol.id) }, MOST_KEYS);
+    const there = async () => [await everybodyIn(place.stores), await publicKeysIn(place.stores)];
+    const before = await there();
+    await expect(importDirectory(place.store, file)).rejects.toThrow(
+      `the key ${from.hers.id} is somebody else's here`,
+    );
+    expect(await there()).toEqual(before);
+  });
+
+  test('RFC 9729 section 8: a public key that is that of a client here', async () => {
+    const from = await full();
+    const place = await installation();
+    const der = Buffer.from(from.hers.spki, 'base64url');
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    const jwks = { keys: [{ ...key.export({ format: 'jwk' }) }] };
+    await place.stores.clients.add({ ...someClient('c'), jwks });
+    await expect(importDirectory(place.store, await exported(from))).rejects.toThrow(
+      `the key ${from.hers.id} is that of a client here`,
+    );
+    expect(await everybodyIn(place.stores)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryFile } from './directory-file.ts';
+import { ownersHere, putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
 import {
   changePerson,
   keepPerson,
@@ -11,7 +12,7 @@ import {
 } from '../people.ts';
 
 export interface DirectoryStore extends PeopleStore {
-  readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys'>;
+  readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'publicKeys'>;
 }
 
 interface Counts {
@@ -22,16 +23,20 @@ interface Counts {
 /**
  * Adds the people and keys of a file, and replaces those that are there: people by name, who keep their
  * id and for whom everything ends, keys by id. Throws `PeopleError` before anything is changed when the
- * file and the store give an id or an alias to different people.
+ * file and the store give an id, an alias or a public key to different people.
  */
 export async function importDirectory(
   store: DirectoryStore,
-  { people, api_keys }: DirectoryFile,
-): Promise<{ people: Counts; api_keys: Counts }> {
+  file: DirectoryFile,
+): Promise<Readonly<Record<keyof DirectoryFile, Counts>>> {
+  const { people, api_keys, public_keys } = file;
+  const ownerHere = ownersHere(store, file);
   for (const person of people) await refuseConflict(store, person);
+  await refuseKnownKeys(store, file, ownerHere);
   return {
     people: await counted(people, (person) => putPerson(store, person)),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
+    public_keys: await counted(public_keys, (key) => putPublicKey(store, key, ownerHere)),
   };
 }
 

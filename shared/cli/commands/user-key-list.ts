@@ -1,0 +1,63 @@
+import { personNamed } from '#shared/people/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import { columns } from '#shared/base/printable.ts';
+import type { Command, OutputSlice, Shell } from '../command.ts';
+import { lastUse, minute } from '../last-use.ts';
+import { openShellStores } from '../with-stores.ts';
+
+export const userKeyList: Command = {
+  name: 'user key list',
+  summary: 'list the keys by which people are let in without a password, or those of one person',
+  operands: ['[NAME]'],
+  run: async ({ operands: [name] }, shell) => ({ slices: keys(shell, name) }),
+};
+
+async function* keys(shell: Shell, asked: string | undefined): AsyncGenerator<OutputSlice> {
+  await using opened = await openShellStores(shell);
+  const { people, publicKeys } = opened.stores;
+  const widths: number[] = [];
+  let none = true;
+  const slices =
+    asked === undefined
+      ? publicKeys.list()
+      : [await publicKeys.of(await ownerNamed(people, asked))];
+  for await (const slice of slices) {
+    const list: Listed[] = [];
+    for (const key of slice) {
+      if (key.owner.kind === 'person') list.push([key, await people.get(key.owner.id)]);
+    }
+    if (list.length === 0) continue;
+    none = false;
+    yield {
+      json: list.map(shown),
+      get lines() {
+        return columns(list.map(row), widths);
+      },
+    };
+  }
+  if (none) yield { json: [], lines: ['There is no key yet.'] };
+}
+
+async function ownerNamed(people: People, name: string) {
+  const { id } = await personNamed(people, name);
+  return { kind: 'person', id } as const;
+}
+
+/** A key, and whose it is. */
+type Listed = readonly [key: PublicKeyRecord, person: PersonRecord | undefined];
+
+function shown([{ id, scheme, name, origin, created_at, used_at }, person]: Listed) {
+  return { fingerprint: id, person: person?.name, scheme, name, origin, created_at, used_at };
+}
+
+const row = ([{ id, scheme, name, origin = '', created_at, used_at }, person]: Listed) => [
+  id,
+  person?.name ?? '',
+  scheme,
+  origin,
+  name,
+  `made ${minute(created_at)}`,
+  lastUse(used_at),
+  person?.disabled ? '(disabled)' : '',
+];

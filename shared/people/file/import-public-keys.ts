@@ -1,0 +1,62 @@
+import type { KeyOwner, PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { keysOfClients, MOST_KEYS } from '../key-purposes.ts';
+import { PeopleError } from '../people.ts';
+import type { DirectoryFile } from './directory-file.ts';
+
+interface KeyStore {
+  readonly stores: Pick<Stores, 'clients' | 'people' | 'publicKeys'>;
+}
+
+type OwnerHere = (owner: KeyOwner) => Promise<KeyOwner | undefined>;
+
+/** Whose a key of the file is here: people are found by name, and keep the id that they have. */
+export function ownersHere({ stores }: KeyStore, { people }: DirectoryFile): OwnerHere {
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  return async (owner) => {
+    if (owner.kind === 'application') return owner;
+    const person = await stores.people.getByName(names.get(owner.id) ?? '');
+    return person && { kind: 'person', id: person.id };
+  };
+}
+
+/** Throws `PeopleError` for a key that is somebody else's or a client's here. */
+export async function refuseKnownKeys(
+  { stores: { publicKeys, clients } }: KeyStore,
+  { public_keys }: DirectoryFile,
+  ownerHere: OwnerHere,
+): Promise<void> {
+  const ofClients = await keysOfClients(clients);
+  for (const { id, owner } of public_keys) {
+    if (ofClients.has(id)) throw new PeopleError(`the key ${id} is that of a client here`);
+    const there = (await publicKeys.get(id))?.owner;
+    if (there === undefined) continue;
+    const theirs = await ownerHere(owner);
+    if (there.kind !== theirs?.kind || there.id !== theirs.id) {
+      throw new PeopleError(`the key ${id} is somebody else's here`);
+    }
+  }
+}
+
+/** False: it was there and was replaced. Who was signed out of it later stays so. */
+export async function putPublicKey(
+  { stores: { publicKeys } }: KeyStore,
+  key: PublicKeyRecord,
+  ownerHere: OwnerHere,
+): Promise<boolean> {
+  const owner = await ownerHere(key.owner);
+  if (owner === undefined) throw new PeopleError(`whoever has the key ${key.id} was removed`);
+  const there = await publicKeys.get(key.id);
+  const replaced = await publicKeys.remove(key.id);
+  const outcome = await publicKeys.add({ ...key, owner }, MOST_KEYS);
+  if (outcome === 'full') {
+    throw new PeopleError(
+      `with the key ${key.id} there would be more than ${MOST_KEYS} of one owner`,
+    );
+  }
+  if (outcome === 'taken') {
+    throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
+  }
+  if (there?.signed_out_at !== undefined) await publicKeys.signOut(key.id, there.signed_out_at);
+  return !replaced;
+}

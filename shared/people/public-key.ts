@@ -1,0 +1,127 @@
+import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { holdsPrivateKey } from '#shared/jose/private-members.ts';
+import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+
+/** A public key as it is kept: one key is the same however it was written. */
+export type KeptKey = Pick<PublicKeyRecord, 'id' | 'spki'>;
+
+/** It is no public key, or none that the scheme takes; the message goes on after what names it. */
+export class PublicKeyError extends Error {
+  override readonly name = 'PublicKeyError';
+}
+
+type Fits = (key: KeyObject) => boolean;
+
+const ofCurve =
+  (curve: string): Fits =>
+  ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) =>
+    type === 'ec' && details?.namedCurve === curve;
+
+/** Bits: fewer can be factored, more take long to verify. */
+const RSA = { least: 2048, most: 8192 };
+const EXPONENT = { least: 65_537n, below: 2n ** 32n };
+
+/** Of `rsaEncryption`: one that is for PSS alone has another type. */
+const isRsa: Fits = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) => {
+  const { modulusLength = 0, publicExponent = 0n } = details ?? {};
+  return (
+    type === 'rsa' &&
+    modulusLength >= RSA.least &&
+    modulusLength <= RSA.most &&
+    publicExponent >= EXPONENT.least &&
+    publicExponent < EXPONENT.below &&
+    publicExponent % 2n === 1n
+  );
+};
+
+const HOBA = {
+  [`RSA of ${RSA.least} to ${RSA.most} bits with an exponent of ${EXPONENT.least} or more`]: isRsa,
+};
+
+/** What each scheme verifies with, and what that is called (RFC 9729 section 3.1.1, RFC 7486 section 9.3). */
+const TAKEN: Readonly<Record<PublicKeyRecord['scheme'], Readonly<Record<string, Fits>>>> = {
+  Concealed: {
+    Ed25519: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
+    'P-256': ofCurve('prime256v1'),
+    'P-384': ofCurve('secp384r1'),
+    ...HOBA,
+  },
+  HOBA,
+};
+
+/** Two lines around base64 or, as in RFC 7486 appendix B, base64url. */
+const PEM =
+  /^\s*-----BEGIN (RSA )?PUBLIC KEY-----((?:[\w\s+/=]|-(?!-))+?)-----END \1PUBLIC KEY-----\s*$/;
+
+/**
+ * The public key in PEM or DER (SubjectPublicKeyInfo; of RSA PKCS#1 in PEM, too) or as a JWK, if the scheme takes
+ * it. Throws `PublicKeyError`.
+ */
+export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['scheme']): KeptKey {
+  const key = parse(Buffer.from(content));
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  const taken = TAKEN[scheme];
+  if (!Object.values(taken).some((fits) => fits(key))) {
+    const what = [type, details?.namedCurve ?? details?.modulusLength].join(' ').trim();
+    throw new PublicKeyError(
+      `is a key of type ${what}; ${scheme} takes ${Object.keys(taken).join(', ')}`,
+    );
+  }
+  return kept(key);
+}
+
+/** Undefined: it is none. */
+export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undefined {
+  try {
+    return kept(fromJwk(jwk));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JWK has one form of each number and point; DER may have it compressed, or its curve written out. */
+function kept(key: KeyObject): KeptKey {
+  const spki = fromJwk(key.export({ format: 'jwk' })).export({ format: 'der', type: 'spki' });
+  return { id: hash('sha256', spki, 'base64url'), spki: spki.toString('base64url') };
+}
+
+function parse(content: Buffer): KeyObject {
+  const text = content.toString('utf8');
+  if (text.includes('PRIVATE KEY-----')) throw isPrivate();
+  try {
+    if (text.trimStart().startsWith('{')) return fromPublicJwk(JSON.parse(text));
+    if (text.includes('-----BEGIN')) return fromPem(text);
+    return createPublicKey({ key: content, format: 'der', type: 'spki' });
+  } catch (error) {
+    if (error instanceof PublicKeyError) throw error;
+    throw new PublicKeyError('is no public key in PEM, in DER or as a JWK');
+  }
+}
+
+const isPrivate = () => new PublicKeyError('holds a private key: give its public part only');
+
+function fromPublicJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
+  if (holdsPrivateKey(jwk)) throw isPrivate();
+  if ((jwk['use'] ?? 'sig') !== 'sig') {
+    throw new PublicKeyError('is for something else than signatures (use)');
+  }
+  return fromJwk(jwk);
+}
+
+/** Of its public members alone (RFC 7518 section 6, RFC 8037 section 2). */
+function fromJwk({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): KeyObject {
+  const key = { kty, crv, x, y, n, e } as JsonWebKey;
+  return createPublicKey({ key, format: 'jwk' });
+}
+
+function fromPem(text: string): KeyObject {
+  const [, rsa, body = ''] = PEM.exec(text) ?? [];
+  const der = Buffer.from(body, 'base64');
+  if (rsa === undefined) return createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const pkcs1 = { format: 'der', type: 'pkcs1' } as const;
+  // Anew from a JWK: what comes of PKCS #1 cannot be written as such by Node 24.21.
+  const key = fromJwk(createPublicKey({ key: der, ...pkcs1 }).export({ format: 'jwk' }));
+  // Of a private key in PKCS #1 the public half is taken in silence.
+  if (!key.export(pkcs1).equals(der)) throw isPrivate();
+  return key;
+}
