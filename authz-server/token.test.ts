@@ -9,6 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { CryptoKey, JSONWebKeySet } from 'jose';
+import { readPublicKey } from '#shared/people/public-key.ts';
 import { APP, asApp, basic, DOCUMENTS, SECRET, signer, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 
@@ -364,6 +365,25 @@ describe('RFC 9449: tokens bound to a key', () => {
     expect((await authz.post('/token', GRANT, { ...basic('app', 'x'), dpop })).status).toBe(401);
     expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
   });
+
+  test.each(['ES256', 'Ed25519', 'RS256'])(
+    'RFC 9729 section 8: a key of %s by which somebody is let in makes no proof, and it is the key alone',
+    async (alg) => {
+      const { publicKeys } = authz.stores;
+      const dpop = await proof({}, alg);
+      const jwk = decodeProtectedHeader(dpop).jwk ?? {};
+      const key = readPublicKey(Buffer.from(JSON.stringify(jwk)), 'Concealed');
+      const owner = { kind: 'application', id: 'App' } as const;
+      const record = { ...key, scheme: 'Concealed', owner, name: 'x', created_at: 1 } as const;
+      expect(await publicKeys.add(record, 20)).toBe('added');
+      const refused = await authz.post('/token', GRANT, { ...asApp, dpop });
+      expect([refused.status, refused.body['error']]).toEqual([400, 'invalid_dpop_proof']);
+      const another = await authz.post('/token', GRANT, { ...asApp, dpop: await proof({}, alg) });
+      expect(another.status).toBe(200);
+      await publicKeys.remove(key.id);
+      expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
+    },
+  );
 
   test('another endpoint does not look at the field', async () => {
     const form = { token: 'x' };

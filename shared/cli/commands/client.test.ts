@@ -82,6 +82,26 @@ describe('client add', () => {
     expect(client?.secret_hash).toBeUndefined();
   });
 
+  test('RFC 9729 section 8: a key by which somebody is let in is none of a client', async () => {
+    const shell = await newShell();
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwk = { ...publicKey.export({ format: 'jwk' }) };
+    const file = `${shell.env['COUNTERSIGN_DATA']}.jwks`;
+    await writeFile(file, JSON.stringify({ keys: [{ ...jwk, kid: '1' }] }));
+    await writeFile(`${file}.key`, JSON.stringify(jwk));
+    const app = ['--application', 'App', '--concealed', '--public-key', `${file}.key`];
+    const { id } = (await json(shell, 'key', 'add', ...app)) as { id: string };
+    const asked = [...MACHINE, ...SCOPE, '--auth', 'private_key_jwt', '--jwks', file];
+    const refused = await inProcess(shell, 'client', 'add', ...asked);
+    const stderr = `${id} is a key for Concealed: make another\n`;
+    expect(refused).toEqual({ code: 1, stdout: '', stderr });
+    expect(await json(shell, 'client', 'list')).toEqual([]);
+    await json(shell, 'key', 'remove', id);
+    expect((await inProcess(shell, 'client', 'add', ...asked)).code).toBe(0);
+    const back = await inProcess(shell, 'key', 'add', ...app);
+    expect(back.stderr).toContain('is that of a client of the authorization server');
+  });
+
   test.each([
     ['no name', ['--grant', 'client_credentials', ...SCOPE], '--name NAME is missing'],
     ['no grant', ['--name', 'N', ...SCOPE], '--grant GRANT is missing'],

@@ -2,7 +2,9 @@ import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
+import { somePublicKey } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -11,7 +13,7 @@ async function newShell() {
   return { shell: new TestShell(env), file: `${env.COUNTERSIGN_DATA}.export` };
 }
 
-/** With alice, bob and a key. */
+/** With alice and her key, bob, and two keys of an application. */
 async function full() {
   const made = await newShell();
   for (const name of ['alice', 'bob']) {
@@ -20,6 +22,9 @@ async function full() {
   }
   await json(made.shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
   await json(made.shell, 'key', 'add', '--application', 'App', '--realm', 'api-key');
+  await json(made.shell, 'user', 'key', 'add', 'alice', '--out', `${made.file}.alice`);
+  const app = ['--application', 'App', '--concealed', '--out', `${made.file}.app`];
+  await json(made.shell, 'key', 'add', ...app);
   return made;
 }
 
@@ -50,6 +55,7 @@ function former({ verifiers, ...person }: Exported, version: number) {
 const listed = async (shell: TestShell) => [
   await json(shell, 'user', 'list'),
   await json(shell, 'key', 'list'),
+  await json(shell, 'user', 'key', 'list'),
 ];
 
 describe('directory export', () => {
@@ -59,13 +65,21 @@ describe('directory export', () => {
       file,
       people: 2,
       api_keys: 1,
+      public_keys: 2,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(
-      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash/s,
+      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash.*spki/s,
     );
     expect(text).not.toContain(PASSWORD);
+  });
+
+  test('a key of somebody who was added while people were written is left out', async () => {
+    const { shell, file } = await full();
+    await withStores(shell, ({ publicKeys }) => publicKeys.add(somePublicKey('later'), 1));
+    expect(await json(shell, 'directory', 'export', file)).toMatchObject({ public_keys: 2 });
+    expect((await inProcess(shell, 'directory', 'import', file)).code).toBe(0);
   });
 
   test.each([
@@ -102,32 +116,46 @@ describe('directory import', () => {
     await json(before.shell, 'directory', 'export', before.file);
     const after = await newShell();
     const { stdout } = await inProcess(after.shell, 'directory', 'import', before.file);
-    expect(stdout).toBe('people: 2 added, 0 replaced\napi keys: 1 added, 0 replaced\n');
+    expect(stdout).toBe(
+      ['people: 2', 'api keys: 1', 'public keys: 2']
+        .map((what) => `${what} added, 0 replaced\n`)
+        .join(''),
+    );
     expect(await listed(after.shell)).toMatchObject([
       [
         { name: 'alice', kerberos: ['alice@EXAMPLE.COM'], lacks: [] },
         { name: 'bob', lacks: [] },
       ],
-      [{ application: 'App' }],
+      [
+        { application: 'App', realm: 'api-key' },
+        { application: 'App', scheme: 'Concealed' },
+      ],
+      [{ person: 'alice' }],
     ]);
     expect(await json(after.shell, 'directory', 'import', before.file)).toEqual({
       people: { added: 0, replaced: 2 },
       api_keys: { added: 0, replaced: 1 },
+      public_keys: { added: 0, replaced: 2 },
     });
   });
 
   test.each([
     ['half of it', (text: string) => text.slice(0, text.length >> 1), 'is not JSON'],
     [
-      'the last key broken',
+      'an API key broken',
       (text: string) => text.replace(/("secret_hash":")./, '$1!'),
       'api_keys.0',
+    ],
+    [
+      'the last key broken',
+      (text: string) => text.replace(/("spki":")[^"]*("[^\n]*\n]})/, '$1AAAA$2'),
+      'public_keys.1.spki',
     ],
     ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
     [
       'of a later release',
-      (text: string) => text.replace('directory": 3', 'directory": 4'),
-      'must be of version 1, 2, 3',
+      (text: string) => text.replace('directory": 4', 'directory": 5'),
+      'must be of version 1, 2, 3, 4',
     ],
   ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
     const { shell, file } = await full();
@@ -139,19 +167,35 @@ describe('directory import', () => {
     expect(await listed(shell)).toEqual(before);
   });
 
+  test('an export of version 3: all but the public keys, which it did not have', async () => {
+    const before = await full();
+    const after = await newShell();
+    await json(before.shell, 'directory', 'export', before.file);
+    const { public_keys: _, ...now } = JSON.parse(await readFile(before.file, 'utf8'));
+    await writeFile(after.file, JSON.stringify({ ...now, countersign_directory: 3 }));
+    expect(await json(after.shell, 'directory', 'import', after.file)).toMatchObject({
+      people: { added: 2 },
+      public_keys: { added: 0 },
+    });
+    await json(after.shell, 'directory', 'export', `${after.file}.again`);
+    const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
+    expect(again).toEqual({ ...now, public_keys: [] });
+  });
+
   test.each([1, 2])(
     'an export of version %i: the verifiers are those of today',
     async (version) => {
       const before = await full();
       const after = await newShell();
       await json(before.shell, 'directory', 'export', before.file);
-      const now = JSON.parse(await readFile(before.file, 'utf8'));
+      const { public_keys: _, ...now } = JSON.parse(await readFile(before.file, 'utf8'));
       const people = now.people.map((person: Exported) => former(person, version));
       const then = { ...now, countersign_directory: version, people };
       await writeFile(after.file, JSON.stringify(then));
       await json(after.shell, 'directory', 'import', after.file);
       await json(after.shell, 'directory', 'export', `${after.file}.again`);
-      expect(JSON.parse(await readFile(`${after.file}.again`, 'utf8'))).toEqual(now);
+      const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
+      expect(again).toEqual({ ...now, public_keys: [] });
     },
   );
 

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { createHash, createPublicKey } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '#shared/people/api-key.ts';
+import { readPublicKey } from '#shared/people/public-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
@@ -38,6 +39,8 @@ const add = async (shell: TestShell, ...args: readonly string[]) =>
 
 const stored = (shell: TestShell, id: string) =>
   withStores(shell, async ({ apiKeys }) => apiKeys.get(id));
+
+const publicHalf = (pem: Buffer) => createPublicKey(pem).export({ format: 'der', type: 'spki' });
 
 const list = async (shell: TestShell) => (await json(shell, 'key', 'list')) as ApiKeyRecord[];
 
@@ -249,6 +252,60 @@ describe('key rotate', () => {
     const shell = await newShell();
     const ended = await inProcess(shell, 'key', 'rotate', 'nobody');
     expect(ended).toEqual({ code: 1, stdout: '', stderr: 'there is no key nobody\n' });
+    expect(await list(shell)).toEqual([]);
+  });
+});
+
+describe('keys for Concealed', () => {
+  const CONCEALED = ['--application', 'App', '--concealed'];
+
+  test('made, listed beside API keys, and removed; the private key is in the file alone', async () => {
+    const shell = await newShell();
+    const out = `${shell.env['COUNTERSIGN_DATA']}.pem`;
+    const api = await add(shell);
+    const args = [...CONCEALED, '--out', out, '--name', 'Station'];
+    const made = (await json(shell, 'key', 'add', ...args)) as Shown;
+    const { id } = readPublicKey(publicHalf(await readFile(out)), 'Concealed');
+    const shown = { id, application: 'App', scheme: 'Concealed', name: 'Station' };
+    expect(made).toEqual(shown);
+    expect(await list(shell)).toEqual([
+      expect.objectContaining({ id: api.id }),
+      { ...shown, created_at: shell.clock.now() },
+    ]);
+    const { stdout } = await inProcess(shell, 'key', 'list');
+    expect(stdout.split('\n')[1]?.replaceAll(/ {2,}/g, ' | ')).toBe(
+      `${id} | App | never used | (Concealed: Station)`,
+    );
+    expect(await json(shell, 'user', 'key', 'list')).toEqual([]);
+    expect(await json(shell, 'key', 'remove', id)).toEqual({ id, removed: true });
+    expect(await list(shell)).toHaveLength(1);
+    expect((await inProcess(shell, 'key', 'remove', id)).code).toBe(1);
+  });
+
+  test('in lines', async () => {
+    const shell = await newShell();
+    const out = `${shell.env['COUNTERSIGN_DATA']}.pem`;
+    const { stdout } = await inProcess(shell, 'key', 'add', ...CONCEALED, '--out', out);
+    expect(stdout).toMatch(/^id: [\w-]{43}\napplication: App\nscheme: Concealed\nname: .*\.pem\n$/);
+  });
+
+  test.each([
+    [[...CONCEALED, '--out', 'x', '--realm', 'keys'], '--realm is of API keys'],
+    [[...CONCEALED, '--out', 'x', '--scope', 'a'], '--scope is of API keys'],
+    [[...CONCEALED, '--out', 'x', '--expires', '1'], '--expires is of API keys'],
+    [[...APP, '--out', 'x'], '--out belongs to --concealed'],
+    [[...APP, '--public-key', 'x'], '--public-key belongs to --concealed'],
+    [[...APP, '--name', 'x'], '--name belongs to --concealed'],
+    [CONCEALED, 'give --public-key FILE, or --out FILE'],
+    [['--application', 'App'], '--realm REALM is missing'],
+  ])('%j is wrong usage', async (args, message) => {
+    const shell = await newShell();
+    const ended = await inProcess(shell, 'key', 'add', ...args);
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining(message),
+    ]);
     expect(await list(shell)).toEqual([]);
   });
 });
