@@ -3,6 +3,8 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
+import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
 import { parseTreeTarget, type Target } from '#shared/http/target.ts';
@@ -18,6 +20,7 @@ import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
 import { validated } from '#shared/server/validated.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
+import { createHiding, type Shown } from './hiding.ts';
 import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
@@ -49,16 +52,33 @@ export interface AppParts {
 export function createApp(parts: AppParts) {
   const { config, spaces, resources, ofSchemes, ready, log, recipient } = parts;
   const page = homePage(config, spaces);
-  const traced = spaces.all.some(({ trace }) => trace);
+  const traced = spaces.seen.some(({ trace }) => trace);
+  const shownTo = createHiding(spaces);
+  /** By request, the hidden space that its credentials are good for. */
+  const shown = new WeakMap<AnyRequest, Shown>();
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
 
   /** What is at no endpoint is in a space. */
   function handle(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
     const origin = originOf(request);
-    const endpoint = endpointAt(target, origin);
-    const space = endpoint ? undefined : spaces.find(origin, target.segments);
-    return serve(request, response, target, endpoint, space?.cors);
+    const { segments } = target;
+    const { authorization } = request.headers;
+    const sought = { origin, segments, authorization, asked: () => asked(request, origin) };
+    return andThen(shownTo(sought), (hidden) => {
+      if (hidden) {
+        shown.set(request, hidden);
+        return serve(request, response, target, undefined, hidden.space.cors);
+      }
+      const endpoint = endpointAt(target, origin);
+      const space = endpoint ? undefined : spaces.find(origin, segments);
+      return serve(request, response, target, endpoint, space?.cors);
+    });
+  }
+
+  function asked(request: AnyRequest, origin: string): AuthRequest {
+    const { method = '', url: target = '' } = request;
+    return authRequest(request, { method, target, origin }, recipient);
   }
 
   /** Which of the two origins was asked: that of TLS is where this server ends TLS itself. */
@@ -81,9 +101,10 @@ export function createApp(parts: AppParts) {
   /** A space: who may enter it, and its resources. */
   function enter(request: AnyRequest): Awaitable<ResourceAnswer> {
     const target = parse(request);
-    const space = target && spaces.find(originOf(request), target.segments);
+    const hidden = shown.get(request);
+    const space = hidden?.space ?? (target && spaces.find(originOf(request), target.segments));
     if (target === undefined || space === undefined) throw notFound();
-    const { method = '', url = '', headers } = request;
+    const { method = '', headers } = request;
     const served = resources.get(space);
     const possible = accepted(space, served?.possible(target, space) ?? []);
     if (isPreflight(request)) return preflight(space.cors, request, possible);
@@ -91,8 +112,9 @@ export function createApp(parts: AppParts) {
     if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
       return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
-    const asked = authRequest(request, { method, target: url, origin: space.origin }, recipient);
-    return andThen(admitted(request, space, asked), (outcome) => {
+    if (hidden) note(request, hidden.noted);
+    const judged = hidden?.outcome ?? admitted(request, space, asked(request, space.origin));
+    return andThen<Outcome, ResourceAnswer>(judged, (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
         const answer = refusal(outcome, cors);
@@ -108,7 +130,7 @@ export function createApp(parts: AppParts) {
   const home: Endpoint = { methods: READ, answer: () => page };
   const forwardAuthentication: Endpoint = {
     methods: READ,
-    answer: (request) => verify(request, spaces, recipient),
+    answer: (request) => verify(request, { spaces, shownTo, recipient }),
   };
   const metadata: Endpoint = {
     methods: READ,

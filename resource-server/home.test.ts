@@ -16,7 +16,7 @@ const space = {
   allScopes: ['documents:read', 'documents:write'],
 };
 // The page asks for no more of them.
-const spaces = { all: [space] } as unknown as Spaces;
+const spaces = { seen: [space] } as unknown as Spaces;
 
 const home = (brand: object) => homePage(configSchema.parse({ brand }), spaces).body ?? '';
 

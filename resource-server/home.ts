@@ -6,7 +6,7 @@ import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */
 export function homePage({ issuer, resource, tls, brand }: Config, spaces: Spaces): Answer {
-  const all = spaces.all.filter(({ origin }) => origin !== tls?.resource);
+  const all = spaces.seen.filter(({ origin }) => origin !== tls?.resource);
   const again = tls
     ? `All of it is at <a href="${escapeHtml(tls.resource)}">${escapeHtml(tls.resource)}</a>, too.`
     : '';

@@ -33,13 +33,20 @@ export interface Space extends ProtectionSpace {
   readonly apiKeyField?: string;
 }
 
+/**
+ * The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`.
+ * None has what the server keeps for itself.
+ */
+type Find = (origin: string, segments: readonly string[]) => Space | undefined;
+
 export interface Spaces {
   readonly all: readonly Space[];
-  /**
-   * The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`.
-   * None has what the server keeps for itself.
-   */
-  find(origin: string, segments: readonly string[]): Space | undefined;
+  /** Those that do not hide altogether (RFC 9729 section 6.4). */
+  readonly seen: readonly Space[];
+  /** Among those seen. */
+  readonly find: Find;
+  /** Among all. */
+  readonly findHidden: Find;
 }
 
 /** Whether a target can be read in one way only as far as the space, and within it means one thing. */
@@ -48,34 +55,47 @@ export function leadsInto({ serves, segments }: Space, { odd }: Target): boolean
 }
 
 /** Where the spaces of an origin are, for one of them. */
-interface Neighbours extends Pick<Spaces, 'find'> {
+interface Neighbours {
+  readonly find: Find;
   encloses(origin: string, path: readonly string[]): boolean;
 }
 
 /** THE list: every protection space, with its schemes in the configured order. */
 export function createSpaces(config: Config, schemes: Schemes): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
-  const all = everySpace(config).map((space) => createSpace(space, schemes, { find, encloses }));
-  const longestFirst = all.toSorted((a, b) => b.segments.length - a.segments.length);
+  // For those that are seen the hidden ones are not there; for the hidden ones all are.
+  const amongSeen = neighbours(() => seen, own);
+  const amongAll = neighbours(() => all, own);
+  const all = everySpace(config).map((space) =>
+    createSpace(space, schemes, space.hide === 'everything' ? amongAll : amongSeen),
+  );
+  const seen = all.filter(({ hide }) => hide !== 'everything');
+  return { all, seen, find: amongSeen.find, findHidden: amongAll.find };
+}
 
-  function find(origin: string, segments: readonly string[]): Space | undefined {
-    const names = segments.map((segment) => segment.normalize('NFC'));
-    if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
-    return longestFirst.find(
-      (space) => space.origin === origin && beginsWith(names, space.segments),
-    );
-  }
-
-  function encloses(origin: string, path: readonly string[]): boolean {
-    return all.some(
-      (space) =>
-        space.origin === origin &&
-        space.segments.length > path.length &&
-        beginsWith(space.segments, path),
-    );
-  }
-
-  return { all, find };
+/** `own`: origins of the server, which keeps some paths there for itself. */
+function neighbours(
+  spaces: () => readonly Space[],
+  own: ReadonlySet<string | undefined>,
+): Neighbours {
+  let longestFirst: readonly Space[] | undefined;
+  return {
+    find(origin, segments) {
+      const names = segments.map((segment) => segment.normalize('NFC'));
+      if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
+      longestFirst ??= spaces().toSorted((a, b) => b.segments.length - a.segments.length);
+      return longestFirst.find(
+        (space) => space.origin === origin && beginsWith(names, space.segments),
+      );
+    },
+    encloses: (origin, path) =>
+      spaces().some(
+        (space) =>
+          space.origin === origin &&
+          space.segments.length > path.length &&
+          beginsWith(space.segments, path),
+      ),
+  };
 }
 
 function beginsWith(segments: readonly string[], start: readonly string[]): boolean {

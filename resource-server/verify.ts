@@ -10,7 +10,14 @@ import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts'
 import type { AnyRequest } from '#shared/server/message.ts';
 import { note, pathOf } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
+import type { createHiding } from './hiding.ts';
 import type { Spaces } from './spaces.ts';
+
+interface VerifyParts {
+  readonly spaces: Spaces;
+  readonly shownTo: ReturnType<typeof createHiding>;
+  readonly recipient: Recipient;
+}
 
 /**
  * nginx knows 401 and 403 as refusals and makes 500 of anything else, so what it cannot say is told in
@@ -29,8 +36,7 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  */
 export function verify(
   request: AnyRequest,
-  spaces: Spaces,
-  recipient: Recipient,
+  { spaces, shownTo, recipient }: VerifyParts,
 ): Awaitable<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
@@ -45,10 +51,18 @@ export function verify(
   note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
   const target = parseTarget(uri);
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
-  const space = spaces.find(origin, target.segments);
-  if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-  const asked = toldRequest(request, { method, target: uri, origin }, recipient);
-  return andThen(admitted(request, space, asked), (outcome) => told(request, outcome));
+  const { segments } = target;
+  const { authorization } = request.headers;
+  const asked = () => toldRequest(request, { method, target: uri, origin }, recipient);
+  return andThen(shownTo({ origin, segments, authorization, asked }), (hidden) => {
+    if (hidden) {
+      note(request, hidden.noted);
+      return told(request, hidden.outcome);
+    }
+    const space = spaces.find(origin, segments);
+    if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
+    return andThen(admitted(request, space, asked()), (outcome) => told(request, outcome));
+  });
 }
 
 function told(request: AnyRequest, outcome: Outcome): Answer {

@@ -81,7 +81,7 @@ describe('the tour of README.md', () => {
         .replaceAll('http://localhost:3001', pair.resource)
         .replaceAll('https://localhost:3443', pair.resourceTls)
         .replaceAll('https://localhost:3444', pair.tokenIssuer)
-        .replaceAll('data/tls/', `${pair.data}/tls/`)
+        .replaceAll(/\bdata\/(?=tls\/|demo\.pem)/g, `${pair.data}/`)
         .replaceAll('http://localhost:3128', pair.proxies[0] ?? ''),
     );
     const [out, errors] = await Promise.all([
@@ -162,8 +162,14 @@ describe('the tour of README.md', () => {
     expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
   });
 
+  test('a key instead of a password', () => {
+    const [made = '', known = ''] = printed.slice(20);
+    expect(made).toContain('scheme: Concealed');
+    expect(JSON.parse(known)).toMatchObject({ scheme: 'Concealed', principal: { name: 'demo' } });
+  });
+
   test('in without a name: the challenges, and the directory of the issuer', () => {
-    const [refused = '', directory = ''] = printed.slice(20);
+    const [refused = '', directory = ''] = printed.slice(22);
     expect(parse(refused).status).toBe(401);
     expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
     expect(JSON.parse(directory)).toMatchObject({
@@ -174,7 +180,7 @@ describe('the tour of README.md', () => {
 
   test('every method', () => {
     const [put = '', patched = '', queried = '', filtered = '', found = '', overTls = '', ...more] =
-      printed.slice(22);
+      printed.slice(24);
     expect([put, patched, more]).toEqual(['', '', []]);
     expect(JSON.parse(queried)).toEqual(['b']);
     expect(JSON.parse(filtered)).toEqual([{ name: 'notes.json', length: expect.any(Number) }]);

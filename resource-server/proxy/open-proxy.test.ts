@@ -30,6 +30,7 @@ test('self is every listener that the resource server has, also one that opens l
     config: proxySchema.parse({ schemes: ['Basic'], destinations: ['self'] }),
     schemes: { Basic: () => anybody } as never,
     network: systemNetwork,
+    seeming: () => undefined,
     limits: {},
   }).open(main, own);
   own.push(await open());

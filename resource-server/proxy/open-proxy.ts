@@ -5,8 +5,10 @@ import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening, type ServerLimits } from '#shared/server/listen.ts';
+import type { AnyHandler } from '#shared/server/message.ts';
 import type { Beside } from '#shared/server/process.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
+import { hiddenProxy } from './hidden-proxy.ts';
 import type { LineParts } from './line.ts';
 import type { Network } from './network.ts';
 import { createProxy } from './proxy.ts';
@@ -16,6 +18,8 @@ export interface ProxyServer extends LineParts {
   readonly config: ProxyConfig;
   readonly schemes: Pick<Schemes, ProxyConfig['schemes'][number]>;
   readonly network: Network;
+  /** What a proxy that hides seems to be: the resource server. */
+  readonly seeming: AnyHandler;
   readonly limits: Partial<ServerLimits>;
   /** Of the resource server that it stands beside. */
   readonly main: Listening;
@@ -30,7 +34,7 @@ export function besideAsProxy(parts: Omit<ProxyServer, 'main' | 'listeners'>): B
 
 /** Listens as a forward proxy. Rejects like `listen`, and when a file of the certificate cannot be read. */
 export async function openProxy(parts: ProxyServer): Promise<Listening> {
-  const { address, config, schemes, limits, main, listeners, log } = parts;
+  const { address, config, schemes, seeming, limits, main, listeners, log } = parts;
   const { host, port } = address;
   const { realm, tls } = config;
   const space: ProtectionSpace = {
@@ -43,19 +47,22 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
     key: await readFile(tls.key),
     cert: await readFile(tls.certificate),
   };
-  const { handler, tunnel } = createProxy({
-    ...parts,
+  const told = {
     space,
     // Nobody stands before a forward proxy whose word on addresses would count.
     recipient: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
     origin: proxyUrl(config, address),
-    self: () => listeners.filter((one) => one !== proxy),
-  });
+  };
+  const self = () => listeners.filter((one) => one !== proxy);
+  const plain = createProxy({ ...parts, ...told, self });
+  const hides = config.hide !== undefined;
+  const { handler, tunnel } = hides ? hiddenProxy({ ...told, proxy: plain, seeming }) : plain;
   const proxy: Listening = await listen({
     host,
     port,
     handler,
     tunnel,
+    seemsNone: hides,
     http2: { handler, certificate },
     limits,
     admission: main.admission,

@@ -66,6 +66,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
       realm: 'proxy',
       schemes: ['Basic'],
       digest: DIGEST,
+      concealed: { frontend: false },
       destinations,
       tunnels,
       idle,

@@ -14,3 +14,6 @@ export function conceal(space: ProtectionSpace, outcome: Outcome): Outcome {
   const { detail: _, ...hidden } = outcome;
   return { ...hidden, status: 404, fields };
 }
+
+/** Whether the value of Authorization or Proxy-Authorization is for Concealed, the one scheme that may hide. */
+export const showsConcealed = (credentials = '') => /^concealed(?: |$)/i.test(credentials);

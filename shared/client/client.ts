@@ -1,5 +1,5 @@
-import { createSecureContext, getCACertificates } from 'node:tls';
-import { Agent, buildConnector, request } from 'undici';
+import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
+import { Agent, buildConnector, Client as OneConnection, type Dispatcher, request } from 'undici';
 
 /** For a connection, and between two pieces of an answer. */
 const PATIENCE = 30_000;
@@ -7,7 +7,7 @@ const PATIENCE = 30_000;
 const CONNECTIONS = 16;
 
 export interface Client {
-  readonly dispatcher: Agent;
+  readonly dispatcher: Dispatcher;
   readonly request: typeof request;
 }
 
@@ -34,4 +34,24 @@ export function openClient({ ca, milliseconds }: ClientOptions): Client {
     bodyTimeout: PATIENCE,
   });
   return { dispatcher, request };
+}
+
+/** A client that has one connection, which is open, of TLS; the socket says what it exports. */
+export async function openOnTls(
+  url: URL,
+): Promise<{ readonly client: Client; readonly socket: TLSSocket }> {
+  const connect = buildConnector({ allowH2: false, timeout: PATIENCE });
+  const { hostname, host, protocol, port } = url;
+  const socket = await new Promise<TLSSocket>((resolve, reject) => {
+    connect({ hostname, host, protocol, port }, (error, opened) =>
+      error === null ? resolve(opened as TLSSocket) : reject(error),
+    );
+  });
+  const dispatcher = new OneConnection(url.origin, {
+    allowH2: false,
+    connect: (_, done) => queueMicrotask(() => done(null, socket)), // at once it would never go on
+    headersTimeout: PATIENCE,
+    bodyTimeout: PATIENCE,
+  });
+  return { client: { dispatcher, request }, socket };
 }

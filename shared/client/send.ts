@@ -42,31 +42,8 @@ export function openSend(options: SendOptions = {}): OwnSend {
   const { at, milliseconds = 5000, most = 65_536 } = options;
   let client: Promise<Client> | undefined;
 
-  async function exchange(
-    { dispatcher, request }: Client,
-    message: Message,
-    signal: AbortSignal | null,
-  ): Promise<Reply> {
-    const { method, url, fields, body = null } = message;
-    const { origin, pathname, search } = new URL(url);
-    const {
-      statusCode,
-      headers,
-      body: content,
-    } = await request((at ?? origin) + pathname + search, {
-      method,
-      headers: { 'user-agent': 'countersign', ...fields },
-      body,
-      signal,
-      dispatcher,
-    });
-    const lines = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
-    return {
-      status: statusCode,
-      fields: Object.fromEntries(lines),
-      body: await octetsAtMost(most, content),
-    };
-  }
+  const exchange = (over: Client, message: Message, signal: AbortSignal | null) =>
+    exchangeOver(over, message, { at, most, signal });
 
   async function inTime(message: Message): Promise<Reply> {
     // Whom it is sent to is given all of the time.
@@ -79,12 +56,49 @@ export function openSend(options: SendOptions = {}): OwnSend {
 
   const send: Send = (message) =>
     inTime(message).catch((error: unknown) => {
-      const { origin } = new URL(message.url);
-      throw new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
+      throw noAnswer(message, error);
     });
   return Object.assign(send, {
     [Symbol.asyncDispose]: async () => (await client)?.dispatcher.destroy(),
   });
+}
+
+interface ExchangeOptions {
+  readonly at?: string | undefined;
+  readonly most: number;
+  readonly signal: AbortSignal | null;
+}
+
+/** One exchange on the connections of a client. */
+export async function exchangeOver(
+  { dispatcher, request }: Pick<Client, 'dispatcher' | 'request'>,
+  message: Message,
+  { at, most, signal }: ExchangeOptions,
+): Promise<Reply> {
+  const { method, url, fields, body = null } = message;
+  const { origin, pathname, search } = new URL(url);
+  const {
+    statusCode,
+    headers,
+    body: content,
+  } = await request((at ?? origin) + pathname + search, {
+    method,
+    headers: { 'user-agent': 'countersign', ...fields },
+    body,
+    signal,
+    dispatcher,
+  });
+  const lines = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+  return {
+    status: statusCode,
+    fields: Object.fromEntries(lines),
+    body: await octetsAtMost(most, content),
+  };
+}
+
+export function noAnswer({ url }: Message, error: unknown): NoAnswer {
+  const { origin } = new URL(url);
+  return new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
 }
 
 function ended(signal: AbortSignal): Promise<never> {

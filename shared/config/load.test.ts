@@ -42,6 +42,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
       ...[
+        'concealed',
         'negotiate',
         'scram-sha-256',
         'digest',
@@ -318,10 +319,22 @@ describe('rules over several members', () => {
       /no request/,
     ],
     [
-      'hiding that nobody without credentials could find, which no scheme does yet',
+      'hiding that nobody without credentials could find, with a scheme that tells',
       [space({ hide: 'everything' })],
       'spaces.0.hide',
-      /forbidden/,
+      /Concealed alone/,
+    ],
+    [
+      'the same with Concealed beside another',
+      [space({ hide: 'everything', schemes: ['Concealed', 'Basic'] })],
+      'spaces.0.hide',
+      /Concealed alone/,
+    ],
+    [
+      'hiding for Concealed where there is no TLS',
+      [space({ hide: 'everything', schemes: ['Concealed'] })],
+      'spaces.0.hide',
+      /needs TLS/,
     ],
     [
       'writing that needs less than reading',

@@ -311,4 +311,42 @@ export const RULES: readonly Rule[] = [
           : undefined,
       ),
   },
+  {
+    reads: ['spaces', 'tls'],
+    check: (config) =>
+      eachSpace(config, 'hide', ({ url, hide, schemes, concealed, apiKey }) => {
+        if (hide !== 'everything') return undefined;
+        if (schemes.join() !== 'Concealed' || apiKey.beside) {
+          return 'is everything, which Concealed alone can keep: any other scheme tells that there is something';
+        }
+        const overTls = url.startsWith('https:') || config.tls !== undefined;
+        return overTls || concealed.frontend
+          ? undefined
+          : 'is everything, and nobody would ever get in: Concealed needs TLS, by `tls` or a frontend (concealed.frontend)';
+      }),
+  },
+  {
+    reads: ['proxy'],
+    check: ({ proxy }) =>
+      proxy?.hide === 'everything' && (proxy.schemes.join() !== 'Concealed' || !proxy.tls)
+        ? [
+            {
+              path: 'proxy.hide',
+              message: 'is everything, which needs proxy.tls, and Concealed as the only scheme',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['proxy'],
+    check: ({ proxy }) =>
+      proxy?.concealed.frontend
+        ? [
+            {
+              path: 'proxy.concealed.frontend',
+              message: 'is for spaces: nobody stands before a forward proxy whose word would count',
+            },
+          ]
+        : [],
+  },
 ];

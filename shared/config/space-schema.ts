@@ -49,7 +49,12 @@ export const spaceSchema = z.strictObject({
     .describe(
       'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
     ),
-  hide: z.enum(['forbidden']).optional().describe('forbidden: 403 becomes 404'),
+  hide: z
+    .enum(['forbidden', 'everything'])
+    .optional()
+    .describe(
+      'forbidden: 403 becomes 404; everything (Concealed alone): without valid credentials there is no space (RFC 9729 section 6.4)',
+    ),
   alg: z
     .enum(['ES256', 'RS256', 'EdDSA'])
     .default('ES256')
@@ -110,6 +115,12 @@ export const proxySchema = z.strictObject({
     .default(120)
     .describe('a tunnel in which nothing moves for so long ends'),
   total: seconds(1, 604_800).default(14_400).describe('a tunnel ends after so long in any case'),
+  hide: z
+    .enum(['everything'])
+    .optional()
+    .describe(
+      'everything (Concealed alone): without valid credentials the port answers as that of the resource server',
+    ),
   tls: z
     .strictObject({ certificate: z.string().min(1), key: z.string().min(1) })
     .optional()

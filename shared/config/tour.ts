@@ -62,7 +62,7 @@ const trials = (origin: string): SpaceConfig[] => [
   trialSpace(
     origin,
     ALL,
-    SCHEMES.map(({ name }) => name),
+    SCHEMES.filter(({ trial }: SchemeEntry) => !trial?.quiet).map(({ name }) => name),
   ),
 ];
 

@@ -35,6 +35,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Aw
 export interface Http1Parts {
   readonly handler: Handler;
   readonly tunnel?: TunnelHandler | undefined;
+  /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
+  readonly seemsNone?: boolean | undefined;
   readonly connections: Connections;
   readonly limit: ServerLimits;
   readonly pace: Pace;
@@ -46,7 +48,7 @@ export interface Http1Parts {
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
-  const { handler, tunnel, connections, limit, pace, besideHttp2, log, clock } = parts;
+  const { handler, tunnel, seemsNone, connections, limit, pace, besideHttp2, log, clock } = parts;
   const clientErrors = new ClientErrors(besideHttp2);
   const server = http.createServer({
     maxHeaderSize: limit.headerBytes,
@@ -59,7 +61,7 @@ export function http1Server(parts: Http1Parts): Server {
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
   // RFC 9112 section 9.6; but a proxy spares others what its client may no longer wait for.
-  const allowsHalf = tunnel === undefined;
+  const allowsHalf = tunnel === undefined || seemsNone === true;
   Object.assign(server, { httpAllowHalfOpen: allowsHalf });
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
   /** Connections whose last request has been: what comes behind it is none (RFC 9112 section 9.6). */
@@ -142,11 +144,13 @@ export function http1Server(parts: Http1Parts): Server {
     socket.on('error', drop);
     if (over.has(socket)) return;
     const unclear = ambiguous(request);
-    if (unclear !== undefined || tunnel === undefined || !(socket instanceof net.Socket)) {
-      const refusal = unclear ?? noTunnel(request.url);
+    const refusal = unclear ?? noTunnel(request.url);
+    const decline = () => {
       refused(socket, refusal, refusal.detail);
       connections.refuse(socket, refusal, clock);
-      return;
+    };
+    if (unclear !== undefined || tunnel === undefined || !(socket instanceof net.Socket)) {
+      return decline();
     }
     await connections.settled(socket);
     if (!socket.writable) return;
@@ -157,7 +161,8 @@ export function http1Server(parts: Http1Parts): Server {
       else server.emit('connection', socket);
     }
     try {
-      await tunnel(http1Tunnel({ request, socket, head, connections, again: () => void again() }));
+      const back = () => void again();
+      await tunnel(http1Tunnel({ request, socket, head, connections, again: back, decline }));
     } catch (error) {
       log.error('tunnel failed', { reason: error instanceof Error ? error.stack : String(error) });
       socket.destroy();

@@ -145,15 +145,14 @@ export function http2Server(parts: Http2Parts): Http2 {
     response: Http2ServerResponse,
   ): Promise<void> {
     const unclear = ambiguous(request);
-    if (unclear !== undefined || tunnel === undefined) {
-      const refusal = unclear ?? noTunnel(request.headers[':authority']);
-      return refuse(request, response, refusal, refusal.detail);
-    }
+    const refusal = unclear ?? noTunnel(request.headers[':authority']);
+    const decline = () => refuse(request, response, refusal, refusal.detail);
+    if (unclear !== undefined || tunnel === undefined) return decline();
     const { stream } = request;
     const { session } = stream;
     if (session) stream.once('close', sessions.tunnel(session));
     try {
-      await tunnel(http2Tunnel(request, response));
+      await tunnel(http2Tunnel(request, response, decline));
     } catch (error) {
       log.error('tunnel failed', { reason: error instanceof Error ? error.stack : String(error) });
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);

@@ -38,6 +38,8 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** Takes CONNECT, which is 501 without it. */
   readonly tunnel?: TunnelHandler;
+  /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
+  readonly seemsNone?: boolean;
   /** Speaks HTTP/2 as well, and with a certificate TLS. */
   readonly http2?: { readonly handler: AnyHandler; readonly certificate?: Certificate | undefined };
   readonly log: Log;
@@ -55,13 +57,13 @@ export interface ListenOptions {
  * length.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, port, handler, tunnel, log, clock = systemClock } = options;
+  const { host, port, handler, tunnel, seemsNone, log, clock = systemClock } = options;
   const limit = { ...LIMITS, ...options.limits };
   const trusted = options.trusted ?? { has: () => false };
   const admission = options.admission ?? new Admission(limit.connections, trusted);
   const connections = new Connections(admission);
   const pace = new Pace(limit.pace);
-  const common = { tunnel, limit, pace, log, clock };
+  const common = { tunnel, seemsNone, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, besideHttp2 });
   const http2 =

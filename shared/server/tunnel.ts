@@ -22,6 +22,8 @@ export interface TunnelRequest {
    * comes next is a request or was meant for the tunnel (RFC 9931).
    */
   refuse(answer: Answer): void;
+  /** Answers as a server without tunnels does. */
+  decline(): void;
   /**
    * Answers 200 with these fields. What is read from the stream then is what the client sends, with
    * what it sent too early; what is written to it goes to the client.
@@ -39,11 +41,13 @@ interface Http1Tunnel {
   readonly connections: Connections;
   /** Gives the connection back, for another request. */
   readonly again: () => void;
+  /** Refuses it on the connection. */
+  readonly decline: () => void;
 }
 
 /** The connection is the tunnel. node:http has let go of it. */
 export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
-  const { request, socket, head, connections, again } = parts;
+  const { request, socket, head, connections, again, decline } = parts;
   const response = new ServerResponse(request);
   connections.begin(request, response); // until the answer is out, or the tunnel ends
 
@@ -63,6 +67,10 @@ export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
       });
       send(request, response, answer);
     },
+    decline() {
+      response.emit('close'); // there will be no answer of this kind
+      decline();
+    },
     open(fields) {
       socket.setTimeout(0);
       socket.write(`HTTP/1.1 200 OK\r\n${fieldLines(fields)}\r\n`, 'latin1');
@@ -76,11 +84,13 @@ export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
 export function http2Tunnel(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
+  decline: () => void,
 ): TunnelRequest {
   return {
     request,
     authority: request.headers[':authority'] ?? '',
     refuse: (answer) => send(request, response, answer),
+    decline,
     open(fields) {
       const values = Object.entries(fields).map(([name, value]) => [
         name.toLowerCase(),

@@ -2,6 +2,7 @@ import type { VerifierKind } from '#shared/people/verifier-kind.ts';
 import { apiKeyEntry } from './api-key/entry.ts';
 import { basicEntry } from './basic/entry.ts';
 import { bearerEntry } from './bearer/entry.ts';
+import { concealedEntry } from './concealed/entry.ts';
 import { digestEntry } from './digest/entry.ts';
 import { dpopEntry } from './dpop/entry.ts';
 import { negotiateEntry } from './negotiate/entry.ts';
@@ -11,6 +12,7 @@ import { scramSha1Entry, scramSha256Entry } from './scram/entry.ts';
 
 /** THE list of schemes, strongest first. Each has a room of its own, and a line here. */
 export const SCHEMES = [
+  concealedEntry,
   negotiateEntry,
   dpopEntry,
   scramSha256Entry,

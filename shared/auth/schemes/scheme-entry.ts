@@ -87,7 +87,12 @@ export interface SchemeEntry {
   /** Absent: it lets nobody in by a password, or sees the password itself. */
   readonly verifier?: SchemeVerifier;
   /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
-  readonly trial?: { readonly path: string; readonly members?: object };
+  readonly trial?: {
+    readonly path: string;
+    readonly members?: object;
+    /** It never announces itself, so that it is left out where clients look for one that they know. */
+    readonly quiet?: true;
+  };
   /**
    * Loads the scheme and opens what all who ask by it share; called once by each server. What comes of it makes
    * the scheme for a space or a proxy, which has the members of `settings` as they are configured.

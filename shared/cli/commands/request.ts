@@ -4,6 +4,7 @@ import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
+import { sendConcealed } from '../send-concealed.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import { loginAccess } from '../oauth/login-access.ts';
 import { type GetBoundToken, sendProtected } from '../oauth/protected-request.ts';
@@ -14,7 +15,8 @@ import { withStores } from '../with-stores.ts';
 
 export const request: Command = {
   name: 'request',
-  summary: 'send an HTTP request, with a DPoP-bound token for the resource that asks for one',
+  summary:
+    'send an HTTP request, with a DPoP-bound token for the resource that asks for one, or with a key',
   operands: ['METHOD', 'URL'],
   options: {
     client: {
@@ -22,6 +24,10 @@ export const request: Command = {
       help: 'whose token; default: COUNTERSIGN_CLIENT_ID, else the login',
     },
     ...SECRET_OPTIONS,
+    concealed: {
+      value: 'KEYFILE',
+      help: 'proves by Concealed (RFC 9729) with this private key, in PEM, instead of a token',
+    },
     scope: { value: '"A B"', help: 'scope of the token; default: what the resource asks for' },
     data: { value: 'DATA', help: 'the body: text, @FILE, or - for standard input' },
     header: { value: '"NAME: VALUE"', multiple: true, help: 'a further field' },
@@ -45,11 +51,17 @@ export const request: Command = {
     const data = await readData(input.text('data'), shell);
     const message = { method, url, fields, ...(data !== undefined && { body: data }) };
 
+    const keyFile = input.text('concealed');
     const client = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
+    if (keyFile !== undefined && input.flag('client')) {
+      throw new UsageError('--concealed goes without a --client');
+    }
     const access = client ? clientAccess(client, input, shell) : personAccess(input, shell);
-    const answer = await sendProtected(sendUnhurried, message, access);
+    const answer = await (keyFile === undefined
+      ? sendProtected(sendUnhurried, message, access)
+      : sendConcealed(message, keyFile));
     shell.note(`HTTP ${answer.status}`);
-    if (answer.status === 401 && !client) {
+    if (answer.status === 401 && !client && keyFile === undefined) {
       shell.note(`The token was refused: run ${CLI} login again.`);
     }
     return {

@@ -3,7 +3,7 @@ import { isLoopback } from '#shared/config/production.ts';
 import { Failure } from '../command.ts';
 
 /** Octets of the longest answer that a command takes. */
-const LONGEST = 256 * 1024 * 1024;
+export const LONGEST = 256 * 1024 * 1024;
 
 /** For as long as something comes: what people send and get may be long. */
 export const sendUnhurried = openSend({ milliseconds: Infinity, most: LONGEST });

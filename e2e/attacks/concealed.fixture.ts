@@ -1,0 +1,56 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AlgorithmName, type ConcealedKey, newKey } from '../clients/concealed/keys.ts';
+import { type BoundConnection, overTls1, overTls2 } from '../clients/concealed/over-tls.ts';
+import type { HttpRequest } from '../clients/digest/exchange.ts';
+import type { Pair } from '../pair/pair.ts';
+
+/** A key that the directory has as one of alice's. */
+export async function keyOf(
+  pair: Pair,
+  name: string,
+  algorithm: AlgorithmName = 'ed25519',
+): Promise<ConcealedKey> {
+  const key = newKey(algorithm, '');
+  const publicKey = createPublicKey(key.privateKey);
+  const file = join(pair.data, `${name}-${algorithm}.pem`);
+  await writeFile(file, publicKey.export({ format: 'pem', type: 'spki' }));
+  await pair.cli('user', 'key', 'add', name, '--public-key', file);
+  return { ...key, keyId: fingerprint(key) };
+}
+
+/** The key ID: SHA-256 of SubjectPublicKeyInfo. */
+export function fingerprint({ privateKey }: Pick<ConcealedKey, 'privateKey'>): Buffer {
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  return createHash('sha256').update(spki).digest();
+}
+
+export const PROTOCOLS = ['HTTP/1.1', 'HTTP/2'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+/** A connection of TLS to a server's own origin or, over HTTP/1.1, to another of its processes. */
+export function connectTo(protocol: Protocol, origin: string): Promise<BoundConnection> {
+  const { hostname, port } = new URL(origin);
+  return protocol === 'HTTP/2'
+    ? overTls2(origin)
+    : overTls1(hostname, Number(port), { rejectUnauthorized: false });
+}
+
+/** In the form that a protocol has for it; HTTP/1.1 takes a path. */
+export function requestFor(
+  protocol: Protocol,
+  origin: string,
+  method: string,
+  path: string,
+  content = '',
+): HttpRequest {
+  const target = protocol === 'HTTP/2' ? origin + path : path;
+  return { method, target, fields: [], content: Buffer.from(content) };
+}
+
+/** Where one of the resource servers listens with TLS. */
+export async function tlsPort(pair: Pair, server: number): Promise<number> {
+  const config = await readFile(join(pair.data, `config-${server}.json`), 'utf8');
+  return Number(JSON.parse(config).listen.resourceTls.port);
+}

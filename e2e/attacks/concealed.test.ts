@@ -1,0 +1,170 @@
+import { connect } from 'node:tls';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { covered, exportField, withProof } from '../clients/concealed/concealed-client.ts';
+import { ALGORITHMS, type AlgorithmName, type ConcealedKey } from '../clients/concealed/keys.ts';
+import { LIES, type Lie } from '../clients/concealed/lies.ts';
+import { LIES_OF_ECDSA, LIES_OF_RSA } from '../clients/concealed/lies-of-keys.ts';
+import { type BoundConnection, EXPORTED, LABEL, overTls1 } from '../clients/concealed/over-tls.ts';
+import type { Field } from '../clients/digest/exchange.ts';
+import { type Pair, startPair } from '../pair/pair.ts';
+import { connectTo, keyOf, PROTOCOLS, requestFor, tlsPort } from './concealed.fixture.ts';
+
+/** Known as an RSA key, it is good with each hash of RSA-PSS (RFC 8446 section 4.2.3). */
+const ANY_HASH = 's: a hash that is not the one of the key, with all that follows';
+const PATH = '/schemes/concealed/';
+let pair: Pair;
+const keys = new Map<AlgorithmName, ConcealedKey>();
+
+beforeAll(async () => {
+  pair = await startPair({ resource: 2 });
+  await pair.addPerson('alice');
+  for (const name of Object.keys(ALGORITHMS) as AlgorithmName[]) {
+    keys.set(name, await keyOf(pair, 'alice', name));
+  }
+});
+
+afterAll(() => pair[Symbol.asyncDispose]());
+
+function known(name: AlgorithmName = 'ed25519'): ConcealedKey {
+  const key = keys.get(name);
+  if (key === undefined) throw new Error(`no key of ${name}`);
+  return key;
+}
+
+/** The status of a request with what an honest client shows, or what `lie` makes of it. */
+async function statusOf(
+  connection: BoundConnection,
+  key: ConcealedKey,
+  lie: Lie = (honest) => honest,
+  more: readonly Field[] = [],
+): Promise<number> {
+  const origin = pair.resourceTls;
+  const options = lie({ key, exporter: connection.exporter, origin });
+  const request = withProof(requestFor('HTTP/1.1', origin, 'GET', PATH), options);
+  const { status } = await connection.send({ ...request, fields: [...request.fields, ...more] });
+  return status;
+}
+
+/** Over HTTP/1.1 to one of the processes. */
+const toProcess = async (index: number) =>
+  overTls1('localhost', await tlsPort(pair, index), { rejectUnauthorized: false });
+
+describe('RFC 9729: who has the key is let in', () => {
+  test.each(PROTOCOLS)(
+    'over %s, again on the same connection, by every algorithm',
+    async (protocol) => {
+      const origin = pair.resourceTls;
+      await using connection = await connectTo(protocol, origin);
+      for (const key of keys.values()) {
+        const options = { key, exporter: connection.exporter, origin };
+        const request = withProof(requestFor(protocol, origin, 'GET', PATH), options);
+        for (const time of [1, 2]) {
+          const { status, content } = await connection.send(request);
+          expect({ time, status }).toEqual({ time, status: 200 });
+          expect(JSON.parse(content.toString())).toMatchObject({
+            scheme: 'Concealed',
+            principal: { name: 'alice' },
+          });
+        }
+      }
+    },
+  );
+});
+
+describe('RFC 9729 section 6.3: what is not believed', () => {
+  const cases: readonly (readonly [AlgorithmName, string, Lie])[] = [
+    ...LIES.map(([what, lie]) => ['ed25519', what, lie] as const),
+    ...LIES_OF_ECDSA.map(([what, lie]) => ['ecdsa_secp256r1_sha256', what, lie] as const),
+    ...LIES_OF_RSA.filter(([what]) => what !== ANY_HASH).map(
+      ([what, lie]) => ['rsa_pss_rsae_sha256', what, lie] as const,
+    ),
+  ];
+  let connection: BoundConnection;
+  beforeAll(async () => {
+    connection = await connectTo('HTTP/1.1', pair.resourceTls);
+  });
+  afterAll(async () => connection[Symbol.asyncDispose]());
+
+  test.each(cases)('%s: %s', async (algorithm, _, lie) => {
+    const status = await statusOf(connection, known(algorithm), lie).catch(async () => {
+      await connection[Symbol.asyncDispose]();
+      connection = await connectTo('HTTP/1.1', pair.resourceTls);
+      return statusOf(connection, known(algorithm), lie);
+    });
+    expect([400, 401, 403]).toContain(status);
+    await using fresh = await connectTo('HTTP/1.1', pair.resourceTls);
+    expect(await statusOf(fresh, known(algorithm))).toBe(200);
+  });
+
+  test('the proof of another connection, and what that connection exports', async () => {
+    await using mine = await connectTo('HTTP/1.1', pair.resourceTls);
+    await using other = await connectTo('HTTP/1.1', pair.resourceTls);
+    expect(
+      await statusOf(mine, known(), (honest) => ({ ...honest, exporter: other.exporter })),
+    ).toBe(403);
+    const exported = mine.exporter(Buffer.alloc(0));
+    const forged = exportField(exported);
+    const lie: Lie = (honest) => ({
+      ...honest,
+      exporter: () => exported,
+      cover: () => covered(exported.subarray(0, 32)),
+    });
+    expect(await statusOf(other, known(), lie, [forged])).toBe(403);
+  });
+
+  test('section 7: over TLS 1.2, whatever it exports', async () => {
+    const { port } = new URL(pair.resourceTls);
+    const options = { rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
+    const socket = connect({ host: 'localhost', port: Number(port), ...options });
+    await once(socket, 'secureConnect');
+    expect(socket.getProtocol()).toBe('TLSv1.2');
+    const request = withProof(requestFor('HTTP/1.1', pair.resourceTls, 'GET', PATH), {
+      key: known(),
+      origin: pair.resourceTls,
+      exporter: (context) => socket.exportKeyingMaterial(EXPORTED, LABEL, context),
+    });
+    const fields = request.fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(
+      `GET ${PATH} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n${fields}\r\n`,
+    );
+    let answer = '';
+    for await (const piece of socket) answer += String(piece);
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  test('in clear text', async () => {
+    const made = withProof(requestFor('HTTP/1.1', pair.resource, 'GET', PATH), {
+      key: known(),
+      origin: pair.resource,
+      exporter: () => Buffer.alloc(EXPORTED),
+    });
+    const headers = Object.fromEntries(made.fields);
+    expect((await fetch(pair.resource + PATH, { headers })).status).toBe(403);
+  });
+});
+
+test('fifty at once over two processes, and a key that is removed: the next request finds nobody', async () => {
+  await pair.addPerson('bob', 'correct horse battery');
+  const key = await keyOf(pair, 'bob');
+  const connections = await Promise.all([toProcess(0), toProcess(1)]);
+  try {
+    const asked = Array.from({ length: 50 }, (_, index) => connections[index % 2]);
+    const ask = () =>
+      Promise.all(asked.map((one) => (one ? statusOf(one, key) : Promise.reject(new Error()))));
+    expect(new Set(await ask())).toEqual(new Set([200]));
+    await pair.cli('user', 'key', 'remove', 'bob', key.keyId.toString('base64url'));
+    expect(new Set(await ask())).toEqual(new Set([403]));
+  } finally {
+    for (const one of connections) await one[Symbol.asyncDispose]();
+  }
+});
+
+test('somebody who is disabled is not let in', async () => {
+  await pair.addPerson('carol', 'correct horse battery');
+  const key = await keyOf(pair, 'carol');
+  await using connection = await toProcess(1);
+  expect(await statusOf(connection, key)).toBe(200);
+  await pair.cli('user', 'disable', 'carol');
+  expect(await statusOf(connection, key)).toBe(403);
+});

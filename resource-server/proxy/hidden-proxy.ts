@@ -1,0 +1,56 @@
+import { admit } from '#shared/auth/admit.ts';
+import { showsConcealed } from '#shared/auth/conceal.ts';
+import type { ProtectionSpace } from '#shared/auth/scheme.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { type Asked, authRequest, type Recipient } from '#shared/server/auth-request.ts';
+import type { AnyHandler, AnyRequest } from '#shared/server/message.ts';
+import { targetOf, tunnelDestination } from './asked.ts';
+import type { Proxy } from './proxy.ts';
+
+export interface HiddenProxyParts {
+  readonly proxy: Proxy;
+  readonly space: ProtectionSpace;
+  readonly recipient: Recipient;
+  readonly origin: string;
+  /** What its port seems to be. */
+  readonly seeming: AnyHandler;
+}
+
+/**
+ * A forward proxy for those alone who show credentials that are good for it (RFC 9729 section 6.4). To all others its
+ * port is one of the resource server.
+ */
+export function hiddenProxy(parts: HiddenProxyParts): Proxy {
+  const { proxy, space, recipient, origin, seeming } = parts;
+
+  /** `target`: throws what the proxy would say of a request that is none for it. */
+  async function finds(request: AnyRequest, target: () => string): Promise<boolean> {
+    const { method = '', headers } = request;
+    if (!showsConcealed(headers['proxy-authorization'])) return false;
+    try {
+      const asked: Asked = { method, target: target(), origin };
+      const { outcome } = await admit(space, authRequest(request, asked, recipient));
+      return outcome.kind === 'pass';
+    } catch (error) {
+      if (error instanceof BadRequest || error instanceof HttpError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async handler(request, response) {
+      const found = await finds(request, () => targetOf(request).uri);
+      await (found ? proxy : { handler: seeming }).handler(request, response);
+    },
+    async tunnel(asked) {
+      const { request, authority } = asked;
+      const found = await finds(request, () => {
+        tunnelDestination(request, authority);
+        return authority;
+      });
+      if (found) await proxy.tunnel(asked);
+      else asked.decline();
+    },
+  };
+}

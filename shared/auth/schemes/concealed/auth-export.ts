@@ -1,0 +1,18 @@
+import { EXPORTED } from './signed.ts';
+
+/** The field by which who ends TLS tells the server behind it what its exporter gives (RFC 9729 section 6.2). */
+export const AUTH_EXPORT = 'Concealed-Auth-Export';
+
+/** Its value: a Byte Sequence (RFC 9651 section 3.3.5) without parameters. */
+export function formatAuthExport(output: Buffer): string {
+  return `:${output.toString('base64')}:`;
+}
+
+const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]*={0,2}):$/;
+
+/** Undefined unless it has as many bytes as the exporter gives, written in the one way. */
+export function parseAuthExport(value: string): Buffer | undefined {
+  const [, base64 = ''] = BYTE_SEQUENCE.exec(value) ?? [];
+  const output = Buffer.from(base64, 'base64');
+  return output.length === EXPORTED && formatAuthExport(output) === value ? output : undefined;
+}

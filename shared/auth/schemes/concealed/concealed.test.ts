@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { judge } from '../../judge.ts';
+import { spaceOf } from '../../judge.fixture.ts';
+import { type AuthRequest, PROXY, type Scheme } from '../../scheme.ts';
+import { formatAuthExport } from './auth-export.ts';
+import {
+  asking,
+  exporterFrom,
+  fieldOf,
+  newKey,
+  ORIGIN_URL,
+  paramsOf,
+  REALM,
+  type SchemeNumber,
+  setup,
+  SIGNERS,
+} from './concealed.fixture.ts';
+import { exporterContext } from './signed.ts';
+
+/** What the scheme makes of it: the name or id of whom it lets in, else the reason why not. */
+async function verdictOf(scheme: Scheme, request: AuthRequest): Promise<string> {
+  const line = request.lines(request.at.answer)[0] ?? '';
+  const credentials = parseCredentials(line);
+  if (credentials === undefined) return 'no credentials';
+  const verdict = await scheme.authenticate(credentials, request);
+  if (verdict.kind === 'refused') return verdict.reason;
+  if (verdict.kind !== 'granted') return verdict.kind;
+  const { principal } = verdict;
+  if (principal.kind === 'person') return principal.name;
+  return principal.kind === 'application' ? principal.id : principal.kind;
+}
+
+const WRONG = 'wrong Concealed credentials';
+
+describe('RFC 9729 section 6.3: who is let in', () => {
+  test.each(Object.keys(SIGNERS).map(Number) as SchemeNumber[])(
+    'with the signature scheme %i',
+    async (s) => {
+      await using known = await setup();
+      const key = newKey(s);
+      await known.know(key);
+      expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('alice');
+    },
+  );
+
+  test('an application by its own name, and the use of the key is noted', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key, { kind: 'application', id: 'collector' });
+    known.clock.advance(5000);
+    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('collector');
+    expect((await known.stores.publicKeys.get(key.id))?.used_at).toBe(known.clock.now());
+  });
+
+  test('again on the same connection: a proof is good as long as that is (section 8)', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const request = asking(fieldOf(paramsOf({ key })));
+    for (let time = 0; time < 3; time += 1) {
+      expect(await verdictOf(known.scheme, request)).toBe('alice');
+    }
+  });
+
+  test('with the realm of the space, and with no other', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const verdict = (realm: string) =>
+      verdictOf(known.scheme, asking(fieldOf(paramsOf({ key, realm }))));
+    expect(await verdict(REALM)).toBe('alice');
+    for (const other of ['', 'Vault', 'other']) expect(await verdict(other)).toBe(WRONG);
+  });
+});
+
+describe('RFC 9729 section 6.3: who is not', () => {
+  test('by the proof of another connection, origin, port or scheme', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const elsewhere = ['https://rs.example', 'https://rs.example:8444', 'http://rs.example:8443'];
+    for (const url of [...elsewhere, 'https://other.example:8443']) {
+      expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key, url }))))).toBe(WRONG);
+    }
+    const stolen = fieldOf(paramsOf({ key, connection: 'two' }));
+    expect(await verdictOf(known.scheme, asking(stolen))).toBe(WRONG);
+  });
+
+  test('with a key that nobody knows, of another protocol, of nobody or of who is disabled', async () => {
+    await using known = await setup();
+    const keys = { unknown: newKey(), hoba: newKey(0x0804), orphan: newKey(), disabled: newKey() };
+    await known.know(keys.hoba, undefined, 'HOBA');
+    await known.know(keys.orphan, { kind: 'person', id: 'p-nobody' });
+    const bob = { id: 'p-bob', name: 'bob', password_hash: 'none', created_at: 0, version: 0 };
+    await known.stores.people.add({ ...bob, disabled: true });
+    await known.know(keys.disabled, { kind: 'person', id: bob.id });
+    for (const key of Object.values(keys)) {
+      expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))))).toBe(WRONG);
+    }
+  });
+
+  test('with a key that was removed, by the next request', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const request = asking(fieldOf(paramsOf({ key })));
+    expect(await verdictOf(known.scheme, request)).toBe('alice');
+    await known.stores.publicKeys.remove(key.id);
+    expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+  });
+
+  test('section 4.2: with another `a` than the key that is known by `k`, whoever signs', async () => {
+    await using known = await setup();
+    const [mine, theirs] = [newKey(), newKey()];
+    await known.know(theirs);
+    const swapped = { ...mine, id: theirs.id };
+    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: swapped }))))).toBe(WRONG);
+    const claimed = { ...mine, id: theirs.id, encoded: theirs.encoded };
+    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: claimed }))))).toBe(WRONG);
+  });
+
+  test('by a signature scheme that is not of the key', async () => {
+    await using known = await setup();
+    const key = newKey(0x0403);
+    await known.know(key);
+    for (const s of [0x0503, 0x0804, 0x0807] as const) {
+      const params = paramsOf({ key: { ...key, s, privateKey: SIGNERS[s].make() } });
+      expect(await verdictOf(known.scheme, asking(fieldOf(params)))).toBe(WRONG);
+    }
+    const none = { ...paramsOf({ key }), s: '513' };
+    expect(await verdictOf(known.scheme, asking(fieldOf(none)))).toBe('unknown signature scheme');
+  });
+
+  test('section 7: where the connection has no exporter', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const request = asking(fieldOf(paramsOf({ key })), { exporter: undefined });
+    expect(await verdictOf(known.scheme, request)).toBe('not over TLS 1.3');
+  });
+
+  test('while the store does not answer', async () => {
+    await using known = await setup();
+    const down = () => Promise.reject(new StoreUnavailable('down'));
+    await using broken = await setup({ publicKeys: { get: down, touch: down } });
+    const request = asking(fieldOf(paramsOf({ key: newKey() })));
+    expect(await judge(spaceOf([broken.scheme]), request)).toMatchObject({ status: 503 });
+    expect(await judge(spaceOf([known.scheme]), request)).toMatchObject({ status: 403 });
+  });
+});
+
+describe('section 6.2: Concealed-Auth-Export', () => {
+  const trusted = { address: '10.0.0.1', connection: {}, http2: false, trusted: true };
+
+  /** A proof over the connection `front`, whose output the field tells. */
+  function throughFront() {
+    const key = newKey();
+    const params = paramsOf({ key, connection: 'front' });
+    const context = exporterContext({
+      signatureScheme: key.s,
+      keyId: Buffer.from(key.id, 'base64url'),
+      publicKey: key.encoded,
+      url: ORIGIN_URL,
+    });
+    const output = exporterFrom('front')('EXPORTER-HTTP-Concealed-Authentication', context, 48);
+    const field = ['Concealed-Auth-Export', formatAuthExport(output)] as const;
+    return { key, line: fieldOf(params), field };
+  }
+
+  test('of a trusted proxy is believed where the space says so, and nowhere else', async () => {
+    await using front = await setup({ frontend: true });
+    await using plain = await setup();
+    const { key, line, field } = throughFront();
+    for (const known of [front, plain]) await known.know(key);
+    const told = asking(line, { peer: trusted, exporter: undefined }, [field]);
+    expect(await verdictOf(front.scheme, told)).toBe('alice');
+    expect(await verdictOf(plain.scheme, told)).toBe('not over TLS 1.3');
+    const stranger = asking(line, { exporter: undefined }, [field]);
+    expect(await verdictOf(front.scheme, stranger)).toBe('not over TLS 1.3');
+    const own = asking(line, {}, [field]);
+    expect(await verdictOf(front.scheme, own)).toBe(WRONG);
+  });
+
+  test('twice, malformed or missing: nobody is let in', async () => {
+    await using front = await setup({ frontend: true });
+    const { key, line, field } = throughFront();
+    await front.know(key);
+    const judged = async (fields: readonly (readonly [string, string])[]) =>
+      judge(spaceOf([front.scheme]), asking(line, { peer: trusted }, fields));
+    expect(await judged([field])).toMatchObject({ kind: 'pass' });
+    expect(await judged([field, field])).toMatchObject({ status: 400 });
+    const [name, value] = field;
+    const others = [
+      value.slice(1),
+      `${value};a=1`,
+      value.replace(/.:$/, ':'),
+      `${value},${value}`,
+      '',
+    ];
+    for (const other of others) {
+      expect(await judged([[name, other]])).toMatchObject({ kind: 'answer', status: 403 });
+    }
+    expect(await judged([])).toMatchObject({ kind: 'answer', status: 403 });
+  });
+});
+
+describe('at a proxy', () => {
+  const proving = (target: string, url: string, method = 'GET') => {
+    const key = newKey();
+    const at = { at: PROXY, method, target, origin: 'https://proxy.example:3128' };
+    const line = ['Proxy-Authorization', fieldOf(paramsOf({ key, url }))] as const;
+    return { key, request: asking('Basic x', at, [line]) };
+  };
+
+  test.each([
+    ['GET', 'http://a.example/x?y', 'http://a.example'],
+    ['GET', 'http://A.Example:8080/', 'http://a.example:8080'],
+    ['CONNECT', 'a.example:443', 'https://a.example'],
+    ['CONNECT', '[::1]:8443', 'https://[::1]:8443'],
+  ])('%s %s is signed for the target URI', async (method, target, url) => {
+    await using known = await setup({ applications: false });
+    const { key, request } = proving(target, url, method);
+    await known.know(key);
+    expect(await verdictOf(known.scheme, request)).toBe('alice');
+  });
+
+  test('not for another one, nor for the proxy, nor as an application', async () => {
+    await using known = await setup({ applications: false });
+    for (const url of ['http://b.example', 'https://proxy.example:3128', 'https://a.example']) {
+      const { key, request } = proving('http://a.example/', url);
+      await known.know(key);
+      expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+    }
+    const { key, request } = proving('http://a.example/', 'http://a.example');
+    await known.know(key, { kind: 'application', id: 'collector' });
+    expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+  });
+});
+
+test('it never announces itself', async () => {
+  await using known = await setup();
+  expect(await known.scheme.challenge(asking(''))).toEqual([]);
+});

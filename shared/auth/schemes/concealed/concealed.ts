@@ -1,0 +1,121 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { active } from '#shared/people/active.ts';
+import type { People } from '#shared/stores/people.ts';
+import type { KeyOwner, PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import { personPrincipal } from '../../person.ts';
+import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
+import { AUTH_EXPORT, parseAuthExport } from './auth-export.ts';
+import { type Proof, readProof } from './credentials.ts';
+import { SIGNATURE_SCHEMES, type SignatureScheme } from './signature-schemes.ts';
+import {
+  covered,
+  type Exported,
+  EXPORTED,
+  exporterContext,
+  LABEL,
+  splitExported,
+} from './signed.ts';
+
+export interface ConcealedOptions {
+  readonly realm: string;
+  readonly publicKeys: Pick<PublicKeys, 'get' | 'touch'>;
+  readonly people: Pick<People, 'get'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether the person that the first start made may be let in (never in production). */
+  readonly demo: boolean;
+  /** Whether applications may come, too. */
+  readonly applications: boolean;
+  /** Whether what trusted proxies say of their own connections is believed. */
+  readonly frontend: boolean;
+}
+
+/** Looked for where there is no such key, or it is no person's. */
+const NOBODY: KeyOwner = { kind: 'person', id: '-' };
+
+/**
+ * Concealed (RFC 9729): who has the private key signs what the connection says of itself. It never announces
+ * itself, and there is nothing to guess, so that attempts are not counted: counting would write, which tells.
+ */
+export function concealed(options: ConcealedOptions): Scheme {
+  const { realm, publicKeys, people, clock, random, demo, applications, frontend } = options;
+
+  function exported(proof: Proof, request: AuthRequest): Exported | undefined {
+    if (frontend && request.peer.trusted) {
+      const told = parseAuthExport(request.field(AUTH_EXPORT) ?? '');
+      return told && splitExported(told);
+    }
+    if (request.exporter === undefined) return undefined;
+    const context = exporterContext({ ...proof, url: addressOf(request) });
+    return splitExported(request.exporter(LABEL, context, EXPORTED));
+  }
+
+  async function principalOf({ kind, id }: KeyOwner): Promise<Principal | undefined> {
+    const person = active(await people.get(kind === 'person' ? id : NOBODY.id), demo);
+    if (kind === 'person') return person && personPrincipal(realm, person);
+    return applications ? { kind, id } : undefined;
+  }
+
+  /** Whatever is wrong, the same is done: two looks into the store, and a signature verified. */
+  async function judge(
+    proof: Proof,
+    scheme: SignatureScheme,
+    { signatureInput, verification }: Exported,
+  ): Promise<Verdict> {
+    const id = proof.keyId.toString('base64url');
+    const record = await publicKeys.get(id);
+    const principal = await principalOf(record?.owner ?? NOBODY);
+    const key = storedKey(record, scheme, proof);
+    const signed = scheme.verifies(
+      covered(signatureInput),
+      key ?? scheme.decoy(random, proof.publicKey.length),
+      proof.signature,
+    );
+    const same = sameBytes(proof.verification, verification);
+    const here = proof.realm === undefined || proof.realm === realm;
+    if (!signed || !same || !here || key === undefined || principal === undefined) {
+      return { kind: 'refused', reason: 'wrong Concealed credentials' };
+    }
+    await publicKeys.touch(id, clock.now());
+    return { kind: 'granted', principal };
+  }
+
+  return {
+    name: 'Concealed',
+
+    challenge: () => [],
+
+    needs: () => 'A proof by Concealed (RFC 9729) over TLS 1.3 is needed.',
+
+    authenticate(credentials, request) {
+      const proof = readProof(credentials);
+      if (proof === undefined) return { kind: 'refused', reason: 'malformed proof' };
+      const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
+      if (scheme === undefined) return { kind: 'refused', reason: 'unknown signature scheme' };
+      const found = exported(proof, request);
+      if (found === undefined) return { kind: 'refused', reason: 'not over TLS 1.3' };
+      return judge(proof, scheme, found);
+    },
+  };
+}
+
+/** The key of a record, if it is the one that the client says, for what the client signs with. */
+function storedKey(
+  record: PublicKeyRecord | undefined,
+  scheme: SignatureScheme,
+  { publicKey }: Proof,
+): KeyObject | undefined {
+  if (record?.scheme !== 'Concealed') return undefined;
+  const spki = Buffer.from(record.spki, 'base64url');
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  return scheme.fits(key) && sameBytes(scheme.encode(key), publicKey) ? key : undefined;
+}
+
+/** Of a proxy's client the URI it asks for, of any other that of our origin: never what Host says. */
+function addressOf({ at, method, target, origin }: AuthRequest): string {
+  if (at.status === 401) return origin;
+  return method === 'CONNECT' ? `https://${target}` : target;
+}

@@ -1,0 +1,33 @@
+import { constants, createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
+import { covered, EXPORTED, exporterContext, LABEL, splitExported } from './signed.ts';
+import { SIGNATURE_SCHEMES } from './signature-schemes.ts';
+
+/** What a client proves with. */
+export interface Prover {
+  readonly key: KeyObject;
+  /** Where the request goes: scheme, host and port. */
+  readonly url: string;
+  /** Of the connection that the request goes over. */
+  exporter(label: string, context: Buffer, length: number): Buffer;
+}
+
+const PSS = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+};
+
+/** The credentials of a key (RFC 9729 section 3), without a realm; undefined when the scheme takes no such key. */
+export function concealedCredentials({ key, url, exporter }: Prover): string | undefined {
+  const publicKey = createPublicKey(key);
+  const [number, scheme] = [...SIGNATURE_SCHEMES].find(([, one]) => one.fits(publicKey)) ?? [];
+  if (number === undefined || scheme === undefined) return undefined;
+  const keyId = hash('sha256', publicKey.export({ format: 'der', type: 'spki' }), 'buffer');
+  const encoded = scheme.encode(publicKey);
+  const purpose = { signatureScheme: number, keyId, publicKey: encoded, url };
+  const exported = exporter(LABEL, exporterContext(purpose), EXPORTED);
+  const { signatureInput, verification } = splitExported(exported);
+  const signature = sign(scheme.hash, covered(signatureInput), { key, ...PSS });
+  const octets = Object.entries({ k: keyId, a: encoded, v: verification, p: signature });
+  const params = octets.map(([name, value]) => `${name}=${value.toString('base64url')}`);
+  return `Concealed s=${number}, ${params.join(', ')}`;
+}
