@@ -128,7 +128,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(18);
+    expect(more).toHaveLength(20);
   });
 
   test('people and clients of your own', () => {
