@@ -9,6 +9,8 @@ export interface Places {
   readonly folder: string;
   /** Origin that the proxy listens at. */
   readonly origin: string;
+  /** Origin of another proxy before it, which ends TLS and tells what a connection exports (RFC 9729 section 6.2). */
+  readonly outside?: string;
   /** Origin of the resource server. */
   readonly resource: string;
   /** Origin of the application. */
@@ -17,14 +19,15 @@ export interface Places {
 
 /** The configuration that operators copy, with these places in it. */
 async function filledIn(template: string, places: Places): Promise<string> {
-  const { host, protocol } = new URL(places.origin);
+  const { host, protocol } = new URL(places.outside ?? places.origin);
   const text = await readFile(new URL(template, import.meta.url), 'utf8');
   return text
     .replaceAll('127.0.0.1:3001', new URL(places.resource).host)
     .replaceAll('127.0.0.1:8080', new URL(places.application).host)
-    .replaceAll('127.0.0.1:8000', host)
+    .replaceAll('127.0.0.1:8000', new URL(places.origin).host)
     .replaceAll('X-Forwarded-Proto https', `X-Forwarded-Proto ${protocol.slice(0, -1)}`)
-    .replaceAll('X-Forwarded-Host app.example', `X-Forwarded-Host ${host}`);
+    .replaceAll('X-Forwarded-Host app.example', `X-Forwarded-Host ${host}`)
+    .replace(places.outside === undefined ? '' : /.*-Auth-Export.*\n/, '');
 }
 
 const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0;
