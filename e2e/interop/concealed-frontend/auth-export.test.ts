@@ -1,0 +1,219 @@
+/** What each front tells the server behind it, to the byte (RFC 9729 section 6.2). */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { exportField, withProof } from '../../clients/concealed/concealed-client.ts';
+import { encodeContext } from '../../clients/concealed/exporter-context.ts';
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  newKey,
+  publicOctets,
+} from '../../clients/concealed/keys.ts';
+import {
+  EXPORTED,
+  exporterOf,
+  LABEL,
+  overTls1,
+  overTls2,
+} from '../../clients/concealed/over-tls.ts';
+import type { BoundConnection } from '../../clients/concealed/over-tls.ts';
+import { overHttp, tunnelAgent } from '../../clients/digest/over-http.ts';
+import type { Field, HttpRequest } from '../../clients/digest/exchange.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { makeCertificate } from '../proxy-site.ts';
+import { startHaproxy, startOwnFront } from './fronts.ts';
+
+const GET: HttpRequest = { method: 'GET', target: '/', fields: [], content: Buffer.alloc(0) };
+const KEY = newKey('ed25519', 'basement');
+const FORGED = exportField(Buffer.alloc(EXPORTED));
+/** As a client may write it, and a server behind may read it. */
+const SPELLINGS = [
+  'Concealed-Auth-Export',
+  'concealed-auth-export',
+  'CONCEALED-AUTH-EXPORT',
+  'Concealed_Auth_Export',
+  'Concealed-Auth_Export',
+  'concealed_auth-export',
+];
+
+type Bound = Pick<BoundConnection, 'exporter' | 'send'>;
+const portOf = (origin: string) => Number(new URL(origin).port);
+
+describe.each([
+  { name: 'HAProxy', start: startHaproxy, protocols: ['HTTP/1.1', 'HTTP/2'] },
+  { name: 'a front of our own', start: startOwnFront, protocols: ['HTTP/1.1'] },
+])('$name', ({ start, protocols }) => {
+  const parts = new AsyncDisposableStack();
+  let origin: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    origin = `https://localhost:${port}`;
+    const { path: folder } = parts.use(await temporaryFolder());
+    const certificate = parts.use(await makeCertificate());
+    parts.use(await start({ folder, origin, upstream: await startEcho(), certificate }));
+  });
+  afterAll(() => parts.disposeAsync());
+
+  /** Answers with the lines of every field that may be taken for ours, as they came. */
+  async function startEcho(): Promise<string> {
+    const server = createServer(({ rawHeaders }, response) => {
+      const lines = rawHeaders.flatMap((name, at) =>
+        at % 2 === 0 && /^concealed.auth.export$/i.test(name) ? [rawHeaders[at + 1]] : [],
+      );
+      response.end(JSON.stringify(lines));
+    });
+    parts.defer(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const open = (options: object = {}) =>
+    overTls1('localhost', portOf(origin), { rejectUnauthorized: false, ...options });
+
+  async function resumed(): Promise<TLSSocket> {
+    const options = { host: 'localhost', port: portOf(origin), rejectUnauthorized: false };
+    const before = connect(options);
+    const [session] = (await once(before, 'session')) as [Buffer];
+    before.destroy();
+    const socket = connect({ ...options, session });
+    await once(socket, 'secureConnect');
+    expect(socket.isSessionReused()).toBe(true);
+    return socket;
+  }
+
+  const sendOver = (socket: TLSSocket) =>
+    overHttp({ host: 'localhost', port: portOf(origin), agent: tunnelAgent(socket) });
+
+  async function told(connection: Bound, request: HttpRequest, more: readonly Field[] = []) {
+    const answer = await connection.send({ ...request, fields: [...more, ...request.fields] });
+    expect(answer.status).toBe(200);
+    return JSON.parse(answer.content.toString()) as string[];
+  }
+
+  /** What RFC 9729 has it tell of a key on a connection. */
+  function right({ exporter }: Bound, key = KEY, realm = '') {
+    const context = encodeContext({
+      algorithm: ALGORITHMS[key.algorithm].code,
+      keyId: key.keyId,
+      publicKey: publicOctets(key),
+      scheme: 'https',
+      host: 'localhost',
+      port: portOf(origin),
+      realm,
+    });
+    return [exportField(exporter(context))[1]];
+  }
+
+  const proving = ({ exporter }: Bound, more: object = {}) =>
+    withProof(GET, { key: KEY, exporter, origin, ...more });
+
+  describe('RFC 8446 section 7.5: the exporter of the connection', () => {
+    test.each(['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'])(
+      'with %s, for every algorithm',
+      async (ciphers) => {
+        await using connection = await open({ ciphers });
+        for (const algorithm of Object.keys(ALGORITHMS) as AlgorithmName[]) {
+          const key = newKey(algorithm, '');
+          for (const length of [1, 63, 64, 300]) {
+            const named = { ...key, keyId: Buffer.alloc(length, 'x') };
+            const request = proving(connection, { key: named });
+            expect(await told(connection, request)).toEqual(right(connection, named));
+          }
+        }
+      },
+    );
+
+    test('another on each connection, be it resumed', async () => {
+      await using first = await open();
+      const socket = await resumed();
+      const second = { exporter: exporterOf(socket), send: sendOver(socket) };
+      const values = [await told(first, proving(first)), await told(second, proving(second))];
+      expect(values).toEqual([right(first), right(second)]);
+      socket.destroy();
+      expect(values[0]).not.toEqual(values[1]);
+    });
+
+    test.each(['basement', 'a b, k=x', "it's = s=1"])('with the realm %j', async (realm) => {
+      await using connection = await open();
+      const request = proving(connection, { realm });
+      expect(await told(connection, request)).toEqual(right(connection, KEY, realm));
+    });
+
+    test('for its own origin, whatever Host and the target say', async () => {
+      await using connection = await open();
+      for (const target of ['/', `${origin}/`]) {
+        const request = { ...proving(connection), target };
+        const more: readonly Field[] = target === '/' ? [['Host', 'other.example']] : [];
+        expect(await told(connection, request, more)).toEqual(right(connection));
+      }
+    });
+
+    if (protocols.includes('HTTP/2')) {
+      test('of a connection of HTTP/2', async () => {
+        await using connection = await overTls2(origin);
+        const request = { ...proving(connection), target: `${origin}/` };
+        expect(await told(connection, request, [FORGED])).toEqual(right(connection));
+        expect(await told(connection, { ...GET, target: `${origin}/` }, [FORGED])).toEqual([]);
+      });
+    }
+  });
+
+  describe('RFC 9729 section 6.2: what a client says of it does not go on', () => {
+    test.each(SPELLINGS)(
+      '%s: without a proof and with one, before and after it, twice',
+      async (name) => {
+        await using connection = await open();
+        const forged: Field = [name, FORGED[1]];
+        for (const more of [[forged], [forged, forged], [forged, FORGED]]) {
+          expect(await told(connection, GET, more)).toEqual([]);
+          expect(await told(connection, GET, [['Authorization', 'Bearer x'], ...more])).toEqual([]);
+          expect(await told(connection, proving(connection), more)).toEqual(right(connection));
+          const { fields, ...rest } = proving(connection);
+          const before = { ...rest, fields: [...fields, ...more] };
+          expect(await told(connection, before)).toEqual(right(connection));
+        }
+      },
+    );
+
+    test.each([
+      ['without parameters', 'Concealed'],
+      ['one of five', 'Concealed k=eA'],
+      ['an empty one', 'Concealed k=, a=eA, s=2055, v=eA, p=eA'],
+      ['no number', 'Concealed k=eA, a=eA, s=x, v=eA, p=eA'],
+      ['in hexadecimal', 'Concealed k=eA, a=eA, s=0x807, v=eA, p=eA'],
+      ['too high', 'Concealed k=eA, a=eA, s=65536, v=eA, p=eA'],
+      ['far too high', `Concealed k=eA, a=eA, s=${'9'.repeat(400)}, v=eA, p=eA`],
+      ['no base64url', 'Concealed k=e**A, a=eA, s=2055, v=eA, p=eA'],
+      ['an open quote', 'Concealed k="eA, a=eA, s=2055, v=eA, p=eA'],
+      ['nothing else', 'Concealed ,,,=,='],
+      ['of another scheme', 'Concealedly k=eA, a=eA, s=2055, v=eA, p=eA'],
+    ])('nothing is told of credentials that are malformed: %s', async (_, authorization) => {
+      await using connection = await open();
+      expect(await told(connection, GET, [['Authorization', authorization], FORGED])).toEqual([]);
+      expect(await told(connection, proving(connection))).toEqual(right(connection));
+    });
+  });
+
+  test('section 7: nothing is told of TLS 1.2', async () => {
+    const port = portOf(origin);
+    const only = { rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
+    const socket = connect({ host: 'localhost', port, ...only });
+    await once(socket, 'secureConnect');
+    const exporter = (context: Buffer) => socket.exportKeyingMaterial(EXPORTED, LABEL, context);
+    const { fields } = withProof(GET, { key: KEY, exporter, origin });
+    const lines = [...fields, FORGED].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${lines}\r\n`);
+    let answer = '';
+    for await (const piece of socket) answer += String(piece);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\n(?:2\r\n)?\[\]/);
+  });
+});
