@@ -1,4 +1,5 @@
 import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { concealedComparisons } from './concealed.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
 import { addCrowd, basic, DOCUMENT, type Gate, openGate, SETTINGS } from './gate.ts';
@@ -8,7 +9,7 @@ import type { HttpContender } from './http-load.ts';
 import type { Findings } from './report.ts';
 import { always, inTurn } from './requests.ts';
 import { bearer, BODY } from './site.ts';
-import { compareRequests } from './suite.ts';
+import { compareAll, compareRequests } from './suite.ts';
 import { startApacheSchemes } from './targets/apache-schemes.ts';
 import { startCountersign } from './targets/countersign.ts';
 import { startNginx } from './targets/nginx.ts';
@@ -33,7 +34,14 @@ export async function measureSchemes(say: (line: string) => void): Promise<Findi
     'Digest: a new response for each request': digests(targets),
     'API key: one key again and again': keys(targets),
   };
-  return { ...(await compareRequests(comparisons, CONNECTIONS, say)), notes: notes(hashes) };
+  const found = await compareRequests(comparisons, CONNECTIONS, say);
+  const concealed = await concealedComparisons(stack);
+  const byKeys = await compareAll(concealed.comparisons, say);
+  return {
+    tables: [...found.tables, ...byKeys.tables],
+    errors: found.errors + byKeys.errors,
+    notes: [...notes(hashes), concealed.note],
+  };
 }
 
 const notes = ({ cost, bcrypt, argon2id }: HashCost) => [
