@@ -1,0 +1,56 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import type { Directory } from '#shared/people/directory.ts';
+import type { PublicKeys } from '#shared/stores/public-keys.ts';
+import { personPrincipal } from '../../person.ts';
+import type { AuthRequest, Scheme } from '../../scheme.ts';
+import type { Challenges } from './challenges.ts';
+import type { Signatures } from './signatures.ts';
+
+export interface HobaOptions {
+  readonly realm: string;
+  /** Seconds for which signatures over one challenge are taken; 0: a single one. */
+  readonly maxAge: number;
+  readonly challenges: Challenges;
+  readonly signatures: Signatures;
+  readonly publicKeys: Pick<PublicKeys, 'get' | 'touch'>;
+  readonly directory: Pick<Directory, 'find'>;
+  readonly clock: Clock;
+}
+
+/** Both attributes are required (RFC 7486 section 3); no realm, since a key is for the whole origin. */
+export function hobaChallenge(challenge: string, maxAge: number): Challenge {
+  return { scheme: 'HOBA', params: { challenge, 'max-age': String(maxAge) } };
+}
+
+/** Where nobody reads along, at an origin of TLS, since the origin is what is signed. */
+export const isSecure = ({ origin, confidential }: AuthRequest) =>
+  confidential && origin.startsWith('https:');
+
+/** HOBA (RFC 7486): a signature of a key that is bound to the origin, in place of a password. */
+export function hoba(options: HobaOptions): Scheme {
+  const { realm, maxAge, challenges, signatures, publicKeys, directory, clock } = options;
+  const find = (kid: string) => publicKeys.get(kid);
+
+  return {
+    name: 'HOBA',
+
+    challenge: (request) =>
+      isSecure(request) ? [hobaChallenge(challenges.issue(request.origin), maxAge)] : [],
+
+    needs: (request) =>
+      isSecure(request) ? undefined : 'HOBA is not taken in clear text: use https.',
+
+    async authenticate({ params = {} }, request) {
+      if (!isSecure(request)) return { kind: 'refused', reason: 'clear text' };
+      const signer = await signatures.signer(params, request, { maxAge, find });
+      if (signer.kind !== 'signed') return signer;
+      const { id, owner } = signer.key;
+      const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
+      if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
+      // That it cannot be noted keeps nobody out.
+      publicKeys.touch(id, clock.now()).catch(() => undefined);
+      return { kind: 'granted', principal: personPrincipal(realm, person) };
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { randomId, type Random } from '#shared/base/random.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+
+/** Where the page is that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
+export const KEY_PAGE = '/.well-known/hoba/key';
+
+/** Seconds. */
+const LIFE = 600;
+
+/** What the secret of a link stands for. */
+interface Invitation {
+  readonly person: string;
+  readonly origin: string;
+}
+
+/** Links by which a person adds a key, each good once: without one a key could be added to anybody's account. */
+export interface Invitations {
+  /** The link, with the secret where no server and no log sees it; whoever has it adds a key for the person. */
+  invite(person: string, origin: string): Promise<string>;
+  /** The id of the person; undefined: unknown, used, too old or of another origin. Of any number one gets it. */
+  redeem(secret: string, origin: string): Promise<string | undefined>;
+}
+
+export function createInvitations({
+  sessions,
+  random,
+}: {
+  readonly sessions: Pick<Sessions, 'put' | 'take'>;
+  readonly random: Random;
+}): Invitations {
+  /** With a colon, which no other id of a session begins with. */
+  const idOf = (secret: string) => `hoba:${secret}`;
+
+  return {
+    async invite(person, origin) {
+      const secret = randomId(random);
+      const invitation: Invitation = { person, origin };
+      await sessions.put(invitation, LIFE, idOf(secret));
+      return `${origin}${KEY_PAGE}#${secret}`;
+    },
+
+    async redeem(secret, origin) {
+      const taken = (await sessions.take(idOf(secret))) as Invitation | undefined;
+      return taken?.origin === origin ? taken.person : undefined;
+    },
+  };
+}

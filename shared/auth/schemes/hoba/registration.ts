@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer';
+import { HttpError, unprocessable } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { rsaKey, type RsaKey } from './rsa-key.ts';
+import { unpadded } from './result.ts';
+
+/** What is registered (RFC 7486 section 6.1), and the secret of the link that allows it. */
+export interface Registration extends RsaKey {
+  /** `did`: what the person calls the device. */
+  readonly name: string;
+  readonly secret: string;
+}
+
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+
+/** As `randomId` makes it. */
+const SECRET = /^[\w-]{22}$/;
+
+/** Throws `HttpError` and `BadRequest`. */
+export function parseRegistration(type: string | undefined, content: Buffer): Registration {
+  const form = parseForm(type, content);
+  const secret = form.get('secret') ?? '';
+  if (!SECRET.test(secret)) throw notInvited();
+  for (const kind of ['kidtype', 'didtype']) {
+    if ((form.get(kind) ?? '0') !== '0') throw unprocessable(`${kind} has to be 0.`);
+  }
+  const key = rsaKey(form.get('pub') ?? '');
+  if (key === undefined) {
+    throw unprocessable('pub has to be an RSA key of 2048 to 4096 bits in PEM.');
+  }
+  const kid = form.get('kid');
+  if (kid !== null && unpadded(kid) !== key.id) {
+    throw unprocessable('kid has to be the SHA-256 of the key (its SubjectPublicKeyInfo in DER).');
+  }
+  const name = form.get('did') ?? 'A device';
+  if (!isVisibleName(name)) throw unprocessable('did has to be a name of 1 to 100 characters.');
+  return { ...key, name, secret };
+}
+
+/** The same of every secret that opens nothing. */
+export function notInvited(): HttpError {
+  return new HttpError(
+    403,
+    'A key is registered with a link of the account page, once and within ten minutes.',
+  );
+}
+
+function parseForm(type = '', content: Buffer): URLSearchParams {
+  if (!FORM.test(type)) {
+    throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded, in UTF-8.');
+  }
+  if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
+  const form = new URLSearchParams(content.toString());
+  const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
+  if (repeated !== undefined) throw new BadRequest('A field of the form comes more than once.');
+  return form;
+}

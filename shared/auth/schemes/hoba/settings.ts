@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { seconds } from '#shared/base/members.ts';
+
+/** The member `hoba` of a space. */
+export const hobaSettings = z
+  .strictObject({
+    maxAge: seconds(0, 600)
+      .default(60)
+      .describe('signatures over one challenge are taken for so long; 0: a single one'),
+  })
+  .prefault({});
+
+export type HobaSettings = z.infer<typeof hobaSettings>;

@@ -1,0 +1,91 @@
+import { createPublicKey, verify } from 'node:crypto';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { Replay } from '#shared/stores/replay.ts';
+import type { Attempts } from '../../attempts.ts';
+import type { AuthRequest, Verdict } from '../../scheme.ts';
+import type { Challenges } from './challenges.ts';
+import { decoyKey } from './decoy.ts';
+import { parseResult, unpadded } from './result.ts';
+import { isSameHost } from './same-host.ts';
+import { toBeSigned } from './to-be-signed.ts';
+
+export interface SignaturesOptions {
+  readonly challenges: Challenges;
+  readonly replay: Replay;
+  readonly attempts: Attempts;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+type Refused = Exclude<Verdict, { kind: 'granted' | 'continued' }>;
+
+/** Whose key signed, or why nobody's did. */
+export type Signer = { readonly kind: 'signed'; readonly key: PublicKeyRecord } | Refused;
+
+/** What signatures are held against. */
+export interface Against {
+  /** Seconds; 0: one signature for a challenge. */
+  readonly maxAge: number;
+  readonly find: (kid: string) => Promise<PublicKeyRecord | undefined>;
+}
+
+export interface Signatures {
+  signer(params: AuthParams, request: AuthRequest, against: Against): Promise<Signer>;
+}
+
+/** Seconds that a challenge lives of which one signature is taken. */
+const SINGLE = 60;
+/** Seconds by which the clock of the process that made a challenge may be ahead. */
+const AHEAD = 60;
+
+/** Whether it is taken where the request goes: the scheme and the origin are those of the key. */
+const isFor = (key: PublicKeyRecord | undefined, origin: string) =>
+  key?.scheme === 'HOBA' && key.origin === origin;
+
+/**
+ * What every signature has to pass (RFC 7486 section 3), the algorithm being that of the stored key. For a
+ * key that is not known the same is done, with one that nobody has.
+ */
+export function createSignatures(options: SignaturesOptions): Signatures {
+  const { challenges, replay, attempts, clock, random } = options;
+  const decoy = decoyKey(random);
+  const imported = (spki: string) =>
+    createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' });
+
+  return {
+    async signer(params, request, { maxAge, find }) {
+      const { origin, peer } = request;
+      if (!isSameHost(request)) return refused('asked for by the name of another origin');
+      const result = parseResult(params['result'] ?? '');
+      if (result === undefined) return refused('result is missing or malformed');
+      const { challenge, nonce, signature } = result;
+      const made = challenges.madeAt(challenge, origin);
+      if (made === undefined) return refused('a challenge that is not ours');
+      const life = maxAge || SINGLE;
+      const age = (clock.now() - made) / 1000;
+      if (age > life || age < -AHEAD) return refused('a challenge that is too old');
+      const kid = unpadded(result.kid);
+      const tooMany = await attempts.begin(kid, peer.address);
+      if (tooMany !== undefined) return tooMany;
+      const found = await find(kid);
+      const key = isFor(found, origin) ? found : undefined;
+      const signed = toBeSigned({ ...result, origin });
+      const right = verify('sha256', signed, imported(key?.spki ?? decoy), signature);
+      if (key === undefined || !right) {
+        attempts.failed(kid, peer.address);
+        return refused('no such key, or the signature is wrong');
+      }
+      attempts.succeeded(kid, peer.address);
+      if (made <= (key.signed_out_at ?? 0)) return refused('a challenge from before signing out');
+      // Last, so that nobody without the key can use up what others sign.
+      const once = maxAge === 0 ? challenge : `${kid} ${challenge} ${nonce}`;
+      const fresh = await replay.unique('hoba', once, life + AHEAD);
+      return fresh ? { kind: 'signed', key } : refused('signed for once already');
+    },
+  };
+}
+
+const refused = (reason: string): Refused => ({ kind: 'refused', reason });
