@@ -10,6 +10,7 @@ export const ENDPOINTS = {
   '/logo': { methods: READ },
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
+  '/account/key': { methods: BOTH },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },

@@ -3,7 +3,7 @@ import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { shellWord } from '#shared/server/page.ts';
+import { shellWord } from '#shared/http/page.ts';
 import { html } from './pages/html.ts';
 import type { Html } from './pages/html.ts';
 import { document } from './pages/shell.ts';

@@ -15,6 +15,7 @@ import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
 import { openSchemes, SCHEMES } from '#shared/auth/schemes/list.ts';
+import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
@@ -104,6 +105,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     { name: 'sweep.content', seconds: SWEEP_CONTENT, run: () => disk.sweep(LEFTOVER_AGE) },
   ];
   const { proxy, tls } = config;
+  const resumption = resumes(config);
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
   const forward = {
     address: config.listen.proxy,
@@ -118,7 +120,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   return {
     beside: [
       ...(tls
-        ? [overTls({ name: 'resourceTls', files: tls, limits: TICKETS, handler, ...parts })]
+        ? [
+            overTls({
+              name: 'resourceTls',
+              files: tls,
+              limits: TICKETS,
+              resumption,
+              handler,
+              ...parts,
+            }),
+          ]
         : []),
       ...(proxy ? [besideAsProxy({ ...forward, config: proxy })] : []),
     ],
@@ -127,6 +138,13 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     http2: handler,
     chores: WORKER === 1 ? sweeps : [],
   };
+}
+
+/** Whether clients may resume sessions of TLS: not where a space has a scheme that forbids it. */
+function resumes({ spaces }: Config): boolean {
+  const had = new Set<string>(spaces.flatMap(({ schemes }) => schemes));
+  const entries: readonly SchemeEntry[] = SCHEMES;
+  return entries.every(({ name, resumption }) => resumption !== false || !had.has(name));
 }
 
 /** In development the token issuer of this pair has the certificate that is made for it. */

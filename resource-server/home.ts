@@ -1,7 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { escapeHtml, page, shellWord } from '#shared/server/page.ts';
+import { escapeHtml, page, shellWord } from '#shared/http/page.ts';
 import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */

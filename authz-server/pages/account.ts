@@ -5,6 +5,8 @@ import type { Ended } from '#shared/people/access/everything.ts';
 import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
 import type { ListedAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
+import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
+import { hobaOrigins } from '#shared/config/hoba-origins.ts';
 import { askedItems } from './interaction/asked.ts';
 import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';
@@ -17,9 +19,11 @@ import type { AccountAccess, AccountProps, Language } from './view.ts';
 import { createViewOf } from './view-of.ts';
 import { accountPage } from './views/account.ts';
 import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
+import { keyLinkPage } from './views/key-link.ts';
 import { TO_ACCOUNT } from './way-back.ts';
 
 const PATH = '/account';
+const KEY_PATH = '/account/key';
 /** As many sign-ins, and as many grants, as one page shows. */
 const PAGE = 50;
 
@@ -27,8 +31,10 @@ const PAGE = 50;
 export function accountHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'show' | 'ask' | 'end', Middleware>> {
-  const { stores } = server;
+): Readonly<Record<'show' | 'ask' | 'end' | 'link', Middleware>> {
+  const { config, stores } = server;
+  const invitations = createInvitations(server);
+  const keyOrigins = hobaOrigins(config);
   const { checkForm } = createCsrf(server);
   const { currentVisitor, signOutVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
@@ -57,10 +63,24 @@ export function accountHandlers(
     }
     const ended = await ending(server, visitor, form.get('id') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
-    if (ended === 'sign-in' || ended === 'access') return seeOther(ctx, `${PATH}?ended=${ended}`);
+    if (ended === 'sign-in' || ended === 'access' || ended === 'key') {
+      return seeOther(ctx, `${PATH}?ended=${ended}`);
+    }
     await signOutVisitor(ctx, visitor);
     if (ended === 'this browser') return seeOther(ctx, '/sign-out');
     answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
+  }
+
+  /** A link by which a browser is given a key. */
+  async function link(ctx: Context): Promise<void> {
+    const form = await checkForm(ctx);
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, PATH);
+    const { person } = visitor;
+    const origin = form.get('origin') ?? '';
+    if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
+    const made = await invitations.invite(person.id, origin);
+    answerWith(ctx, keyLinkPage(viewOf(ctx, person), { link: made, back: PATH }));
   }
 
   async function showAccount(
@@ -76,9 +96,10 @@ export function accountHandlers(
     const pages = Math.ceil(Math.max(1, ...counts) / PAGE);
     const page = Math.min(pageIn(ctx.querystring), pages);
     const slice = { skip: (page - 1) * PAGE, count: PAGE };
-    const [signIns, accesses] = await Promise.all([
+    const [signIns, accesses, keys] = await Promise.all([
       listSignIns(server, person.id, slice),
       listAccess(server, person.id, slice),
+      stores.publicKeys.of({ kind: 'person', id: person.id }),
     ]);
     const listed = (some: readonly ListedAccess[]) =>
       Promise.all(some.map((access) => inWords(server, access, view.language)));
@@ -94,6 +115,15 @@ export function accountHandlers(
       ),
       applications: await listed(accesses.filter(({ device }) => device === undefined)),
       devices: await listed(accesses.filter(({ device }) => device !== undefined)),
+      keys: keys.map(({ id, name, scheme, origin, created_at: since, used_at: lastUse }) =>
+        Object.assign(
+          { id, name, scheme, since },
+          origin !== undefined && { origin },
+          lastUse !== undefined && { lastUse },
+        ),
+      ),
+      keyOrigins,
+      link: KEY_PATH,
       ...(ended && { ended }),
       page,
       pages,
@@ -101,10 +131,10 @@ export function accountHandlers(
     answerWith(ctx, { ...answer, status });
   }
 
-  return { show, ask: askFirst, end };
+  return { show, ask: askFirst, end, link };
 }
 
-type Ending = 'sign-in' | 'access' | 'this browser' | 'nothing' | Ended;
+type Ending = 'sign-in' | 'access' | 'key' | 'this browser' | 'nothing' | Ended;
 
 /** What the form's `end` may say; only what belongs to the visitor is found, and ended. */
 const ENDINGS: ReadonlyMap<
@@ -113,6 +143,7 @@ const ENDINGS: ReadonlyMap<
 > = new Map([
   ['sign-in', endOneSignIn],
   ['access', endOneAccess],
+  ['key', removeKey],
   ['everything', endAll],
 ]);
 
@@ -130,6 +161,13 @@ async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): 
   return 'access';
 }
 
+async function removeKey({ stores }: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
+  const owner = (await stores.publicKeys.get(id))?.owner;
+  if (owner?.kind !== 'person' || owner.id !== visitor.person.id) return 'nothing';
+  await stores.publicKeys.remove(id);
+  return 'key';
+}
+
 async function endAll(server: PagesServer, { person }: Visitor): Promise<Ending> {
   return endEverything(server, person.id);
 }
@@ -143,7 +181,7 @@ function pageIn(querystring: string): number {
 /** What the address says after something was ended. */
 function endedIn(querystring: string): AccountProps['ended'] {
   const ended = new URLSearchParams(querystring).get('ended');
-  return ended === 'sign-in' || ended === 'access' ? ended : undefined;
+  return ended === 'sign-in' || ended === 'access' || ended === 'key' ? ended : undefined;
 }
 
 /** In words; a client that was removed is named by its id. */

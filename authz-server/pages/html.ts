@@ -1,4 +1,4 @@
-import { escapeHtml } from '#shared/server/page.ts';
+import { escapeHtml } from '#shared/http/page.ts';
 
 /** HTML that is safe to send. Pages make it by the template `html` alone. */
 class Html {

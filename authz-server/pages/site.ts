@@ -34,6 +34,8 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
     ['GET', '/account/end', account.ask],
+    ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
+    ['POST', '/account/key', account.link],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],

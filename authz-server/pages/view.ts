@@ -112,7 +112,7 @@ export interface ErrorProps {
 
 /** Times are milliseconds since the epoch. */
 export interface AccountProps {
-  /** Forms are posted here: `end` = sign-in | access | everything, and `id`. */
+  /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`. */
   readonly action: string;
   readonly name: string;
   readonly signIns: readonly {
@@ -125,8 +125,12 @@ export interface AccountProps {
   }[];
   readonly applications: readonly AccountAccess[];
   readonly devices: readonly AccountAccess[];
+  readonly keys: readonly AccountKey[];
+  /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
+  readonly keyOrigins: readonly string[];
+  readonly link: string;
   /** Something was ended just now. */
-  readonly ended?: 'sign-in' | 'access';
+  readonly ended?: 'sign-in' | 'access' | 'key';
   /** Which of how many pages this is. */
   readonly page: number;
   readonly pages: number;
@@ -145,6 +149,24 @@ export interface EverythingEndedProps {
   readonly grants: number;
   /** Where to sign in again. */
   readonly again: string;
+}
+
+/** A key that lets the person in without a password. */
+export interface AccountKey {
+  readonly id: string;
+  readonly name: string;
+  readonly scheme: string;
+  /** Absent: it is good everywhere. */
+  readonly origin?: string;
+  readonly since: number;
+  readonly lastUse?: number;
+}
+
+export interface KeyLinkProps {
+  /** Good once; whoever opens it adds a key. */
+  readonly link: string;
+  /** Where the account is. */
+  readonly back: string;
 }
 
 export interface AccountAccess {

@@ -32,18 +32,22 @@ export interface PersonOptions {
   readonly locale?: string;
   /** Of the window, in CSS pixels. */
   readonly width?: number;
+  /** Certificates that nobody vouches for are taken. */
+  readonly ignoreHTTPSErrors?: boolean;
+  readonly colorScheme?: 'light' | 'dark';
 }
 
 /** A browser as a person has it: cookies of its own. */
 export async function newPerson(
   browser: Browser,
-  { script = true, locale = 'en-GB', width = 1024 }: PersonOptions = {},
+  { script = true, locale = 'en-GB', width = 1024, ...more }: PersonOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
     javaScriptEnabled: script,
     locale,
     timezoneId: 'UTC',
     viewport: { width, height: 768 },
+    ...more,
   });
   context.setDefaultTimeout(60_000);
   return context;

@@ -23,10 +23,13 @@ export async function endpointsOfSchemes(
   recipient: Recipient,
 ): Promise<EndpointsOfSchemes> {
   const found = new Map<string, Map<string, Endpoint>>();
-  for (const { name, endpoints } of entries) {
-    const having = spaces.filter(({ schemes }) => schemes.some((scheme) => scheme.name === name));
+  for (const { name, endpoints, overTls } of entries) {
+    const having = spaces.filter(
+      ({ origin, schemes }) =>
+        schemes.some((scheme) => scheme.name === name) && (!overTls || origin.startsWith('https:')),
+    );
     if (endpoints === undefined || having.length === 0) continue;
-    const opened = Object.entries(await endpoints(parts));
+    const opened = Object.entries(await endpoints(parts, having));
     for (const { origin } of having) {
       const there = found.get(origin) ?? new Map<string, Endpoint>();
       found.set(origin, there);

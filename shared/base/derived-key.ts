@@ -27,6 +27,8 @@ export type Purpose =
   | 'private-token-address'
   /** Nonces of Digest. */
   | 'digest-nonce'
+  /** Challenges of HOBA. */
+  | 'hoba-challenge'
   /** Nonces of SCRAM, and salts for who does not exist. */
   | 'scram';
 

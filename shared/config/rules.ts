@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { SCHEMES } from '#shared/auth/schemes/list.ts';
+import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
@@ -14,6 +16,10 @@ interface Rule {
 
 /** Paths of the resource server itself, which no space may take. */
 export const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+
+const OVER_TLS: ReadonlySet<string> = new Set(
+  SCHEMES.flatMap((entry: SchemeEntry) => (entry.overTls ? entry.name : [])),
+);
 
 /** Whether a destination of the proxy is this server, or may be: a loopback address. */
 const isOwn = (destination: string) => /^(?:self$|127\.|0\.|\[?::)/.test(destination);
@@ -274,6 +280,16 @@ export const RULES: readonly Rule[] = [
           ? 'takes keys beside the credentials of a person, so that API-Key cannot stand in schemes as well: remove one of the two'
           : undefined,
       ),
+  },
+  {
+    reads: ['spaces', 'resource', 'tls'],
+    check: (config) =>
+      eachSpace(config, 'schemes', ({ url, schemes }) => {
+        const secure =
+          url.startsWith('https:') || (config.tls && new URL(url).origin === config.resource);
+        const wanting = secure ? undefined : schemes.find((name) => OVER_TLS.has(name));
+        return wanting && `has ${wanting}, which needs TLS: give url https, or add tls`;
+      }),
   },
   {
     reads: ['spaces', 'privateTokens'],

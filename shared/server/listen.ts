@@ -13,7 +13,7 @@ import { Pace } from './pace.ts';
 import { refusalMessage, TOO_MANY } from './refusal.ts';
 import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from './tunnel.ts';
-import { type Certificate, versionsFront } from './versions.ts';
+import { type Versions, versionsFront } from './versions.ts';
 
 export type { Handler } from './http1.ts';
 export type { ServerLimits } from '#shared/config/server-limits.ts';
@@ -41,7 +41,7 @@ export interface ListenOptions {
   /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
   readonly seemsNone?: boolean;
   /** Speaks HTTP/2 as well, and with a certificate TLS. */
-  readonly http2?: { readonly handler: AnyHandler; readonly certificate?: Certificate | undefined };
+  readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
   /** Whose connections count toward the total alone; default: nobody's. */
@@ -74,6 +74,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       http1,
       http2: http2.server,
       certificate: options.http2?.certificate,
+      resumption: options.http2?.resumption,
       patience: limit.headersTimeout,
       log,
     });

@@ -25,6 +25,8 @@ export interface OverTls {
   readonly config: Config;
   readonly handler: AnyHandler;
   readonly limits?: Partial<ServerLimits>;
+  /** False: no session of TLS is resumed. */
+  readonly resumption?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,13 +34,13 @@ export interface OverTls {
 
 /** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
-  const { name, files, config, handler, clock, random, log } = parts;
+  const { name, files, config, handler, resumption, clock, random, log } = parts;
   return {
     name,
     async open({ admission }) {
       const { host, port } = config.listen[name];
       const certificate = await certificateOf(config, files, clock, random);
-      const http2 = { handler, certificate };
+      const http2 = { handler, certificate, resumption };
       const limits = configuredLimits(config, parts.limits);
       return listen({ host, port, handler, http2, limits, admission, log, clock });
     },

@@ -31,6 +31,8 @@ export interface Versions {
   readonly http1: Server;
   readonly http2: Server;
   readonly certificate?: Certificate | undefined;
+  /** False: no session of TLS is resumed. */
+  readonly resumption?: boolean | undefined;
   /** Milliseconds until the first bytes have come, the handshake of TLS is over, or our end is answered. */
   readonly patience: number;
   readonly log: Log;
@@ -49,7 +51,8 @@ export interface Front {
  * One port for both versions of HTTP: with TLS the client chooses by ALPN (RFC 9113 section 3.2), in
  * clear text its first bytes tell.
  */
-export function versionsFront({ http1, http2, certificate, patience, log }: Versions): Front {
+export function versionsFront(versions: Versions): Front {
+  const { http1, http2, certificate, resumption = true, patience, log } = versions;
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
@@ -86,7 +89,9 @@ export function versionsFront({ http1, http2, certificate, patience, log }: Vers
     ALPNProtocols: ['h2', 'http/1.1'],
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    // Without tickets nothing is left to resume by: Node keeps no sessions itself.
+    secureOptions:
+      constants.SSL_OP_NO_RENEGOTIATION | (resumption ? 0 : constants.SSL_OP_NO_TICKET),
     handshakeTimeout: patience,
   } as const;
   const server =

@@ -154,6 +154,7 @@ export const de: Texts = {
     ended: {
       'sign-in': 'Jener Browser ist abgemeldet.',
       access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
+      key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
     },
     signIns: 'Wo Sie angemeldet sind',
     current: 'Dieser Browser',
@@ -179,12 +180,29 @@ export const de: Texts = {
     end: 'Beenden',
     endSignIn: (program) => `: Anmeldung mit ${program}`,
     endAccess: (client) => `: Zugriff von ${client}`,
+    keys: 'Schlüssel',
+    noKeys: 'Kein Browser hat einen Schlüssel, der Sie ohne Passwort einlässt.',
+    keysStay: 'Ein Schlüssel gilt, bis Sie ihn entfernen, auch wenn alles andere beendet wird.',
+    addKey: (origin) => `Schlüssel für ${origin} erzeugen`,
+    scheme: 'Verfahren',
+    goodAt: 'Gilt bei',
+    everywhere: 'überall',
+    made: 'Erzeugt',
+    endKey: (name) => `: Schlüssel von ${name}`,
     everything: 'Alles beenden',
     everythingText:
       'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
   },
 
   home: homeDe,
+
+  keyLink: {
+    title: 'Einen Schlüssel erzeugen',
+    text: 'Öffnen Sie diesen Link in dem Browser, der den Schlüssel haben soll, hier oder auf einem anderen Gerät. Er gilt einmal und zehn Minuten lang.',
+    warning:
+      'Wer ihn öffnet, kann einen Schlüssel erzeugen, der ihn als Sie einlässt. Geben Sie ihn niemandem.',
+    back: 'Zurück zu Ihrem Konto',
+  },
 
   endEverything: {
     title: 'Alles beenden?',

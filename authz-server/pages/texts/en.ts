@@ -154,6 +154,7 @@ export const en = {
     ended: {
       'sign-in': 'That browser is signed out.',
       access: 'The access has ended. It is refused from now on.',
+      key: 'The key is removed. It lets nobody in any more.',
     },
     signIns: 'Where you are signed in',
     current: 'This browser',
@@ -179,12 +180,28 @@ export const en = {
     end: 'End',
     endSignIn: (program: string) => ` the sign-in with ${program}`,
     endAccess: (client: string) => ` the access of ${client}`,
+    keys: 'Keys',
+    noKeys: 'No browser has a key that lets you in without a password.',
+    keysStay: 'A key goes on working until you remove it, also when everything else is ended.',
+    addKey: (origin: string) => `Make a key for ${origin}`,
+    scheme: 'Scheme',
+    goodAt: 'Good at',
+    everywhere: 'everywhere',
+    made: 'Made',
+    endKey: (name: string) => ` the key of ${name}`,
     everything: 'End everything',
     everythingText:
       'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',
   },
 
   home: homeEn,
+
+  keyLink: {
+    title: 'Make a key',
+    text: 'Open this link in the browser that is to have the key, here or on another device. It works once, within ten minutes.',
+    warning: 'Whoever opens it can make a key that lets them in as you. Give it to nobody.',
+    back: 'Back to your account',
+  },
 
   endEverything: {
     title: 'End everything?',

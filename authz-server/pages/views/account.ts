@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AccountAccess, AccountProps, View } from '../view.ts';
+import type { AccountAccess, AccountKey, AccountProps, View } from '../view.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { programName } from './program.ts';
@@ -11,7 +11,8 @@ import { moment } from './times.ts';
 
 /** All that is open in the name of a person, each with the means to end it. */
 export function accountPage(view: View, props: AccountProps): Answer {
-  const { action, name, signIns, applications, devices, ended, page, pages } = props;
+  const { action, name, signIns, applications, devices, keys, keyOrigins, ended } = props;
+  const { page, pages } = props;
   const all = textsOf(view.language);
   const texts = all.account;
   // What is not on this page may be on another.
@@ -51,6 +52,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
         <p class="small"><a href="/device">${texts.connect}</a></p>
       </section>
       ${pages > 1 && pager(view, page, pages)}
+      ${(keys.length > 0 || keyOrigins.length > 0) && keySection(view, props)}
       <section class="panel" aria-labelledby="everything">
         <h2 id="everything">${texts.everything}</h2>
         <p>${texts.everythingText}</p>
@@ -105,6 +107,47 @@ function accessEntry(view: View, action: string, access: AccountAccess): Html {
       ])}
     </div>
     ${endButton(view, action, { end: 'access', id }, texts.endAccess(client))}
+  </li> `;
+}
+
+/** All keys of the person, on every page: there are few. */
+function keySection(view: View, { action, link, keys, keyOrigins }: AccountProps): Html {
+  const texts = textsOf(view.language).account;
+  return html`<section aria-labelledby="keys">
+    <h2 id="keys">${texts.keys}</h2>
+    ${
+      keys.length === 0
+        ? html`<p class="empty">${texts.noKeys}</p>`
+        : html`<ul class="list">
+              ${keys.map((key) => keyEntry(view, action, key))}
+            </ul>
+            <p class="small muted">${texts.keysStay}</p>`
+    }
+    ${keyOrigins.map((origin) =>
+      form(
+        view,
+        link,
+        { origin },
+        html`<button class="button slim">${texts.addKey(origin)}</button>`,
+      ),
+    )}
+  </section>`;
+}
+
+function keyEntry(view: View, action: string, key: AccountKey): Html {
+  const { id, name, scheme, origin, since, lastUse } = key;
+  const texts = textsOf(view.language).account;
+  return html`<li>
+    <div class="entry">
+      <h3>${name}</h3>
+      ${facts([
+        [texts.scheme, scheme],
+        [texts.goodAt, origin ?? texts.everywhere],
+        [texts.made, moment(since, view)],
+        [texts.lastIssue, lastUse === undefined ? texts.never : moment(lastUse, view)],
+      ])}
+    </div>
+    ${endButton(view, action, { end: 'key', id }, texts.endKey(name))}
   </li> `;
 }
 

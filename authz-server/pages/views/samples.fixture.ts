@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { AccountAccess, AskedItem, Language, View } from '../view.ts';
+import type { AccountAccess, AccountKey, AskedItem, Language, View } from '../view.ts';
 import { accountPage } from './account.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
@@ -7,6 +7,7 @@ import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
+import { keyLinkPage } from './key-link.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -64,6 +65,18 @@ const DEVICES: readonly AccountAccess[] = [
     address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
     agent: 'countersign-cli/1.0 (linux; x64)',
   },
+];
+
+const KEYS: readonly AccountKey[] = [
+  {
+    id: 'k',
+    name: 'Laptop in the kitchen',
+    scheme: 'HOBA',
+    origin: 'https://api.example',
+    since: NOW - 30 * DAY,
+    lastUse: NOW - 60_000,
+  },
+  { id: 'l', name: 'backup', scheme: 'Concealed', since: NOW - DAY },
 ];
 
 const SIGN_INS = [
@@ -133,6 +146,9 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       signIns: SIGN_INS,
       applications: APPLICATIONS,
       devices: DEVICES,
+      keys: KEYS,
+      keyOrigins: ['https://api.example'],
+      link: '/account/key',
       ended: 'access',
       page: 2,
       pages: 3,
@@ -144,8 +160,16 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       signIns: SIGN_INS.slice(0, 1),
       applications: [],
       devices: [],
+      keys: [],
+      keyOrigins: ['https://api.example'],
+      link: '/account/key',
       page: 1,
       pages: 1,
+    }),
+  'key-link': (view) =>
+    keyLinkPage(alice(view), {
+      link: 'https://api.example/.well-known/hoba/key#8pYkqvTBrZ0cKXyS3mWbHg',
+      back: '/account',
     }),
   'end-everything': (view) =>
     endEverythingPage(alice(view), { action: '/account', back: '/account' }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
-import { escapeHtml, page } from '#shared/server/page.ts';
+import { escapeHtml, page } from '#shared/http/page.ts';
 import type { Listed } from '#shared/stores/trees.ts';
 import { hrefOf } from '../path.ts';
 import type { Place } from '../place.ts';

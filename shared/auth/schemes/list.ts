@@ -5,6 +5,7 @@ import { bearerEntry } from './bearer/entry.ts';
 import { concealedEntry } from './concealed/entry.ts';
 import { digestEntry } from './digest/entry.ts';
 import { dpopEntry } from './dpop/entry.ts';
+import { hobaEntry } from './hoba/entry.ts';
 import { negotiateEntry } from './negotiate/entry.ts';
 import { privateTokenEntry } from './private-token/entry.ts';
 import type { SchemeEntry, SchemeParts } from './scheme-entry.ts';
@@ -15,6 +16,7 @@ export const SCHEMES = [
   concealedEntry,
   negotiateEntry,
   dpopEntry,
+  hobaEntry,
   scramSha256Entry,
   digestEntry,
   scramSha1Entry,

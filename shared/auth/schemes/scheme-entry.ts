@@ -76,6 +76,12 @@ export interface SchemeEndpoint {
 /** By path, below `/.well-known/`, where no space is. */
 export type SchemeEndpoints = Readonly<Record<string, SchemeEndpoint>>;
 
+/** A space that has the scheme, for the scheme's own addresses. */
+export interface SchemePlace {
+  readonly url: string;
+  readonly origin: string;
+}
+
 /** A scheme in the list of all: what it is called, how it is set and how it is made. */
 export interface SchemeEntry {
   /** As registered at IANA. */
@@ -98,6 +104,10 @@ export interface SchemeEntry {
    * the scheme for a space or a proxy, which has the members of `settings` as they are configured.
    */
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
-  /** Called once by each server that has a space with the scheme. */
-  endpoints?(parts: SchemeParts): Promise<SchemeEndpoints>;
+  /** Only at origins of https: elsewhere it neither announces itself nor has addresses. */
+  readonly overTls?: true;
+  /** False: a listener that has it resumes no session of TLS. */
+  readonly resumption?: false;
+  /** Called once by each server that has such places. */
+  endpoints?(parts: SchemeParts, places: readonly SchemePlace[]): Promise<SchemeEndpoints>;
 }

@@ -1,4 +1,5 @@
 import { randomId, type Random } from '#shared/base/random.ts';
+import type { Revocations } from '#shared/stores/revocations.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
 
 /** Where the page is that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
@@ -11,6 +12,8 @@ const LIFE = 600;
 interface Invitation {
   readonly person: string;
   readonly origin: string;
+  /** Of the person: with everything else their links end. */
+  readonly generation: number;
 }
 
 /** Links by which a person adds a key, each good once: without one a key could be added to anybody's account. */
@@ -21,27 +24,33 @@ export interface Invitations {
   redeem(secret: string, origin: string): Promise<string | undefined>;
 }
 
-export function createInvitations({
-  sessions,
-  random,
-}: {
-  readonly sessions: Pick<Sessions, 'put' | 'take'>;
+export interface InvitationsOptions {
+  readonly stores: {
+    readonly sessions: Pick<Sessions, 'put' | 'take'>;
+    readonly revocations: Pick<Revocations, 'generation'>;
+  };
   readonly random: Random;
-}): Invitations {
+}
+
+export function createInvitations({ stores, random }: InvitationsOptions): Invitations {
+  const { sessions, revocations } = stores;
   /** With a colon, which no other id of a session begins with. */
   const idOf = (secret: string) => `hoba:${secret}`;
 
   return {
     async invite(person, origin) {
       const secret = randomId(random);
-      const invitation: Invitation = { person, origin };
+      const generation = await revocations.generation('person', person);
+      const invitation: Invitation = { person, origin, generation };
       await sessions.put(invitation, LIFE, idOf(secret));
       return `${origin}${KEY_PAGE}#${secret}`;
     },
 
     async redeem(secret, origin) {
       const taken = (await sessions.take(idOf(secret))) as Invitation | undefined;
-      return taken?.origin === origin ? taken.person : undefined;
+      if (taken?.origin !== origin) return undefined;
+      const generation = await revocations.generation('person', taken.person);
+      return taken.generation === generation ? taken.person : undefined;
     },
   };
 }

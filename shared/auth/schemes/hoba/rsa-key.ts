@@ -23,7 +23,10 @@ export function rsaKey(pem: string): RsaKey | undefined {
     const strong = modulusLength >= BITS.least && modulusLength <= BITS.most;
     if (key.asymmetricKeyType !== 'rsa' || !strong || publicExponent < 3n) return undefined;
     const spki = key.export({ type: 'spki', format: 'der' });
-    return { id: createHash('sha256').update(spki).digest('base64url'), spki: spki.toString('base64url') };
+    return {
+      id: createHash('sha256').update(spki).digest('base64url'),
+      spki: spki.toString('base64url'),
+    };
   } catch {
     return undefined;
   }

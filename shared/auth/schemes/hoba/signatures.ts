@@ -20,20 +20,27 @@ export interface SignaturesOptions {
   readonly random: Random;
 }
 
-type Refused = Exclude<Verdict, { kind: 'granted' | 'continued' }>;
+export type Refused = Extract<Verdict, { kind: 'refused' | 'unavailable' }>;
 
-/** Whose key signed, or why nobody's did. */
-export type Signer = { readonly kind: 'signed'; readonly key: PublicKeyRecord } | Refused;
+/** What of a key is needed to verify with it. */
+export type Verifying = Pick<PublicKeyRecord, 'scheme' | 'origin' | 'spki' | 'signed_out_at'>;
+
+/** The key that signed, or why none did. */
+export type Signer<Key> = { readonly kind: 'signed'; readonly key: Key } | Refused;
 
 /** What signatures are held against. */
-export interface Against {
+export interface Against<Key> {
   /** Seconds; 0: one signature for a challenge. */
   readonly maxAge: number;
-  readonly find: (kid: string) => Promise<PublicKeyRecord | undefined>;
+  readonly find: (kid: string) => Promise<Key | undefined>;
 }
 
 export interface Signatures {
-  signer(params: AuthParams, request: AuthRequest, against: Against): Promise<Signer>;
+  signer<Key extends Verifying>(
+    params: AuthParams,
+    request: AuthRequest,
+    against: Against<Key>,
+  ): Promise<Signer<Key>>;
 }
 
 /** Seconds that a challenge lives of which one signature is taken. */
@@ -41,8 +48,8 @@ const SINGLE = 60;
 /** Seconds by which the clock of the process that made a challenge may be ahead. */
 const AHEAD = 60;
 
-/** Whether it is taken where the request goes: the scheme and the origin are those of the key. */
-const isFor = (key: PublicKeyRecord | undefined, origin: string) =>
+/** Whether it is taken where the request goes. */
+const isFor = (key: Verifying | undefined, origin: string) =>
   key?.scheme === 'HOBA' && key.origin === origin;
 
 /**

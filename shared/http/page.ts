@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '#shared/http/answer.ts';
+import type { Answer } from './answer.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -11,16 +11,30 @@ td:first-child { width: 50%; }
 th, td + td { overflow-wrap: normal; }
 `;
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A page without script. `title` is text; `content` is HTML whose values went through `escapeHtml`. */
-export function page(title: string, content: string): Answer {
+/** A page with a script asks its own origin alone, and makes no HTML of text. */
+const policy = (script: string | undefined) =>
+  [
+    "default-src 'none'",
+    `style-src ${hashOf(STYLE)}`,
+    ...(script === undefined
+      ? []
+      : [
+          `script-src ${hashOf(script)}`,
+          "connect-src 'self'",
+          "require-trusted-types-for 'script'",
+        ]),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/**
+ * A page, by itself without script. `title` is text; `content` is HTML whose values went through `escapeHtml`;
+ * `script`: a module.
+ */
+export function page(title: string, content: string, script?: string): Answer {
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +47,7 @@ export function page(title: string, content: string): Answer {
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${content}
-</main>
+</main>${script === undefined ? '' : `\n<script type="module">${script}</script>`}
 </body>
 </html>
 `;
@@ -41,7 +55,7 @@ ${content}
     status: 200,
     fields: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': policy(script),
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'no-cache',

@@ -1,0 +1,22 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '../html.ts';
+import { document } from '../shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { KeyLinkProps, View } from '../view.ts';
+
+/** The link by which a browser is given a key, to be opened here or on another device. */
+export function keyLinkPage(view: View, { link, back }: KeyLinkProps): Answer {
+  const texts = textsOf(view.language).keyLink;
+  return document(view, {
+    title: texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p>${texts.text}</p>
+      </div>
+      <p><a href="${link}">${link}</a></p>
+      <p class="muted">${texts.warning}</p>
+      <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
+    </div>`,
+  });
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { type Answer, type Fields, HttpError, notFound, UNSTORED } from '#shared/http/answer.ts';
+import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import type { Directory } from '#shared/people/directory.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { AuthRequest } from '../../scheme.ts';
+import type { SchemeEndpoint, SchemeEndpoints } from '../scheme-entry.ts';
+import type { Challenges } from './challenges.ts';
+import { hobaChallenge, isSecure } from './hoba.ts';
+import { type Invitations, KEY_PAGE } from './invitations.ts';
+import { notInvited, parseRegistration } from './registration.ts';
+import type { Against, Refused, Signatures, Verifying } from './signatures.ts';
+
+export interface HobaEndpointsOptions {
+  readonly challenges: Challenges;
+  readonly signatures: Signatures;
+  readonly invitations: Pick<Invitations, 'redeem'>;
+  readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'signOut'>;
+  readonly directory: Pick<Directory, 'find'>;
+  readonly clock: Clock;
+  /** By origin, the page that makes a key. */
+  readonly pages: ReadonlyMap<string, Answer>;
+}
+
+/** Keys of one person, whatever for. */
+const MOST = 20;
+
+/** What is below `/.well-known/hoba/` (RFC 7486 section 6). */
+export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
+  const { challenges, signatures, invitations, publicKeys, directory, clock, pages } = options;
+
+  /** A signature here is good once, as is its challenge. */
+  const asking = (origin: string) => formatChallenge(hobaChallenge(challenges.issue(origin), 0));
+
+  /** The key that signed the request. Throws `HttpError` and `BadRequest`. */
+  async function signedBy<Key extends Verifying>(
+    request: AuthRequest,
+    find: Against<Key>['find'],
+  ): Promise<Key> {
+    const value = request.field('authorization');
+    const credentials = value === undefined ? undefined : parseCredentials(value);
+    if (value !== undefined && credentials === undefined) {
+      throw new BadRequest('Authorization is not of the form of credentials.');
+    }
+    const params = credentials?.scheme === 'hoba' ? (credentials.params ?? {}) : {};
+    const signer = await signatures.signer(params, request, { maxAge: 0, find });
+    if (signer.kind === 'signed') return signer.key;
+    throw refusal(signer, asking(request.origin));
+  }
+
+  async function register(request: AuthRequest, content: Buffer): Promise<Answer> {
+    const { origin } = request;
+    const { secret, ...sent } = parseRegistration(request.field('content-type'), content);
+    const candidate = { ...sent, scheme: 'HOBA', origin } as const;
+    // Else anybody could make the key of somebody else one of their own account.
+    await signedBy(request, async (kid) => (kid === candidate.id ? candidate : undefined));
+    const invited = await invitations.redeem(secret, origin);
+    const person = invited === undefined ? undefined : await directory.find(invited);
+    if (person === undefined) throw notInvited();
+    const owner = { kind: 'person', id: person.id } as const;
+    const key: PublicKeyRecord = { ...candidate, owner, created_at: clock.now() };
+    const added = await publicKeys.add(key, MOST);
+    if (added === 'taken') throw new HttpError(409, 'This key is registered already.');
+    if (added === 'full') throw new HttpError(409, `There are ${MOST} keys: remove one first.`);
+    return done({ Hobareg: 'regok' });
+  }
+
+  function freshChallenge({ origin }: AuthRequest): Answer {
+    const challenge = challenges.issue(origin);
+    const fields = {
+      'Content-Type': 'text/plain',
+      'WWW-Authenticate': formatChallenge(hobaChallenge(challenge, 0)),
+    };
+    return { status: 200, fields: { ...UNSTORED, ...fields }, body: challenge };
+  }
+
+  async function signOut(request: AuthRequest): Promise<Answer> {
+    const { id } = await signedBy(request, (kid) => publicKeys.get(kid));
+    await publicKeys.signOut(id, clock.now());
+    return done();
+  }
+
+  function keyPage({ origin }: AuthRequest): Answer {
+    const page = pages.get(origin);
+    if (page === undefined) throw notFound();
+    return page;
+  }
+
+  return {
+    [KEY_PAGE]: { methods: ['GET', 'HEAD'], answer: keyPage },
+    '/.well-known/hoba/register': { methods: ['POST'], answer: secure(register) },
+    '/.well-known/hoba/getchal': { methods: ['POST'], answer: secure(freshChallenge) },
+    '/.well-known/hoba/logout': { methods: ['POST'], answer: secure(signOut) },
+  };
+}
+
+const done = (fields: Fields = {}): Answer => ({ status: 204, fields: { ...UNSTORED, ...fields } });
+
+/** All of it is done over TLS (RFC 7486 section 6). */
+const secure =
+  (answer: SchemeEndpoint['answer']): SchemeEndpoint['answer'] =>
+  (request, content) => {
+    if (!isSecure(request)) throw new HttpError(403, 'HOBA is not taken in clear text: use https.');
+    return answer(request, content);
+  };
+
+function refusal(refused: Refused, challenge: string): HttpError {
+  const error =
+    refused.kind === 'refused'
+      ? new HttpError(401, 'Sign a fresh challenge with the key.', {
+          'WWW-Authenticate': challenge,
+        })
+      : new HttpError(refused.status, 'Too much was tried: wait.', {
+          'Retry-After': String(Math.max(1, Math.ceil(refused.retryAfter))),
+        });
+  return Object.assign(error, { reason: refused.reason });
+}

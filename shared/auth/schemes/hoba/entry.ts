@@ -1,0 +1,37 @@
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../scheme-entry.ts';
+import { type HobaSettings, hobaSettings } from './settings.ts';
+
+/** What the scheme and its addresses have in common. */
+async function openParts({ stores, master, attempts, directory, clock, random }: SchemeParts) {
+  const { createChallenges } = await import('./challenges.ts');
+  const { createSignatures } = await import('./signatures.ts');
+  const { replay, publicKeys } = stores;
+  const secret = derivedKey(master, 'hoba-challenge');
+  const challenges = createChallenges({ secret, clock, random });
+  const signatures = createSignatures({ challenges, replay, attempts, clock, random });
+  return { challenges, signatures, publicKeys, directory, clock };
+}
+
+/** RFC 7486. */
+export const hobaEntry = {
+  name: 'HOBA',
+  forPeople: false,
+  overTls: true,
+  resumption: false,
+  settings: { hoba: hobaSettings },
+  trial: { path: 'hoba' },
+  async open(parts: SchemeParts) {
+    const { hoba } = await import('./hoba.ts');
+    const shared = await openParts(parts);
+    return ({ realm, hoba: { maxAge } }: SchemeRealm & { readonly hoba: HobaSettings }) =>
+      hoba({ ...shared, realm, maxAge });
+  },
+  async endpoints(parts: SchemeParts, places: readonly SchemePlace[]) {
+    const { hobaEndpoints } = await import('./endpoints.ts');
+    const { createInvitations } = await import('./invitations.ts');
+    const { keyPages } = await import('./key-page.ts');
+    const invitations = createInvitations(parts);
+    return hobaEndpoints({ ...(await openParts(parts)), invitations, pages: keyPages(places) });
+  },
+} as const satisfies SchemeEntry;

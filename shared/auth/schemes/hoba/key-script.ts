@@ -1,0 +1,133 @@
+/**
+ * The only script of ours that a browser runs: it makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
+ * where it can be used but not exported, and signs with it. A module, as text.
+ */
+export const KEY_SCRIPT = `
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+const ORIGIN = location.protocol + '//' + location.hostname + ':' + (location.port || 443);
+const at = (id) => document.getElementById(id);
+
+const opened = new Promise((resolve, reject) => {
+  const opening = indexedDB.open('hoba', 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore('keys');
+  opening.onsuccess = () => resolve(opening.result);
+  opening.onerror = () => reject(opening.error);
+});
+async function inStore(mode, work) {
+  const transaction = (await opened).transaction('keys', mode);
+  const request = work(transaction.objectStore('keys'));
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onerror = transaction.onabort = () => reject(transaction.error);
+  });
+}
+const load = () => inStore('readonly', (keys) => keys.get('key'));
+const keep = (key) => inStore('readwrite', (keys) => keys.put(key, 'key'));
+const forget = () => inStore('readwrite', (keys) => keys.delete('key'));
+
+const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+const base64url = (bytes) =>
+  base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+const ask = (url, options) => fetch(url, { credentials: 'omit', cache: 'no-store', ...options });
+const post = (name, options) => ask('/.well-known/hoba/' + name, { method: 'POST', ...options });
+
+/** Credentials for one request (RFC 7486 section 2). */
+async function signed({ kid, privateKey }) {
+  const fresh = await post('getchal');
+  if (!fresh.ok) throw new Error(await problemOf(fresh));
+  const challenge = (await fresh.text()).trim();
+  const nonce = base64url(crypto.getRandomValues(new Uint8Array(16)));
+  const fields = [nonce, '0', ORIGIN, '', kid, challenge];
+  const text = fields.map((field) => field.length + ':' + field).join('');
+  const signature = await crypto.subtle.sign(RSA, privateKey, new TextEncoder().encode(text));
+  return { Authorization: 'HOBA result="' + [kid, challenge, nonce, base64url(signature)].join('.') + '"' };
+}
+
+async function problemOf(answer) {
+  const { title, detail } = await answer.json().catch(() => ({}));
+  return [answer.status, title, detail].filter(Boolean).join(' \u2013 ');
+}
+
+async function make(name, secret) {
+  const { publicKey, privateKey } = await crypto.subtle.generateKey(
+    { ...RSA, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+    false,
+    ['sign', 'verify'],
+  );
+  const spki = await crypto.subtle.exportKey('spki', publicKey);
+  const kid = base64url(await crypto.subtle.digest('SHA-256', spki));
+  const pub = ['-----BEGIN PUBLIC KEY-----', base64(spki), '-----END PUBLIC KEY-----'].join('\\n');
+  const key = { kid, privateKey, name, made: Date.now() };
+  const body = new URLSearchParams({ pub, kidtype: '0', kid, didtype: '0', did: name, secret });
+  const answer = await post('register', { headers: await signed(key), body });
+  if (!answer.ok || answer.headers.get('Hobareg') !== 'regok') throw new Error(await problemOf(answer));
+  await keep(key);
+}
+
+async function show() {
+  const key = await load();
+  at('key').hidden = key === undefined;
+  at('make').hidden = secret === '';
+  at('instead').hidden = key === undefined;
+  if (key === undefined) return;
+  at('device').textContent = key.name;
+  at('made').textContent = new Date(key.made).toLocaleString();
+  at('fingerprint').textContent = key.kid;
+}
+
+/** One thing at a time, and what came of it. */
+async function doing(work) {
+  const buttons = [...document.querySelectorAll('button')];
+  for (const button of buttons) button.disabled = true;
+  at('answer').hidden = true;
+  try {
+    at('said').textContent = (await work()) ?? '';
+  } catch (error) {
+    at('said').textContent = 'This did not work: ' + error.message;
+  }
+  for (const button of buttons) button.disabled = false;
+  await show();
+}
+
+// Nobody finds it in the history.
+let secret = location.hash.slice(1);
+history.replaceState(null, '', location.pathname);
+
+at('make').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void doing(async () => {
+    await make(at('name').value, secret);
+    secret = '';
+    return 'The key is made and registered.';
+  });
+});
+at('sign-out').addEventListener('click', () =>
+  doing(async () => {
+    const answer = await post('logout', { headers: await signed(await load()) });
+    if (!answer.ok) throw new Error(await problemOf(answer));
+    return 'Signed out: whatever was prepared with the key is void.';
+  }),
+);
+at('forget').addEventListener('click', () =>
+  doing(async () => {
+    await forget();
+    return 'This browser has forgotten the key. The account page still lists it: remove it there.';
+  }),
+);
+for (const button of document.querySelectorAll('[data-visit]')) {
+  button.addEventListener('click', () =>
+    doing(async () => {
+      const answer = await ask(button.dataset.visit, { headers: await signed(await load()) });
+      at('answer').textContent = await answer.text();
+      at('answer').hidden = false;
+      return answer.ok ? 'Let in.' : 'Not let in (' + answer.status + ').';
+    }),
+  );
+}
+
+await show().catch((error) => (at('said').textContent = 'This browser keeps no keys: ' + error.message));
+if (at('key').hidden && at('make').hidden && at('said').textContent === '') {
+  at('said').textContent = 'This browser has no key here. A link of your account page lets it make one.';
+}
+`;

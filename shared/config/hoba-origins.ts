@@ -1,0 +1,12 @@
+import type { Config } from './schema.ts';
+import { everySpace } from './second-origin.ts';
+
+/** Origins of the resource server that have HOBA, where browsers can be given keys. */
+export function hobaOrigins(
+  config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
+): readonly string[] {
+  const having = everySpace(config).filter(({ schemes }) => schemes.includes('HOBA'));
+  const own = [config.resource, config.tls?.resource];
+  const origins = having.map(({ url }) => new URL(url).origin);
+  return [...new Set(origins)].filter((one) => own.includes(one) && one.startsWith('https:'));
+}
