@@ -105,7 +105,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     { name: 'sweep.content', seconds: SWEEP_CONTENT, run: () => disk.sweep(LEFTOVER_AGE) },
   ];
   const { proxy, tls } = config;
-  const resumption = resumes(config);
+  const boundTo = isBound(config) ? tls?.resource : undefined;
   const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
   const forward = {
     address: config.listen.proxy,
@@ -125,7 +125,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
               name: 'resourceTls',
               files: tls,
               limits: TICKETS,
-              resumption,
+              boundTo,
               handler,
               ...parts,
             }),
@@ -140,11 +140,11 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   };
 }
 
-/** Whether clients may resume sessions of TLS: not where a space has a scheme that forbids it. */
-function resumes({ spaces }: Config): boolean {
+/** Whether a space has a scheme that is bound to the origin. */
+function isBound({ spaces }: Config): boolean {
   const had = new Set<string>(spaces.flatMap(({ schemes }) => schemes));
   const entries: readonly SchemeEntry[] = SCHEMES;
-  return entries.every(({ name, resumption }) => resumption !== false || !had.has(name));
+  return entries.some(({ name, originBound }) => originBound && had.has(name));
 }
 
 /** In development the token issuer of this pair has the certificate that is made for it. */

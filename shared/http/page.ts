@@ -5,6 +5,7 @@ const STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 pre { white-space: pre-wrap; padding: .75rem; border: 1px solid; border-radius: .25rem; }
+button, input { box-sizing: border-box; max-width: 100%; padding: .5rem .75rem; font: inherit; overflow-wrap: anywhere; }
 table { border-spacing: 0; }
 th, td { text-align: start; vertical-align: top; padding: .25rem 1rem .25rem 0; }
 td:first-child { width: 50%; }

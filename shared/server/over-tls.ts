@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -25,8 +27,8 @@ export interface OverTls {
   readonly config: Config;
   readonly handler: AnyHandler;
   readonly limits?: Partial<ServerLimits>;
-  /** False: no session of TLS is resumed. */
-  readonly resumption?: boolean;
+  /** The certificate has to be of this origin, and no session of TLS is resumed. */
+  readonly boundTo?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -34,17 +36,26 @@ export interface OverTls {
 
 /** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
-  const { name, files, config, handler, resumption, clock, random, log } = parts;
+  const { name, files, config, handler, boundTo, clock, random, log } = parts;
   return {
     name,
     async open({ admission }) {
       const { host, port } = config.listen[name];
       const certificate = await certificateOf(config, files, clock, random);
-      const http2 = { handler, certificate, resumption };
+      if (boundTo !== undefined) checkName(certificate, boundTo);
+      const http2 = { handler, certificate, resumption: boundTo === undefined };
       const limits = configuredLimits(config, parts.limits);
       return listen({ host, port, handler, http2, limits, admission, log, clock });
     },
   };
+}
+
+/** Throws when the certificate is of another host. */
+function checkName({ cert }: Certificate, origin: string): void {
+  const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
+  const certificate = new X509Certificate(cert);
+  const named = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  if (named === undefined) throw new Error(`the certificate is not of ${host}: correct the file`);
 }
 
 /** Rejects when a file cannot be read. In development the one certificate serves all origins of TLS. */

@@ -11,6 +11,7 @@ import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
+import { keyLinkPage } from './key-link.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -68,9 +69,13 @@ function everyView(text: string): readonly Answer[] {
       signIns: [signIn],
       applications: [access],
       devices: [access],
+      keys: [{ id: text, name: text, scheme: text, origin: text, since: 1 }],
+      keyOrigins: [text],
+      link: text,
       page: 1,
       pages: 1,
     }),
+    keyLinkPage(view, { link: text, back: text }),
     endEverythingPage(view, { action: text, back: text }),
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
   ];

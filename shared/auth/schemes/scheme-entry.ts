@@ -106,8 +106,11 @@ export interface SchemeEntry {
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
   /** Only at origins of https: elsewhere it neither announces itself nor has addresses. */
   readonly overTls?: true;
-  /** False: a listener that has it resumes no session of TLS. */
-  readonly resumption?: false;
+  /**
+   * What it lets in by is for one origin alone: a listener that has it shows a certificate of that name, and resumes
+   * no session of TLS (RFC 7486 sections 3 and 6.3).
+   */
+  readonly originBound?: true;
   /** Called once by each server that has such places. */
   endpoints?(parts: SchemeParts, places: readonly SchemePlace[]): Promise<SchemeEndpoints>;
 }

@@ -18,7 +18,7 @@ export const hobaEntry = {
   name: 'HOBA',
   forPeople: false,
   overTls: true,
-  resumption: false,
+  originBound: true,
   settings: { hoba: hobaSettings },
   trial: { path: 'hoba' },
   async open(parts: SchemeParts) {

@@ -20,7 +20,7 @@ export function keyPages(places: readonly SchemePlace[]): ReadonlyMap<string, An
 function keyPage(origin: string, spaces: readonly string[]): Answer {
   const visits = spaces.map((url) => {
     const address = escapeHtml(url);
-    return `<li><button type="button" data-visit="${address}">Visit ${address}</button></li>`;
+    return `<p><button type="button" data-visit="${address}">Visit ${address}</button></p>`;
   });
   return page(
     'Key of this browser',
@@ -41,9 +41,7 @@ made here, never leaves the browser, and cannot be read by anybody, this page in
 <dt>Made</dt><dd id="made"></dd>
 <dt>Fingerprint</dt><dd><code id="fingerprint"></code></dd>
 </dl>
-<ul class="plain">
 ${visits.join('\n')}
-</ul>
 <p><button type="button" id="sign-out">Sign out</button> <button type="button" id="forget">Forget this key</button></p>
 </section>
 <pre id="answer" tabindex="0" aria-label="Answer" hidden></pre>`,

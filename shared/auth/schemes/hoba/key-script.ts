@@ -81,6 +81,7 @@ async function doing(work) {
   const buttons = [...document.querySelectorAll('button')];
   for (const button of buttons) button.disabled = true;
   at('answer').hidden = true;
+  at('said').textContent = '';
   try {
     at('said').textContent = (await work()) ?? '';
   } catch (error) {
