@@ -44,6 +44,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       ...[
         'concealed',
         'negotiate',
+        'hoba',
         'scram-sha-256',
         'digest',
         'scram-sha-1',

@@ -261,6 +261,9 @@ describe('account', () => {
       'End the access of Papertrail',
       'End the access of Weekly Notes',
       'End the access of Countersign CLI',
+      'End the key of Laptop in the kitchen',
+      'End the key of backup',
+      'Make a key for https://api.example',
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '#shared/stores/revocations.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
@@ -34,8 +35,8 @@ export interface InvitationsOptions {
 
 export function createInvitations({ stores, random }: InvitationsOptions): Invitations {
   const { sessions, revocations } = stores;
-  /** With a colon, which no other id of a session begins with. */
-  const idOf = (secret: string) => `hoba:${secret}`;
+  /** Whoever reads the store finds no secret. */
+  const idOf = (secret: string) => `hoba:${hash('sha256', secret, 'base64url')}`;
 
   return {
     async invite(person, origin) {
