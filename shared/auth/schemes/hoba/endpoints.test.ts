@@ -1,0 +1,374 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { HttpError } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import {
+  ALICE,
+  authorized,
+  BOB,
+  type ClientKey,
+  clientKey,
+  ORIGIN,
+  OTHER,
+  requestTo,
+  resultOf,
+  twoHobaProcesses,
+} from './hoba.fixture.ts';
+
+let all: Awaited<ReturnType<typeof twoHobaProcesses>>;
+beforeEach(async () => {
+  all = await twoHobaProcesses();
+});
+
+const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
+const request = requestTo(ORIGIN);
+
+/** A link's secret. */
+const invited = async (person = BOB.id, origin = ORIGIN) =>
+  new URL(await all.here.invitations.invite(person, origin)).hash.slice(1);
+
+const fresh = async (at = request) => String((await all.here.post('getchal', at))?.body);
+
+type Form = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
+interface Registering {
+  readonly key?: ClientKey;
+  readonly origin?: string;
+  /** In place of the credentials that are right; undefined: none. */
+  readonly fields?: readonly (readonly [string, string])[];
+}
+
+/** Sends what is right, but for what is said otherwise; resolves to the status, and what else the answer has. */
+async function register(
+  form: Form,
+  { key = clientKey(1), origin = ORIGIN, fields }: Registering = {},
+) {
+  const at = requestTo(origin);
+  const result = resultOf(key, await fresh(at), {
+    origin: `${origin}${new URL(origin).port ? '' : ':443'}`,
+  });
+  const sent = requestTo(origin, fields ?? [FORM, authorized(result)]);
+  return posted('register', sent, new URLSearchParams(Object.entries(form)).toString());
+}
+
+async function posted(name: string, sent = request, content = '', server = all.here) {
+  try {
+    const { status, fields } = (await server.post(name, sent, content)) ?? {
+      status: 0,
+      fields: {},
+    };
+    return { status, fields };
+  } catch (error) {
+    if (error instanceof BadRequest) return { status: 400, fields: {} };
+    if (error instanceof HttpError) return { status: error.status, fields: error.fields };
+    throw error;
+  }
+}
+
+const complete = async (key = clientKey(1)) => ({
+  pub: key.pem,
+  kidtype: '0',
+  kid: key.kid,
+  didtype: '0',
+  did: 'Phöne',
+  secret: await invited(),
+});
+
+const kept = (key = clientKey(1)) => all.there.stores.publicKeys.get(key.kid);
+
+describe('register (RFC 7486 section 6.1)', () => {
+  test('with the link of a person and a signature of the key: it is theirs, at that origin', async () => {
+    const answer = await register(await complete());
+    expect(answer).toMatchObject({ status: 204, fields: { Hobareg: 'regok' } });
+    const { kid, spki } = clientKey(1);
+    expect(await kept()).toEqual({
+      id: kid,
+      scheme: 'HOBA',
+      owner: { kind: 'person', id: BOB.id },
+      spki: spki.toString('base64url'),
+      name: 'Phöne',
+      origin: ORIGIN,
+      created_at: all.clock.now(),
+    });
+  });
+
+  test('only pub is mandatory, and its kind is the hash of the key', async () => {
+    const { pub, secret } = await complete();
+    expect(await register({ pub, secret })).toMatchObject({ status: 204 });
+    expect(await kept()).toMatchObject({ name: 'A device' });
+  });
+
+  test.each([
+    ['no secret', async () => undefined],
+    ['an empty one', async () => ''],
+    ['one that nobody was given', async () => 'A'.repeat(22)],
+    ['one of another origin', async () => invited(BOB.id, OTHER)],
+    ['one of somebody who is gone', async () => invited('nobody')],
+    [
+      'a used one',
+      async () => {
+        const secret = await invited();
+        await register({ pub: clientKey(2).pem, secret }, { key: clientKey(2) });
+        return secret;
+      },
+    ],
+    [
+      'one of ten minutes ago',
+      async () => {
+        const secret = await invited();
+        all.clock.advance(600);
+        return secret;
+      },
+    ],
+  ])('%s: 403, and no key', async (_, secretOf) => {
+    const { secret: _own, ...form } = await complete();
+    const secret = await secretOf();
+    const answer = await register(secret === undefined ? form : { ...form, secret });
+    expect(answer).toMatchObject({ status: 403 });
+    expect(answer.fields).not.toHaveProperty('Hobareg');
+    expect(await kept()).toBeUndefined();
+  });
+
+  test('without a signature of that very key: 401 with a challenge, and the link is still good', async () => {
+    const form = await complete();
+    const other = resultOf(clientKey(2), await fresh());
+    const posing = resultOf(clientKey(2), await fresh(), { kid: clientKey(1).kid });
+    for (const fields of [
+      [],
+      [authorized(other)],
+      [authorized(posing)],
+      [['Authorization', 'Basic YTpi'] as const],
+    ]) {
+      expect(await register(form, { fields: [FORM, ...fields] })).toMatchObject({
+        status: 401,
+        fields: {
+          'WWW-Authenticate': expect.stringMatching(/^HOBA challenge="[\w-]{51}", max-age="0"$/),
+        },
+      });
+    }
+    expect(await kept()).toBeUndefined();
+    expect(await register(form)).toMatchObject({ status: 204 });
+  });
+
+  test('a signature that was used before, and credentials that are none', async () => {
+    const result = resultOf(clientKey(1), await fresh());
+    const fields = [FORM, authorized(result)];
+    expect(await register(await complete(), { fields })).toMatchObject({ status: 204 });
+    await all.here.stores.publicKeys.remove(clientKey(1).kid);
+    expect(await register(await complete(), { fields })).toMatchObject({ status: 401 });
+    for (const value of ['HOBA result="', 'HOBA result=a, result=b', ',']) {
+      const malformed = await register(await complete(), {
+        fields: [FORM, ['Authorization', value]],
+      });
+      expect(malformed).toMatchObject({ status: 400 });
+    }
+  });
+
+  test('of ten at once with one link, over two processes, one gets a key', async () => {
+    const secret = await invited();
+    const keys = Array.from({ length: 10 }, (_, n) => clientKey(n + 1));
+    const answers = await Promise.all(
+      keys.map(async (key, n) => {
+        const sent = requestTo(ORIGIN, [FORM, authorized(resultOf(key, await fresh()))]);
+        const form = new URLSearchParams({ pub: key.pem, secret }).toString();
+        return posted('register', sent, form, n % 2 ? all.here : all.there);
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const owned = await all.here.stores.publicKeys.of({ kind: 'person', id: BOB.id });
+    expect(owned).toHaveLength(1);
+  });
+
+  test('a key that is known already, as whoever’s: 409, and whose it is stays', async () => {
+    const key = clientKey();
+    expect(await register({ pub: key.pem, secret: await invited() }, { key })).toMatchObject({
+      status: 409,
+    });
+    expect(await kept(key)).toMatchObject({ owner: { id: ALICE.id } });
+  });
+
+  test('twenty keys, and no more', async () => {
+    const owner = { kind: 'person', id: BOB.id } as const;
+    for (let n = 0; n < 20; n += 1) {
+      await all.here.stores.publicKeys.add(
+        { id: `k${n}`, scheme: 'Concealed', owner, spki: '', name: 'x', created_at: n },
+        20,
+      );
+    }
+    expect(await register(await complete())).toMatchObject({ status: 409 });
+    await all.here.stores.publicKeys.remove('k0');
+    expect(await register(await complete())).toMatchObject({ status: 204 });
+  });
+
+  const publicPem = (type: 'rsa' | 'rsa-pss', modulusLength: number) =>
+    String(
+      generateKeyPairSync(type as 'rsa', { modulusLength }).publicKey.export({
+        type: 'spki',
+        format: 'pem',
+      }),
+    );
+  const ecPem = () =>
+    String(
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+        type: 'spki',
+        format: 'pem',
+      }),
+    );
+
+  test.each<[string, () => Form, number]>([
+    ['no key', () => ({ pub: '' }), 422],
+    ['text', () => ({ pub: 'key' }), 422],
+    [
+      'a frame without a key',
+      () => ({ pub: '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----' }),
+      422,
+    ],
+    [
+      'a private key',
+      () => ({ pub: String(clientKey(1).privateKey.export({ type: 'pkcs8', format: 'pem' })) }),
+      422,
+    ],
+    ['two keys', () => ({ pub: clientKey(1).pem + clientKey(2).pem }), 422],
+    ['a key that is cut off', () => ({ pub: clientKey(1).pem.replace(/.{40}\n/, '\n') }), 422],
+    ['RSA of 1024 bits', () => ({ pub: publicPem('rsa', 1024) }), 422],
+    ['RSA for PSS', () => ({ pub: publicPem('rsa-pss', 2048) }), 422],
+    ['a curve', () => ({ pub: ecPem() }), 422],
+    ['another kind of kid', () => ({ kidtype: '2' }), 422],
+    ['an empty kind of kid', () => ({ kidtype: '' }), 422],
+    ['another kind of did', () => ({ didtype: '1' }), 422],
+    ['the kid of another key', () => ({ kid: clientKey(2).kid }), 422],
+    ['an empty kid', () => ({ kid: '' }), 422],
+    ['no name', () => ({ did: '' }), 422],
+    ['an invisible name', () => ({ did: 'a\u202eb' }), 422],
+    ['a long name', () => ({ did: 'a'.repeat(101) }), 422],
+    [
+      'two names',
+      () => [
+        ['did', 'a'],
+        ['did', 'b'],
+      ],
+      400,
+    ],
+    ['two keys of the form', () => [['pub', clientKey(2).pem]], 400],
+  ])('%s: refused, and the link is still good', async (_, more, status) => {
+    const form = await complete();
+    const changed = more();
+    const entries = Array.isArray(changed)
+      ? [...Object.entries(form), ...changed]
+      : Object.entries({ ...form, ...changed });
+    const sent = requestTo(ORIGIN, [FORM, authorized(resultOf(clientKey(1), await fresh()))]);
+    const content = new URLSearchParams(entries as [string, string][]).toString();
+    expect(await posted('register', sent, content)).toMatchObject({ status });
+    expect(await register(form)).toMatchObject({ status: 204 });
+  });
+
+  test.each([
+    ['none', undefined],
+    ['another', 'application/json'],
+    ['another charset', 'application/x-www-form-urlencoded; charset=latin1'],
+    ['several parts', 'multipart/form-data; boundary=a'],
+  ])('media type: %s is 415', async (_, type) => {
+    const fields = type === undefined ? [] : [['Content-Type', type] as const];
+    expect(await register(await complete(), { fields })).toMatchObject({ status: 415 });
+  });
+
+  test('any content is refused in some way', async () => {
+    const names = ['pub', 'kid', 'kidtype', 'did', 'didtype', 'secret', 'constructor'];
+    const form = fc
+      .array(fc.tuple(fc.constantFrom(...names), fc.string({ unit: 'grapheme' })))
+      .map((entries) => Buffer.from(new URLSearchParams(entries).toString()));
+    const content = fc.oneof(
+      form,
+      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+    );
+    await fc.assert(
+      fc.asyncProperty(content, async (bytes) => {
+        const { status } = await posted(
+          'register',
+          requestTo(ORIGIN, [FORM]),
+          bytes.toString('latin1'),
+        );
+        expect([400, 401, 403, 422]).toContain(status);
+      }),
+    );
+  });
+});
+
+describe('getchal (RFC 7486 section 6.4)', () => {
+  test('a fresh challenge for this origin in the body of the response', async () => {
+    const answer = await all.here.post('getchal', request);
+    const challenge = String(answer?.body);
+    expect(answer).toMatchObject({
+      status: 200,
+      fields: {
+        'Content-Type': 'text/plain',
+        'Cache-Control': 'no-store',
+        'WWW-Authenticate': `HOBA challenge="${challenge}", max-age="0"`,
+      },
+    });
+    expect(all.there.challenges.madeAt(challenge, ORIGIN)).toBe(all.clock.now());
+    expect(await fresh()).not.toBe(challenge);
+  });
+});
+
+describe('logout (RFC 7486 section 6.3)', () => {
+  const signedOut = async () => {
+    const result = resultOf(clientKey(), await fresh());
+    return posted('logout', requestTo(ORIGIN, [authorized(result)]), '', all.there);
+  };
+  const visit = async (challenge: string, key = clientKey()) => {
+    const params = { result: resultOf(key, challenge) };
+    const verdict = await all.here
+      .scheme()
+      .authenticate({ scheme: 'hoba', rest: '', params }, request);
+    return verdict.kind === 'refused' ? verdict.reason : verdict.kind;
+  };
+
+  test('what was challenged before is void for that key, at every process, and for no other', async () => {
+    await all.add(clientKey(1), { owner: { kind: 'person', id: BOB.id } });
+    const before = await fresh();
+    expect(await visit(before)).toBe('granted');
+    all.clock.advance(0.001);
+    expect(await signedOut()).toMatchObject({ status: 204 });
+    expect(await visit(before)).toBe('a challenge from before signing out');
+    expect(await visit(before, clientKey(1))).toBe('granted');
+    all.clock.advance(0.001);
+    expect(await visit(await fresh())).toBe('granted');
+  });
+
+  test('only with a signature of the key, which is good once', async () => {
+    expect(await posted('logout')).toMatchObject({ status: 401 });
+    const stranger = resultOf(clientKey(1), await fresh(), { kid: clientKey().kid });
+    const refused = await posted('logout', requestTo(ORIGIN, [authorized(stranger)]));
+    expect(refused).toMatchObject({
+      status: 401,
+      fields: { 'WWW-Authenticate': expect.any(String) },
+    });
+    expect((await kept(clientKey()))?.signed_out_at).toBeUndefined();
+
+    const sent = requestTo(ORIGIN, [authorized(resultOf(clientKey(), await fresh()))]);
+    expect(await posted('logout', sent)).toMatchObject({ status: 204 });
+    all.clock.advance(1);
+    expect(await posted('logout', sent)).toMatchObject({ status: 401 });
+    expect((await kept(clientKey()))?.signed_out_at).toBe(all.clock.now() - 1000);
+  });
+});
+
+test('who tries too much hears 429 with the time to wait', async () => {
+  all = await twoHobaProcesses({ account: { burst: 1, per: 60 } });
+  const wrong = async () => {
+    const result = resultOf(clientKey(1), await fresh(), { kid: clientKey().kid });
+    return posted('logout', requestTo(ORIGIN, [authorized(result)]));
+  };
+  expect(await wrong()).toMatchObject({ status: 401 });
+  expect(await wrong()).toMatchObject({
+    status: 429,
+    fields: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+  });
+});
+
+test.each(['register', 'getchal', 'logout'])('%s in clear text is 403', async (name) => {
+  const clear = requestTo(ORIGIN, [FORM], { confidential: false });
+  expect(await posted(name, clear)).toMatchObject({ status: 403 });
+});

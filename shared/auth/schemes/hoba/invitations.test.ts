@@ -1,0 +1,55 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { ALICE, ORIGIN, OTHER, twoHobaProcesses } from './hoba.fixture.ts';
+
+let all: Awaited<ReturnType<typeof twoHobaProcesses>>;
+beforeEach(async () => {
+  all = await twoHobaProcesses();
+});
+
+const invite = async () => {
+  const link = await all.here.invitations.invite(ALICE.id, ORIGIN);
+  return { link, secret: new URL(link).hash.slice(1) };
+};
+
+test('RFC 7486 section 6.2.3: a URL with 128 random bits, which no server is sent', async () => {
+  const { link, secret } = await invite();
+  expect(link).toBe(`${ORIGIN}/.well-known/hoba/key#${secret}`);
+  expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
+  expect((await invite()).secret).not.toBe(secret);
+});
+
+test('of ten at once over two processes one gets who it is for', async () => {
+  const { secret } = await invite();
+  const { here, there } = all;
+  const got = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => (n % 2 ? here : there).invitations.redeem(secret, ORIGIN)),
+  );
+  expect(got.filter((one) => one !== undefined)).toEqual([ALICE.id]);
+});
+
+test('it is for one origin, and lost at another', async () => {
+  const { secret } = await invite();
+  await expect(all.there.invitations.redeem(secret, OTHER)).resolves.toBeUndefined();
+  await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
+});
+
+test('it lives for ten minutes', async () => {
+  const [early, late] = [await invite(), await invite()];
+  all.clock.advance(599.999);
+  await expect(all.here.invitations.redeem(early.secret, ORIGIN)).resolves.toBe(ALICE.id);
+  all.clock.advance(0.001);
+  await expect(all.here.invitations.redeem(late.secret, ORIGIN)).resolves.toBeUndefined();
+});
+
+test('it ends with everything else that the person has open', async () => {
+  const { secret } = await invite();
+  await all.there.stores.revocations.raise('person', ALICE.id, all.clock.now() + 1000);
+  await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
+});
+
+test('other sessions of the store are none', async () => {
+  const id = await all.here.stores.sessions.put({ person: ALICE.id, origin: ORIGIN }, 600);
+  for (const secret of [id, '', '__proto__']) {
+    await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
+  }
+});
