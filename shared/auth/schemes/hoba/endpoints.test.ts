@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { HttpError } from '#shared/http/answer.ts';
@@ -186,6 +186,14 @@ describe('register (RFC 7486 section 6.1)', () => {
       status: 409,
     });
     expect(await kept(key)).toMatchObject({ owner: { id: ALICE.id } });
+  });
+
+  test('the key of a client of the authorization server: 409', async () => {
+    const jwk = createPublicKey(clientKey(1).pem).export({ format: 'jwk' });
+    const client = { client_id: 'c', created_at: 0, jwks: { keys: [jwk] } };
+    await all.here.stores.clients.add(client as never);
+    expect(await register(await complete())).toMatchObject({ status: 409 });
+    expect(await kept()).toBeUndefined();
   });
 
   test('twenty keys, and no more', async () => {

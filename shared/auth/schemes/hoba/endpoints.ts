@@ -3,7 +3,9 @@ import { type Answer, type Fields, HttpError, notFound, UNSTORED } from '#shared
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import { addPublicKey, MOST_KEYS } from '#shared/people/key-purposes.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import type { Clients } from '#shared/stores/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
 import type { AuthRequest } from '../../scheme.ts';
 import type { SchemeEndpoint, SchemeEndpoints } from '../scheme-entry.ts';
@@ -17,19 +19,20 @@ export interface HobaEndpointsOptions {
   readonly challenges: Challenges;
   readonly signatures: Signatures;
   readonly invitations: Pick<Invitations, 'redeem'>;
-  readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'signOut'>;
+  readonly stores: {
+    readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'signOut'>;
+    readonly clients: Pick<Clients, 'list'>;
+  };
   readonly directory: Pick<Directory, 'find'>;
   readonly clock: Clock;
   /** By origin, the page that makes a key. */
   readonly pages: ReadonlyMap<string, Answer>;
 }
 
-/** Keys of one person, whatever for. */
-const MOST = 20;
-
 /** What is below `/.well-known/hoba/` (RFC 7486 section 6). */
 export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
-  const { challenges, signatures, invitations, publicKeys, directory, clock, pages } = options;
+  const { challenges, signatures, invitations, stores, directory, clock, pages } = options;
+  const { publicKeys } = stores;
 
   /** A signature here is good once, as is its challenge. */
   const asking = (origin: string) => formatChallenge(hobaChallenge(challenges.issue(origin), 0));
@@ -61,10 +64,14 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     if (person === undefined) throw notInvited();
     const owner = { kind: 'person', id: person.id } as const;
     const key: PublicKeyRecord = { ...candidate, owner, created_at: clock.now() };
-    const added = await publicKeys.add(key, MOST);
-    if (added === 'taken') throw new HttpError(409, 'This key is registered already.');
-    if (added === 'full') throw new HttpError(409, `There are ${MOST} keys: remove one first.`);
-    return done({ Hobareg: 'regok' });
+    const added = await addPublicKey(stores, key);
+    if (added === 'added') return done({ Hobareg: 'regok' });
+    throw new HttpError(
+      409,
+      added === 'full'
+        ? `You have ${MOST_KEYS} keys: remove one first.`
+        : 'This key is known already: make another.',
+    );
   }
 
   function freshChallenge({ origin }: AuthRequest): Answer {

@@ -32,6 +32,12 @@ export const hobaEntry = {
     const { createInvitations } = await import('./invitations.ts');
     const { keyPages } = await import('./key-page.ts');
     const invitations = createInvitations(parts);
-    return hobaEndpoints({ ...(await openParts(parts)), invitations, pages: keyPages(places) });
+    const { stores } = parts;
+    return hobaEndpoints({
+      ...(await openParts(parts)),
+      stores,
+      invitations,
+      pages: keyPages(places),
+    });
   },
 } as const satisfies SchemeEntry;

@@ -105,7 +105,7 @@ export async function twoHobaProcesses({
     const signatures = createSignatures({ ...common, replay, attempts, random: systemRandom });
     const invitations = createInvitations({ stores, random: systemRandom });
     const shared = { ...common, signatures, publicKeys, directory };
-    const endpoints = hobaEndpoints({ ...shared, invitations, pages: new Map() });
+    const endpoints = hobaEndpoints({ ...shared, stores, invitations, pages: new Map() });
     return {
       stores,
       challenges,

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { HttpError, unprocessable } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
-import { rsaKey, type RsaKey } from './rsa-key.ts';
+import { type KeptKey, PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import { unpadded } from './result.ts';
 
 /** What is registered (RFC 7486 section 6.1), and the secret of the link that allows it. */
-export interface Registration extends RsaKey {
+export interface Registration extends KeptKey {
   /** `did`: what the person calls the device. */
   readonly name: string;
   readonly secret: string;
@@ -25,10 +25,7 @@ export function parseRegistration(type: string | undefined, content: Buffer): Re
   for (const kind of ['kidtype', 'didtype']) {
     if ((form.get(kind) ?? '0') !== '0') throw unprocessable(`${kind} has to be 0.`);
   }
-  const key = rsaKey(form.get('pub') ?? '');
-  if (key === undefined) {
-    throw unprocessable('pub has to be an RSA key of 2048 to 4096 bits in PEM.');
-  }
+  const key = readKey(form.get('pub') ?? '');
   const kid = form.get('kid');
   if (kid !== null && unpadded(kid) !== key.id) {
     throw unprocessable('kid has to be the SHA-256 of the key (its SubjectPublicKeyInfo in DER).');
@@ -44,6 +41,15 @@ export function notInvited(): HttpError {
     403,
     'A key is registered with a link of the account page, once and within ten minutes.',
   );
+}
+
+function readKey(pub: string): KeptKey {
+  try {
+    return readPublicKey(Buffer.from(pub), 'HOBA');
+  } catch (error) {
+    if (error instanceof PublicKeyError) throw unprocessable(`pub ${error.message}.`);
+    throw error;
+  }
 }
 
 function parseForm(type = '', content: Buffer): URLSearchParams {
