@@ -61,6 +61,8 @@ export interface TokenServersOptions {
   readonly limits?: Readonly<Record<string, unknown>>;
   /** Further members of `privateTokens`. */
   readonly times?: Readonly<Record<string, unknown>>;
+  /** By path and realm, in place of those that take tokens. */
+  readonly spaces?: Readonly<Record<string, object>>;
   /** Further members of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Further members of `store` where that is Redis. */
@@ -91,7 +93,7 @@ export interface TokenServers extends AsyncDisposable {
 /** All limits but these are out of reach. */
 export async function startTokenServers(
   kind: StoreKind,
-  { limits = {}, times = {}, settings = {}, store = {} }: TokenServersOptions = {},
+  { limits = {}, times = {}, spaces = SPACES, settings = {}, store = {} }: TokenServersOptions = {},
 ): Promise<TokenServers> {
   await using parts = new AsyncDisposableStack();
   const redis = kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
@@ -108,7 +110,7 @@ export async function startTokenServers(
       settings: ({ resource, tokenIssuer }) => ({
         limits: { ...unlimited, ...limits },
         privateTokens: { issuer: tokenIssuer, ...times },
-        spaces: spacesAt(resource),
+        spaces: spacesAt(resource, spaces),
         ...settings,
       }),
     }),
@@ -143,8 +145,8 @@ export async function startTokenServers(
   };
 }
 
-const spacesAt = (origin: string) =>
-  Object.entries(SPACES).map(([realm, members]) =>
+const spacesAt = (origin: string, spaces: Readonly<Record<string, object>>) =>
+  Object.entries(spaces).map(([realm, members]) =>
     Object.assign({ url: `${origin}/${realm}/`, realm }, members),
   );
 

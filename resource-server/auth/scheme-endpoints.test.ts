@@ -83,6 +83,24 @@ test('only where a space has the scheme, and only then it is opened, once', asyn
   expect([had.opened, other.opened]).toEqual([1, 0]);
 });
 
+test('of a scheme that needs TLS only at origins of https; it is told where it is', async () => {
+  let told: unknown;
+  const scheme: SchemeEntry = {
+    ...madeUp('Bearer'),
+    overTls: true,
+    async endpoints(_, places) {
+      told = places.map(({ url, origin }) => ({ url, origin }));
+      return { [PATH]: { methods: ['POST'], answer: () => problemAnswer(400, '') } };
+    },
+  };
+  const { ofSchemes } = await found([scheme], `${RESOURCE}/a/`, `${OTHER}/b/`);
+  expect([...ofSchemes.keys()]).toEqual([OTHER]);
+  expect(told).toEqual([{ url: `${OTHER}/b/`, origin: OTHER }]);
+  const clear = { ...madeUp('Bearer'), overTls: true } as const;
+  expect((await found([clear], `${RESOURCE}/a/`)).ofSchemes.size).toBe(0);
+  expect(clear.opened).toBe(0);
+});
+
 describe('over HTTP', () => {
   let server: Listening;
   beforeAll(async () => {

@@ -350,6 +350,12 @@ describe('rules over several members', () => {
       /remove one/,
     ],
     [
+      'RFC 7486 section 6: HOBA in clear text',
+      [space({ schemes: ['HOBA'] })],
+      'spaces.0.schemes',
+      /HOBA, which needs TLS/,
+    ],
+    [
       'PrivateToken without an issuer',
       [space({ schemes: ['PrivateToken'] })],
       'spaces.0.privateToken.issuer',

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
+import tls from 'node:tls';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -33,7 +34,7 @@ afterEach(async () => {
   await rm(data, { recursive: true });
 });
 
-async function start(tls: object = {}): Promise<Listening> {
+async function start(tls: object = {}, boundTo?: string): Promise<Listening> {
   const config: Config = configSchema.parse({ data, tls, listen: { resourceTls: { port: 0 } } });
   const main = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
   open.push(main);
@@ -43,6 +44,7 @@ async function start(tls: object = {}): Promise<Listening> {
     files: { ...config.tls },
     config,
     handler,
+    boundTo,
   });
   expect(beside.name).toBe('resourceTls');
   const listening = await beside.open(main, [main]);
@@ -103,6 +105,51 @@ describe('the resource server over TLS', () => {
     await writeFile(files.certificate, 'nothing');
     await writeFile(files.key, 'nothing');
     await expect(start(files)).rejects.toThrow();
+  });
+
+  test.each(['https://localhost:3443', 'https://127.0.0.1:3443', 'https://[::1]:3443'])(
+    'bound to %s: the certificate is of that name',
+    async (origin) => {
+      await start({}, origin);
+      const other = selfSigned(['elsewhere.example'], systemClock, systemRandom);
+      const files = { certificate: join(data, 'c.pem'), key: join(data, 'k.pem') };
+      await writeFile(files.certificate, other.cert);
+      await writeFile(files.key, other.key);
+      await expect(start(files, origin)).rejects.toThrow(/the certificate is not of/);
+    },
+  );
+
+  describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: a session is', (version) => {
+    /** Whether a second connection resumes the session of the first. */
+    async function resumes({ port }: Listening): Promise<boolean> {
+      const connect = async (session?: Buffer) => {
+        const socket = tls.connect({
+          port,
+          host: '127.0.0.1',
+          rejectUnauthorized: false,
+          minVersion: version,
+          maxVersion: version,
+          ...(session && { session }),
+        });
+        let latest: Buffer | undefined;
+        socket.on('session', (one) => (latest = one));
+        await once(socket, 'secureConnect');
+        const reused = socket.isSessionReused();
+        socket.end('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+        await text(socket);
+        return { reused, session: latest };
+      };
+      const { session } = await connect();
+      return (await connect(session)).reused;
+    }
+
+    test('resumed', async () => {
+      expect(await resumes(await start())).toBe(true);
+    });
+
+    test('not where the listener is bound to its origin (RFC 7486 section 6.3)', async () => {
+      expect(await resumes(await start({}, 'https://localhost:3443'))).toBe(false);
+    });
   });
 
   test.each(['TLSv1', 'TLSv1.1'] as const)('%s is refused (RFC 8996)', async (version) => {

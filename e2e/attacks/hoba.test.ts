@@ -1,0 +1,306 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { valuesOf } from '../clients/digest/exchange.ts';
+import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
+import { startTokenServers } from './private-token.fixture.ts';
+import type { TokenServers } from './private-token.fixture.ts';
+
+/** Two resource servers on one store, over TLS: what a stranger tries with HOBA (RFC 7486), and with registration. */
+interface Key {
+  readonly kid: string;
+  readonly pem: string;
+  sign(text: string): string;
+}
+
+function newKey(): Key {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  return {
+    kid: createHash('sha256').update(spki).digest('base64url'),
+    pem: String(publicKey.export({ type: 'spki', format: 'pem' })),
+    sign: (text) => sign('sha256', Buffer.from(text), privateKey).toString('base64url'),
+  };
+}
+
+const SPACES = {
+  hoba: { schemes: ['HOBA'], serves: 'identity' },
+  single: { schemes: ['HOBA'], serves: 'identity', hoba: { maxAge: 0 } },
+};
+
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let servers: TokenServers;
+  let origin: string;
+  beforeAll(async () => {
+    servers = await startTokenServers(kind, { spaces: SPACES });
+    origin = servers.flow.pair.resourceTls;
+  });
+  afterAll(async () => servers[Symbol.asyncDispose]());
+
+  const send = (
+    server: number,
+    method: string,
+    target: string,
+    fields: readonly Field[] = [],
+    content = '',
+    host = new URL(origin).host,
+  ): Promise<HttpResponse> =>
+    servers.originTls(server)({
+      method,
+      target,
+      fields: [['Host', host], ...fields],
+      content: Buffer.from(content),
+    });
+  const post = (name: string, fields: readonly Field[] = [], content = '', server = 0) =>
+    send(server, 'POST', `/.well-known/hoba/${name}`, fields, content);
+
+  const fresh = async (server = 0) => (await post('getchal', [], '', server)).content.toString();
+
+  function signed(
+    key: Key,
+    challenge: string,
+    said: { kid?: string; origin?: string } = {},
+  ): Field {
+    const { kid = key.kid, origin: at = origin } = said;
+    const nonce = randomBytes(16).toString('base64url');
+    const text = [nonce, '0', at, '', kid, challenge].map((one) => `${one.length}:${one}`).join('');
+    return ['Authorization', `HOBA result="${[kid, challenge, nonce, key.sign(text)].join('.')}"`];
+  }
+
+  const visit = (fields: readonly Field[], server = 0, space = 'hoba') =>
+    send(server, 'GET', `/${space}/`, fields);
+
+  async function invite(person: string, at = origin): Promise<string> {
+    const invitations = createInvitations({ stores: servers.flow.stores, random: systemRandom });
+    return new URL(await invitations.invite(person, at)).hash.slice(1);
+  }
+
+  const FORM: Field = ['Content-Type', 'application/x-www-form-urlencoded'];
+  async function register(key: Key, secret: string, server = 0): Promise<HttpResponse> {
+    const form = new URLSearchParams({ pub: key.pem, kid: key.kid, did: 'laptop', secret });
+    return post('register', [FORM, signed(key, await fresh())], form.toString(), server);
+  }
+
+  async function newcomer(): Promise<{ key: Key; id: string; name: string }> {
+    const name = `p${randomBytes(8).toString('hex')}`;
+    const { id } = await servers.flow.pair.addPerson(name);
+    const key = newKey();
+    const answer = await register(key, await invite(id));
+    expect([answer.status, valuesOf(answer.fields, 'Hobareg')]).toEqual([204, ['regok']]);
+    return { key, id, name };
+  }
+
+  const statuses = (answers: readonly HttpResponse[]) => answers.map(({ status }) => status);
+
+  /** Refused as anything is, with a fresh challenge. */
+  function expectRefused(answer: HttpResponse): void {
+    expect(answer.status).toBe(401);
+    const [challenge = ''] = valuesOf(answer.fields, 'WWW-Authenticate');
+    expect(challenge).toMatch(/^HOBA challenge="[\w-]{51}", max-age="(60|0)"$/);
+  }
+
+  test('who has the key is known, at both servers', async () => {
+    const { key, name } = await newcomer();
+    for (const server of [0, 1]) {
+      const answer = await visit([signed(key, await fresh(server))], 1 - server);
+      expect(JSON.parse(answer.content.toString())).toMatchObject({
+        scheme: 'HOBA',
+        principal: { name },
+      });
+    }
+  });
+
+  describe('replay', () => {
+    test.each(['hoba', 'single'])(
+      '%s: of fifty at once over two processes one passes',
+      async (space) => {
+        const { key } = await newcomer();
+        const credentials = signed(key, await fresh());
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => visit([credentials], n % 2, space)),
+        );
+        expect(statuses(answers).filter((status) => status === 200)).toHaveLength(1);
+        for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer);
+      },
+    );
+
+    test('max-age 0: a challenge carries one signature, whoever signs and wherever', async () => {
+      const [one, two] = [await newcomer(), await newcomer()];
+      const challenge = await fresh();
+      expect((await visit([signed(one.key, challenge)], 0, 'single')).status).toBe(200);
+      expectRefused(await visit([signed(two.key, challenge)], 1, 'single'));
+      expectRefused(await post('logout', [signed(one.key, challenge)]));
+    });
+
+    test('signing out voids what was challenged before, at both; a replay of it does nothing', async () => {
+      const { key } = await newcomer();
+      const before = await fresh(1);
+      const out = signed(key, await fresh());
+      expect((await post('logout', [out])).status).toBe(204);
+      for (const server of [0, 1]) expectRefused(await visit([signed(key, before)], server));
+      expect((await post('logout', [out], '', 1)).status).toBe(401);
+      const after = await fresh();
+      expect((await visit([signed(key, after)])).status).toBe(200);
+    });
+  });
+
+  describe('somebody else', () => {
+    test('another key under this kid, another origin, a challenge of another', async () => {
+      const [alice, mallory] = [await newcomer(), await newcomer()];
+      const { kid } = alice.key;
+      expectRefused(await visit([signed(mallory.key, await fresh(), { kid })]));
+      expectRefused(await visit([signed(alice.key, await fresh(), { kid: mallory.key.kid })]));
+      for (const at of [
+        origin.replace('https', 'http'),
+        'https://evil.example:443',
+        `${origin}/`,
+      ]) {
+        expectRefused(await visit([signed(alice.key, await fresh(), { origin: at })]));
+      }
+      expectRefused(await visit([signed(alice.key, randomBytes(38).toString('base64url'))]));
+      expectRefused(await visit([signed(newKey(), await fresh())]));
+    });
+
+    test('a name of this server that is not the origin (RFC 7486 section 3)', async () => {
+      const { key } = await newcomer();
+      const { port } = new URL(origin);
+      const credentials = signed(key, await fresh());
+      const answer = await send(0, 'GET', '/hoba/', [credentials], '', `127.0.0.1:${port}`);
+      expectRefused(answer);
+      expect((await visit([credentials])).status).toBe(200);
+    });
+
+    test('in clear text there is nothing to answer, and nothing below /.well-known/', async () => {
+      const { key } = await newcomer();
+      const fields: Field[] = [signed(key, await fresh())];
+      const clear = servers.origin(0);
+      const content = Buffer.alloc(0);
+      const answer = await clear({ method: 'GET', target: '/hoba/', fields, content });
+      expect([answer.status, valuesOf(answer.fields, 'WWW-Authenticate')]).toEqual([403, []]);
+      for (const name of ['register', 'getchal', 'logout', 'key']) {
+        const target = `/.well-known/hoba/${name}`;
+        expect((await clear({ method: 'POST', target, fields, content })).status).toBe(404);
+      }
+      expect((await visit(fields)).status).toBe(200);
+    });
+
+    test('a removed key and a disabled person are out at both, with the next request', async () => {
+      const [one, two] = [await newcomer(), await newcomer()];
+      await servers.flow.stores.publicKeys.remove(one.key.kid);
+      await servers.flow.pair.cli('user', 'disable', two.name);
+      for (const server of [0, 1]) {
+        expectRefused(await visit([signed(one.key, await fresh())], server));
+        expectRefused(await visit([signed(two.key, await fresh())], server));
+      }
+    });
+  });
+
+  describe('what is malformed', () => {
+    test('each part cut, longer, empty, missing, huge, and in other alphabets', async () => {
+      const { key } = await newcomer();
+      const [, value] = signed(key, await fresh());
+      const parts = value.slice('HOBA result="'.length, -1).split('.');
+      const changes = [
+        (part: string) => part.slice(0, -1),
+        (part: string) => `${part}A`,
+        (part: string) => `${part}\u00e9`,
+        (part: string) => `${part}%00`,
+        (part: string) => `+/${part}`,
+        (part: string) => `A${part.slice(1)}B`,
+        () => '',
+        () => 'A'.repeat(5000),
+      ];
+      for (const index of parts.keys()) {
+        for (const change of changes) {
+          const result = parts.with(index, change(parts[index] ?? '')).join('.');
+          expectRefused(await visit([['Authorization', `HOBA result="${result}"`]]));
+        }
+        const result = parts.toSpliced(index, 1).join('.');
+        expectRefused(await visit([['Authorization', `HOBA result="${result}"`]]));
+      }
+      expect((await visit([['Authorization', value]])).status).toBe(200);
+    });
+
+    test('two of them, by parameter and by field', async () => {
+      const { key } = await newcomer();
+      const credentials = signed(key, await fresh());
+      const [name, value] = credentials;
+      expect((await visit([[name, `${value}, ${value.slice(5)}`]])).status).toBe(400);
+      expect((await visit([credentials, credentials])).status).toBe(400);
+      expect((await visit([credentials, ['Authorization', 'Basic YTpi']])).status).toBe(400);
+      expectRefused(await visit([[name, value.replace('result', 'Result2')]]));
+      expectRefused(await visit([[name, 'HOBA YWJj']]));
+      expect((await visit([credentials])).status).toBe(200);
+    });
+
+    test('registration: too long, broken, of another kind', async () => {
+      for (const [fields, content, status] of [
+        [[FORM], 'x'.repeat(65_537), 413],
+        [[FORM], 'pub=%ff&secret=a', 403],
+        [[FORM], '', 403],
+        [[], 'pub=a', 415],
+        [[FORM], `secret=${'A'.repeat(22)}&pub=a`, 422],
+        [[FORM], 'secret=a&secret=b', 400],
+      ] as const) {
+        expect((await post('register', fields, content)).status).toBe(status);
+      }
+    });
+
+    test('other methods: 405, and no script of another origin may call', async () => {
+      for (const name of ['register', 'getchal', 'logout']) {
+        const target = `/.well-known/hoba/${name}`;
+        for (const method of ['GET', 'PUT', 'DELETE']) {
+          expect((await send(0, method, target)).status).toBe(405);
+        }
+        const preflight = await send(0, 'OPTIONS', target, [
+          ['Origin', 'https://evil.example'],
+          ['Access-Control-Request-Method', 'POST'],
+          ['Access-Control-Request-Headers', 'authorization'],
+        ]);
+        const granted = preflight.fields.filter(([field]) => /^access-control/i.test(field));
+        expect(granted).toEqual([]);
+      }
+    });
+  });
+
+  describe('registration by anybody would be account takeover', () => {
+    test('without a link, with a made-up, a used one, and one of another origin: 403', async () => {
+      const { id } = await newcomer();
+      const used = await invite(id);
+      expect((await register(newKey(), used)).status).toBe(204);
+      const elsewhere = await invite(id, 'https://evil.example');
+      for (const secret of ['', 'A'.repeat(22), used, elsewhere]) {
+        const key = newKey();
+        const answer = await register(key, secret, 1);
+        expect([answer.status, valuesOf(answer.fields, 'Hobareg')]).toEqual([403, []]);
+        expectRefused(await visit([signed(key, await fresh())]));
+      }
+    });
+
+    test('of ten at once with one link, over two processes, one has a key', async () => {
+      const { id } = await newcomer();
+      const secret = await invite(id);
+      const keys = Array.from({ length: 10 }, newKey);
+      const answers = await Promise.all(keys.map((key, n) => register(key, secret, n % 2)));
+      expect(statuses(answers).toSorted()).toEqual([204, ...Array<number>(9).fill(403)]);
+      const owned = await servers.flow.stores.publicKeys.of({ kind: 'person', id });
+      expect(owned).toHaveLength(2);
+    });
+
+    test('the key of somebody else stays theirs', async () => {
+      const [alice, mallory] = [await newcomer(), await newcomer()];
+      const form = (secret: string) =>
+        new URLSearchParams({ pub: alice.key.pem, secret }).toString();
+      const [secret, again] = [await invite(mallory.id), await invite(mallory.id)];
+      const posing = signed(mallory.key, await fresh(), { kid: alice.key.kid });
+      expect((await post('register', [FORM, posing], form(secret))).status).toBe(401);
+      expect((await register(alice.key, again)).status).toBe(409);
+      const answer = await visit([signed(alice.key, await fresh())]);
+      expect(JSON.parse(answer.content.toString())).toMatchObject({
+        principal: { name: alice.name },
+      });
+    });
+  });
+});
