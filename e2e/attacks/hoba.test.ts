@@ -284,7 +284,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const secret = await invite(id);
       const keys = Array.from({ length: 10 }, newKey);
       const answers = await Promise.all(keys.map((key, n) => register(key, secret, n % 2)));
-      expect(statuses(answers).toSorted()).toEqual([204, ...Array<number>(9).fill(403)]);
+      const passed = statuses(answers).filter((status) => status !== 403);
+      expect(passed).toEqual([204]);
       const owned = await servers.flow.stores.publicKeys.of({ kind: 'person', id });
       expect(owned).toHaveLength(2);
     });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { tabTo } from '../parts/browser.ts';
 import { signIn, startBrowserFlow } from './browser.fixture.ts';
@@ -87,6 +88,10 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await at.keyboard.type('Phone');
     await at.keyboard.press('Enter');
     await at.getByText('is made and registered').waitFor();
+    await at.evaluate(axe.source);
+    const found = `axe.run({ resultTypes: ['violations'] }).then((all) =>
+      all.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
+    expect(await at.evaluate(found)).toEqual([]);
     await tabTo(button(at, `Visit ${space()}`));
     await at.keyboard.press('Space');
     await at.getByText('Let in.').waitFor();

@@ -6,7 +6,7 @@ export function hobaOrigins(
   config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
 ): readonly string[] {
   const having = everySpace(config).filter(({ schemes }) => schemes.includes('HOBA'));
-  const own = [config.resource, config.tls?.resource];
+  const own = new Set([config.resource, config.tls?.resource]);
   const origins = having.map(({ url }) => new URL(url).origin);
-  return [...new Set(origins)].filter((one) => own.includes(one) && one.startsWith('https:'));
+  return [...new Set(origins)].filter((one) => own.has(one) && one.startsWith('https:'));
 }

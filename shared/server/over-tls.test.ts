@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
-import tls from 'node:tls';
+import { connect } from 'node:tls';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -122,8 +122,8 @@ describe('the resource server over TLS', () => {
   describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: a session is', (version) => {
     /** Whether a second connection resumes the session of the first. */
     async function resumes({ port }: Listening): Promise<boolean> {
-      const connect = async (session?: Buffer) => {
-        const socket = tls.connect({
+      const visit = async (session?: Buffer) => {
+        const socket = connect({
           port,
           host: '127.0.0.1',
           rejectUnauthorized: false,
@@ -139,8 +139,8 @@ describe('the resource server over TLS', () => {
         await text(socket);
         return { reused, session: latest };
       };
-      const { session } = await connect();
-      return (await connect(session)).reused;
+      const { session } = await visit();
+      return (await visit(session)).reused;
     }
 
     test('resumed', async () => {

@@ -34,7 +34,7 @@ async function challengeOf(scheme: Scheme, at = request): Promise<string> {
   return challenge?.params?.['challenge'] ?? '';
 }
 
-const send = (scheme: Scheme, result: string, at = request) =>
+const send = async (scheme: Scheme, result: string, at = request) =>
   scheme.authenticate({ scheme: 'hoba', rest: '', params: { result } }, at);
 
 async function reasonOf(scheme: Scheme, result: string, at = request): Promise<string> {
@@ -107,9 +107,9 @@ describe('replay', () => {
 
   test.each([0, 60])('max-age %i: of fifty at once over two processes one', async (maxAge) => {
     const result = await answer(all.here.scheme(maxAge));
-    const schemes = [all.here.scheme(maxAge), all.there.scheme(maxAge)];
+    const [here, there] = [all.here.scheme(maxAge), all.there.scheme(maxAge)];
     const verdicts = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => send(schemes[n % 2] as Scheme, result)),
+      Array.from({ length: 50 }, (_, n) => send(n % 2 ? there : here, result)),
     );
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
