@@ -1,30 +1,19 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
+import { get } from '../clients/digest/answers.fixture.ts';
+import { signed as signedBy } from '../clients/hoba/hoba-client.ts';
+import { newKey, pemOf } from '../clients/hoba/keys.ts';
+import type { HobaKey } from '../clients/hoba/keys.ts';
+import type { ToBeSigned } from '../clients/hoba/to-be-signed.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import { startTokenServers } from './private-token.fixture.ts';
 import type { TokenServers } from './private-token.fixture.ts';
 
 /** Two resource servers on one store, over TLS: what a stranger tries with HOBA (RFC 7486), and with registration. */
-interface Key {
-  readonly kid: string;
-  readonly pem: string;
-  sign(text: string): string;
-}
-
-function newKey(): Key {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  return {
-    kid: createHash('sha256').update(spki).digest('base64url'),
-    pem: String(publicKey.export({ type: 'spki', format: 'pem' })),
-    sign: (text) => sign('sha256', Buffer.from(text), privateKey).toString('base64url'),
-  };
-}
-
 const SPACES = {
   hoba: { schemes: ['HOBA'], serves: 'identity' },
   single: { schemes: ['HOBA'], serves: 'identity', hoba: { maxAge: 0 } },
@@ -59,14 +48,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const fresh = async (server = 0) => (await post('getchal', [], '', server)).content.toString();
 
   function signed(
-    key: Key,
+    key: HobaKey,
     challenge: string,
     said: { kid?: string; origin?: string } = {},
   ): Field {
-    const { kid = key.kid, origin: at = origin } = said;
-    const nonce = randomBytes(16).toString('base64url');
-    const text = [nonce, '0', at, '', kid, challenge].map((one) => `${one.length}:${one}`).join('');
-    return ['Authorization', `HOBA result="${[kid, challenge, nonce, key.sign(text)].join('.')}"`];
+    const prepare = (fields: ToBeSigned) => ({ ...fields, ...said });
+    const { fields } = signedBy(get('/'), { challenge }, { key, origin, prepare });
+    return ['Authorization', valuesOf(fields, 'Authorization')[0] ?? ''];
   }
 
   const visit = (fields: readonly Field[], server = 0, space = 'hoba') =>
@@ -78,12 +66,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }
 
   const FORM: Field = ['Content-Type', 'application/x-www-form-urlencoded'];
-  async function register(key: Key, secret: string, server = 0): Promise<HttpResponse> {
-    const form = new URLSearchParams({ pub: key.pem, kid: key.kid, did: 'laptop', secret });
+  async function register(key: HobaKey, secret: string, server = 0): Promise<HttpResponse> {
+    const form = new URLSearchParams({ pub: pemOf(key), kid: key.kid, did: 'laptop', secret });
     return post('register', [FORM, signed(key, await fresh())], form.toString(), server);
   }
 
-  async function newcomer(): Promise<{ key: Key; id: string; name: string }> {
+  async function newcomer(): Promise<{ key: HobaKey; id: string; name: string }> {
     const name = `p${randomBytes(8).toString('hex')}`;
     const { id } = await servers.flow.pair.addPerson(name);
     const key = newKey();
@@ -282,7 +270,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test('of ten at once with one link, over two processes, one has a key', async () => {
       const { id } = await newcomer();
       const secret = await invite(id);
-      const keys = Array.from({ length: 10 }, newKey);
+      const keys = Array.from({ length: 10 }, () => newKey());
       const answers = await Promise.all(keys.map((key, n) => register(key, secret, n % 2)));
       const passed = statuses(answers).filter((status) => status !== 403);
       expect(passed).toEqual([204]);
@@ -293,7 +281,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test('the key of somebody else stays theirs', async () => {
       const [alice, mallory] = [await newcomer(), await newcomer()];
       const form = (secret: string) =>
-        new URLSearchParams({ pub: alice.key.pem, secret }).toString();
+        new URLSearchParams({ pub: pemOf(alice.key), secret }).toString();
       const [secret, again] = [await invite(mallory.id), await invite(mallory.id)];
       const posing = signed(mallory.key, await fresh(), { kid: alice.key.kid });
       expect((await post('register', [FORM, posing], form(secret))).status).toBe(401);

@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import { used } from '#shared/stores/last-use.ts';
 import type { PublicKeys } from '#shared/stores/public-keys.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
@@ -45,11 +46,13 @@ export function hoba(options: HobaOptions): Scheme {
       if (!isSecure(request)) return { kind: 'refused', reason: 'clear text' };
       const signer = await signatures.signer(params, request, { maxAge, find });
       if (signer.kind !== 'signed') return signer;
-      const { id, owner } = signer.key;
+      const { key } = signer;
+      const { id, owner } = key;
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
       if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
+      const now = clock.now();
       // That it cannot be noted keeps nobody out.
-      publicKeys.touch(id, clock.now()).catch(() => undefined);
+      if (used(key, now) !== key) publicKeys.touch(id, now).catch(() => undefined);
       return { kind: 'granted', principal: personPrincipal(realm, person) };
     },
   };
