@@ -16,6 +16,7 @@ import { endpointsOfSchemes } from './scheme-endpoints.ts';
 
 const PATH = '/.well-known/made-up/register';
 const OTHER = 'https://elsewhere.example';
+const CLEAR = 'http://rs.example';
 const recipient = { at: ORIGIN, proxies: trustedProxies([]), local: true };
 
 /** A scheme that no server has: it keeps what is registered, and tells what it was asked. */
@@ -93,11 +94,11 @@ test('of a scheme that needs TLS only at origins of https; it is told where it i
       return { [PATH]: { methods: ['POST'], answer: () => problemAnswer(400, '') } };
     },
   };
-  const { ofSchemes } = await found([scheme], `${RESOURCE}/a/`, `${OTHER}/b/`);
+  const { ofSchemes } = await found([scheme], `${CLEAR}/a/`, `${OTHER}/b/`);
   expect([...ofSchemes.keys()]).toEqual([OTHER]);
   expect(told).toEqual([{ url: `${OTHER}/b/`, origin: OTHER }]);
   const clear = { ...madeUp('Bearer'), overTls: true } as const;
-  expect((await found([clear], `${RESOURCE}/a/`)).ofSchemes.size).toBe(0);
+  expect((await found([clear], `${CLEAR}/a/`)).ofSchemes.size).toBe(0);
   expect(clear.opened).toBe(0);
 });
 
