@@ -61,6 +61,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await makeKey(at, link, 'Laptop');
     // The secret stays in no history.
     expect(at.url()).toBe(page());
+    expect(await at.locator('dd').first().innerText()).toBe(name);
     expect(await visit(at)).toEqual(known(name));
     await button(at, 'Sign out').click();
     await at.getByText('Signed out').waitFor();

@@ -1,10 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
-import { type Answer, type Fields, HttpError, notFound, UNSTORED } from '#shared/http/answer.ts';
+import { type Answer, HttpError, notFound, UNSTORED } from '#shared/http/answer.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { addPublicKey, MOST_KEYS } from '#shared/people/key-purposes.ts';
-import type { Directory } from '#shared/people/directory.ts';
+import type { Directory, Person } from '#shared/people/directory.ts';
 import type { Clients } from '#shared/stores/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
 import type { AuthRequest } from '../../scheme.ts';
@@ -65,7 +65,7 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     const owner = { kind: 'person', id: person.id } as const;
     const key: PublicKeyRecord = { ...candidate, owner, created_at: clock.now() };
     const added = await addPublicKey(stores, key);
-    if (added === 'added') return done({ Hobareg: 'regok' });
+    if (added === 'added') return registered(person);
     throw new HttpError(
       409,
       added === 'full'
@@ -86,7 +86,7 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   async function signOut(request: AuthRequest): Promise<Answer> {
     const { id } = await signedBy(request, (kid) => publicKeys.get(kid));
     await publicKeys.signOut(id, clock.now());
-    return done();
+    return { status: 204, fields: UNSTORED };
   }
 
   function keyPage({ origin }: AuthRequest): Answer {
@@ -103,7 +103,12 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   };
 }
 
-const done = (fields: Fields = {}): Answer => ({ status: 204, fields: { ...UNSTORED, ...fields } });
+/** Whose key it is: who was sent the link of somebody else sees that. */
+const registered = ({ name }: Person): Answer => ({
+  status: 200,
+  fields: { ...UNSTORED, 'Content-Type': 'text/plain; charset=utf-8', Hobareg: 'regok' },
+  body: name,
+});
 
 /** All of it is done over TLS (RFC 7486 section 6). */
 const secure =

@@ -38,6 +38,7 @@ made here, never leaves the browser, and cannot be read by anybody, this page in
 <section id="key" aria-labelledby="device" hidden>
 <h2 id="device"></h2>
 <dl>
+<dt>Lets in</dt><dd id="person"></dd>
 <dt>Made</dt><dd id="made"></dd>
 <dt>Fingerprint</dt><dd><code id="fingerprint"></code></dd>
 </dl>

@@ -58,11 +58,12 @@ async function make(name, secret) {
   const spki = await crypto.subtle.exportKey('spki', publicKey);
   const kid = base64url(await crypto.subtle.digest('SHA-256', spki));
   const pub = ['-----BEGIN PUBLIC KEY-----', base64(spki), '-----END PUBLIC KEY-----'].join('\\n');
-  const key = { kid, privateKey, name, made: Date.now() };
+  const key = { kid, privateKey };
   const body = new URLSearchParams({ pub, kidtype: '0', kid, didtype: '0', did: name, secret });
   const answer = await post('register', { headers: await signed(key), body });
   if (!answer.ok || answer.headers.get('Hobareg') !== 'regok') throw new Error(await problemOf(answer));
-  await keep(key);
+  const person = await answer.text();
+  await keep({ ...key, name, person, made: Date.now() });
 }
 
 async function show() {
@@ -72,6 +73,7 @@ async function show() {
   at('instead').hidden = key === undefined;
   if (key === undefined) return;
   at('device').textContent = key.name;
+  at('person').textContent = key.person;
   at('made').textContent = new Date(key.made).toLocaleString();
   at('fingerprint').textContent = key.kid;
 }
@@ -100,7 +102,7 @@ at('make').addEventListener('submit', (event) => {
   void doing(async () => {
     await make(at('name').value, secret);
     secret = '';
-    return 'The key is made and registered.';
+    return 'The key is made and registered. See below whom it lets in.';
   });
 });
 at('sign-out').addEventListener('click', () =>
