@@ -1,4 +1,5 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { remembering } from '#shared/base/recent-map.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
 
@@ -69,6 +70,12 @@ export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['sche
   }
   return kept(key);
 }
+
+/** What is kept of a key, to verify with: Node takes as long to import one as to verify, so they are remembered. */
+export const importedKey = remembering(
+  (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
+  { capacity: 10_000, longest: 2000 },
+);
 
 /** Undefined: it is none. */
 export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undefined {

@@ -1,9 +1,9 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { remembering } from '#shared/base/recent-map.ts';
 import type { Random } from '#shared/base/random.ts';
 import { active } from '#shared/people/active.ts';
+import { importedKey } from '#shared/people/public-key.ts';
 import type { People } from '#shared/stores/people.ts';
 import type { KeyOwner, PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
 import { personPrincipal } from '../../person.ts';
@@ -110,15 +110,9 @@ function storedKey(
   { publicKey }: Proof,
 ): KeyObject | undefined {
   if (record?.scheme !== 'Concealed') return undefined;
-  const key = imported(record.spki);
+  const key = importedKey(record.spki);
   return scheme.fits(key) && sameBytes(scheme.encode(key), publicKey) ? key : undefined;
 }
-
-/** Node takes as long to import a key as to verify with it. */
-const imported = remembering(
-  (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
-  { capacity: 10_000, longest: 2000 },
-);
 
 /** Of a proxy's client the URI it asks for, of any other that of our origin: never what Host says. */
 function addressOf({ at, method, target, origin }: AuthRequest): string {

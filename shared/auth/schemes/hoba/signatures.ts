@@ -1,7 +1,7 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import { remembering } from '#shared/base/recent-map.ts';
+import { importedKey } from '#shared/people/public-key.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
 import type { Replay } from '#shared/stores/replay.ts';
@@ -60,11 +60,6 @@ const isFor = (key: Verifying | undefined, origin: string) =>
 export function createSignatures(options: SignaturesOptions): Signatures {
   const { challenges, replay, attempts, clock, random } = options;
   const decoy = decoyKey(random);
-  // To import a key takes three times as long as to verify with it.
-  const imported = remembering(
-    (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
-    { capacity: 1000, longest: 2000 },
-  );
 
   return {
     async signer(params, request, { maxAge, find }) {
@@ -84,7 +79,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       const found = await find(kid);
       const key = isFor(found, origin) ? found : undefined;
       const signed = toBeSigned({ ...result, origin });
-      const right = verify('sha256', signed, imported(key?.spki ?? decoy), signature);
+      const right = verify('sha256', signed, importedKey(key?.spki ?? decoy), signature);
       if (key === undefined || !right) {
         attempts.failed(kid, peer.address);
         return refused('no such key, or the signature is wrong');
