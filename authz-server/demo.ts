@@ -5,7 +5,7 @@ import { newSecret } from '#shared/people/client-secret.ts';
 import { newPassword } from '#shared/people/new-password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
-import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -59,7 +59,7 @@ async function person(parts: DemoParts): Promise<readonly string[]> {
   if ((await parts.stores.people.getByName('demo')) !== undefined) return [];
   const { config } = parts;
   const password = newPassword(parts.random);
-  const store = { ...parts, realms: realmNeeds(config) };
+  const store = { ...parts, realms: neededVerifiers(config) };
   await addPerson(store, { name: 'demo', password, demo: true });
   return [
     `# A person, who signs in at ${config.issuer}/account`,

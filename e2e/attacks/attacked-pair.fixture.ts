@@ -10,8 +10,9 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
-import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
-import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import { DIGEST_KINDS } from '#shared/auth/schemes/digest/verifier.ts';
+import { SCRAM_KINDS } from '#shared/auth/schemes/scram/verifier.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
@@ -100,7 +101,7 @@ export async function startAttackedPair(
   const config = await loadConfig(pair.env);
   const common = { clock: systemClock, random: systemRandom, longestLife: longestLife(config) };
   const stores = parts.use(await openStores(config, { ...common, log: silentLog }));
-  const realms = realmNeeds(config).map(withMore);
+  const realms = neededVerifiers(config).map(withMore);
   const people = { ...common, stores, passwords: createPasswords(), realms };
   const master = await readMasterSecret(config, pair.env);
   const owned = parts.move();
@@ -134,9 +135,10 @@ export async function startAttackedPair(
 
 /** More than the space offers, as of people who were imported: only the offer stands in the way. */
 function withMore({ realm, kinds }: RealmNeeds): RealmNeeds {
-  const more = VERIFIER_KINDS.filter(
-    ({ kind }) => kind.startsWith('digest ') || realm === 'scram-256',
-  );
+  const more = [
+    ...Object.values(DIGEST_KINDS),
+    ...(realm === 'scram-256' ? Object.values(SCRAM_KINDS) : []),
+  ];
   return { realm, kinds: [...new Set([...kinds, ...more])] };
 }
 

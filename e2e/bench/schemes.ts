@@ -4,9 +4,11 @@ import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
 import { addCrowd, basic, DOCUMENT, type Gate, openGate, SETTINGS } from './gate.ts';
 import { at, byDigest, byKey, byPassword, reader, type Responses } from './gate-contenders.ts';
+import { exchangeCosts } from './exchange-cost.ts';
 import { equalBcrypt, type HashCost } from './hash-cost.ts';
 import type { HttpContender } from './http-load.ts';
 import type { Findings } from './report.ts';
+import { byProof, mutualSpace } from './mutual-load.ts';
 import { always, inTurn } from './requests.ts';
 import { bearer, BODY } from './site.ts';
 import { compareAll, compareRequests } from './suite.ts';
@@ -16,6 +18,8 @@ import { startNginx } from './targets/nginx.ts';
 import { startRedisStore } from './targets/redis.ts';
 
 const CONNECTIONS = 32;
+/** A proof costs the same hash with any algorithm. */
+const PROVED = 'iso-kam3-ec-p256-sha256';
 /** Responses of Digest made for each second of a run: more than any server checks. */
 const RESPONSES = 24_000;
 /** More than our server remembers (10,000), so that each is unseen when it comes again. */
@@ -33,6 +37,7 @@ export async function measureSchemes(say: (line: string) => void): Promise<Findi
     'Basic: mod_auth_basic hashes for each request, ours at first sight': await basics(targets),
     'Digest: a new response for each request': digests(targets),
     'API key: one key again and again': keys(targets),
+    'Mutual: a new proof for each request': proofs(targets),
   };
   const found = await compareRequests(comparisons, CONNECTIONS, say);
   const concealed = await concealedComparisons(stack);
@@ -52,6 +57,8 @@ const notes = ({ cost, bcrypt, argon2id }: HashCost) => [
   `Digest: ${CONNECTIONS} clients, each with its nonce and its nc, ${RESPONSES} responses made for each second. Ours writes`,
   'each nc to the store; mod_auth_digest does not look at nc, and knows MD5 only. API key: nginx compares',
   'with a map in its memory; ours reads the key and its limit from the store. CPU time of Redis stands beside.',
+  `Mutual: ${CONNECTIONS} sessions, each with its nc; nobody else serves it. What a key exchange computes, in a thread:`,
+  ...exchangeCosts(),
 ];
 
 interface Targets {
@@ -65,8 +72,12 @@ interface Targets {
 async function startTargets(stack: AsyncDisposableStack, { cost }: HashCost): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const store = await startRedisStore(stack);
-  const sqlite = await openGate(stack.use(await startCountersign(SETTINGS)));
-  const redis = await openGate(stack.use(await startCountersign(SETTINGS, { store })));
+  const settings = {
+    ...SETTINGS,
+    spaces: [...SETTINGS.spaces, mutualSpace(PROVED)],
+  };
+  const sqlite = await openGate(stack.use(await startCountersign(settings)));
+  const redis = await openGate(stack.use(await startCountersign(settings, { store })));
   const { name: username, password } = sqlite.person;
   const apache = stack.use(
     await startApacheSchemes({ username, password, cost, body: BODY, folder }),
@@ -108,5 +119,26 @@ function keys({ nginx, sqlite, redis }: Targets): readonly HttpContender[] {
     byKey('ours, SQLite', servers.resource, sqlite),
     byKey('ours, Redis', redis.servers.resource, redis),
     reader('ours, Bearer (ES256), seen', servers.resource, seen, () => forged),
+  ];
+}
+
+const ofPerson = ({ person: { name: user, password } }: Gate) => ({
+  user,
+  password,
+  clients: CONNECTIONS,
+  perSecond: RESPONSES,
+});
+
+function proofs({ sqlite, redis }: Targets): readonly HttpContender[] {
+  const by = (name: string, gate: Gate) =>
+    byProof(name, gate.servers.resource, { ...ofPerson(gate), algorithm: PROVED });
+  return [
+    byDigest('ours, Digest, SHA-256', sqlite.servers.resource, sqlite, {
+      algorithm: 'SHA-256',
+      clients: CONNECTIONS,
+      perSecond: RESPONSES,
+    }),
+    by('ours, SQLite', sqlite),
+    by('ours, Redis', redis),
   ];
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DigestClient } from 'digest-fetch';
 import { getHTTPSCRAMAuth } from 'gel/dist/httpScram.js';
@@ -7,8 +9,10 @@ import { parseChallenges, valueOf } from '../clients/digest/challenges.ts';
 import { digestClient } from '../clients/digest/digest-client.ts';
 import { run } from '../clients/digest/exchange.ts';
 import type { SchemeClient } from '../clients/digest/exchange.ts';
+import { mutualClient } from '../clients/mutual/mutual-python.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { curl, python } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
@@ -41,7 +45,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(statuses).toEqual([401]);
     const challenges = parseChallenges(fields.get('www-authenticate') ?? []);
     expect(fields.get('www-authenticate')).toHaveLength(challenges.length);
-    const withRealm = ['DPoP', 'SCRAM-SHA-256', 'Digest', 'SCRAM-SHA-1', 'Bearer', 'Basic'];
+    const withRealm = 'DPoP Mutual SCRAM-SHA-256 Digest SCRAM-SHA-1 Bearer Basic'.split(' ');
     expect(challenges.map(({ scheme, params }) => [scheme, valueOf(params, 'realm')])).toEqual([
       ...withRealm.map((name) => [name, 'all']),
       // One for each token type.
@@ -80,7 +84,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     ])('%s: all challenges again', async (_what, args) => {
       const { statuses, fields } = await curl(...args, url());
       expect(statuses.at(-1)).toBe(401);
-      expect(fields.get('www-authenticate')).toHaveLength(8);
+      expect(fields.get('www-authenticate')).toHaveLength(9);
     });
 
     test('two credentials at once are 400, both of them right', async () => {
@@ -123,6 +127,15 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const { status, content } = await run(exchange({ ...asked, method }), send);
       expect([status, String(content)]).toEqual([200, person(scheme)]);
     }
+  });
+
+  test('from the RFCs alone, in Python: Mutual', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'password');
+    await writeFile(file, ALICE.password);
+    const who = ['--user', ALICE.name, '--password-file', file];
+    const { happened } = await mutualClient('--url', url(), '--requests', '2', ...who);
+    expect(happened.at(-1)).toMatchObject({ verdict: 'AUTH-SUCCEED', body: person('Mutual') });
   });
 
   test('oauth4webapi: DPoP', async () => {

@@ -128,7 +128,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(22);
+    expect(more).toHaveLength(23);
   });
 
   test('people and clients of your own', () => {
@@ -145,6 +145,7 @@ describe('the tour of README.md', () => {
       key = '',
       through = '',
       tunnelled = '',
+      mutual = '',
       realms = '',
       added = '',
     ] = printed.slice(13);
@@ -158,25 +159,28 @@ describe('the tour of README.md', () => {
     expect(JSON.parse(key)).toMatchObject({ principal: { kind: 'application' } });
     expect(JSON.parse(through)).toEqual(as('Basic', 'basic'));
     expect(JSON.parse(tunnelled)).toEqual(as('Digest', 'digest'));
+    const visits = mutual.trim().split('\n');
+    expect(JSON.parse(visits.at(-1) ?? '')).toMatchObject({ verdict: 'AUTH-SUCCEED' });
+    expect(JSON.parse(JSON.parse(visits.at(-1) ?? '').body)).toEqual(as('Mutual', 'mutual'));
     expect(realms).toContain('/schemes/all/');
     expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
   });
 
   test('a key of the browser: the challenge, and a fresh one', () => {
-    const [refused = '', fresh = ''] = printed.slice(20);
+    const [refused = '', fresh = ''] = printed.slice(21);
     expect(refused).toMatch(/^HTTP\/2 401 /);
     expect(refused).toMatch(/^www-authenticate: HOBA challenge="[\w-]+", max-age="60"\r$/m);
     expect(fresh).toMatch(/^[\w-]{51}$/);
   });
 
   test('a key instead of a password', () => {
-    const [made = '', known = ''] = printed.slice(22);
+    const [made = '', known = ''] = printed.slice(23);
     expect(made).toContain('scheme: Concealed');
     expect(JSON.parse(known)).toMatchObject({ scheme: 'Concealed', principal: { name: 'demo' } });
   });
 
   test('in without a name: the challenges, and the directory of the issuer', () => {
-    const [refused = '', directory = ''] = printed.slice(24);
+    const [refused = '', directory = ''] = printed.slice(25);
     expect(parse(refused).status).toBe(401);
     expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
     expect(JSON.parse(directory)).toMatchObject({
@@ -187,7 +191,7 @@ describe('the tour of README.md', () => {
 
   test('every method', () => {
     const [put = '', patched = '', queried = '', filtered = '', found = '', overTls = '', ...more] =
-      printed.slice(26);
+      printed.slice(27);
     expect([put, patched, more]).toEqual(['', '', []]);
     expect(JSON.parse(queried)).toEqual(['b']);
     expect(JSON.parse(filtered)).toEqual([{ name: 'notes.json', length: expect.any(Number) }]);

@@ -48,17 +48,21 @@ export interface ProxySite extends AsyncDisposable {
 
 /**
  * The pair on a store of that kind, where both people have passwords; without members for the proxy it
- * is that of the default configuration.
+ * is that of the default configuration. `more`: further members of the configuration.
  */
 export async function startProxySite(
   kind: StoreKind,
   proxy?: (origins: Pick<Pair, 'resource'>) => Members,
+  more?: (origins: Pick<Pair, 'resource'>) => Members,
 ): Promise<ProxySite> {
   await using parts = new AsyncDisposableStack();
   const store = await startStore(kind, parts);
   const limits = { credentials: UNLIMITED, signIn: UNLIMITED };
   const pair = parts.use(
-    await startPair({ ...store, settings: (origins) => ({ limits, proxy: proxy?.(origins) }) }),
+    await startPair({
+      ...store,
+      settings: (origins) => ({ limits, proxy: proxy?.(origins), ...more?.(origins) }),
+    }),
   );
   await Promise.all([ALICE, JASON].map(({ name, password }) => pair.addPerson(name, password)));
   const { hostname, port } = new URL(pair.proxies[0] ?? '');

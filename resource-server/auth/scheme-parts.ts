@@ -12,13 +12,14 @@ export function schemeParts({
   stores,
   ...parts
 }: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers'>): SchemeParts {
-  const { credentials: account, signIn: address, redemptions } = config.limits;
+  const { credentials: account, signIn: address, redemptions, exchanges } = config.limits;
   const demo = !isProduction(config);
   return {
     ...parts,
     stores,
     demo,
     redemptions,
+    exchanges,
     attempts: createAttempts({ limits: stores.limits, account, address }),
     directory: localDirectory({ ...stores, passwords: createPasswords(), demo }),
     verifiers: localVerifiers({ people: stores.people, demo }),

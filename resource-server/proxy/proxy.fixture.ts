@@ -66,6 +66,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
       realm: 'proxy',
       schemes: ['Basic'],
       digest: DIGEST,
+      mutual: { algorithm: 'iso-kam3-ec-p256-sha256' },
       concealed: { frontend: false },
       destinations,
       tunnels,

@@ -54,6 +54,8 @@ export interface AuthRequest {
    * TLS 1.3, which ends here.
    */
   readonly exporter?: ((label: string, context: Buffer, length: number) => Buffer) | undefined;
+  /** In DER: the server's, as the client sees it over TLS; absent where that does not end here. */
+  readonly certificate?: (() => Buffer) | undefined;
   /** Absent where the content does not come, such as `/verify`. */
   readonly content?: {
     /**

@@ -29,6 +29,8 @@ export type Purpose =
   | 'digest-nonce'
   /** Challenges of HOBA. */
   | 'hoba-challenge'
+  /** What nobody has for a verifier of Mutual. */
+  | 'mutual'
   /** Nonces of SCRAM, and salts for who does not exist. */
   | 'scram';
 

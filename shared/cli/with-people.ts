@@ -1,6 +1,6 @@
 import { createPasswords } from '#shared/people/password.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
-import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from './command.ts';
@@ -18,7 +18,7 @@ export async function withPeople<T>(
       random: shell.random,
       longestLife: longestLife(config),
       passwords: createPasswords(),
-      realms: realmNeeds(config),
+      realms: neededVerifiers(config),
     }),
   );
 }

@@ -45,6 +45,7 @@ describe('precedence: the environment over the file over the defaults', () => {
         'concealed',
         'negotiate',
         'hoba',
+        'mutual',
         'scram-sha-256',
         'digest',
         'scram-sha-1',
@@ -86,6 +87,17 @@ describe('precedence: the environment over the file over the defaults', () => {
     const logo = join(file, '../logo.svg');
     await writeFile(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
     expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).brand.logo).toBe(logo);
+  });
+
+  test('the certificate of a space is relative to the file, and has to be there', async () => {
+    const mutual = { certificate: 'front.pem' };
+    const file = await fileWith({ spaces: [space({ schemes: ['Mutual'], mutual })] });
+    const none = loadConfig({ COUNTERSIGN_CONFIG: file });
+    await expect(none).rejects.toThrow('spaces.0.mutual.certificate');
+    const certificate = join(file, '../front.pem');
+    await writeFile(certificate, '');
+    const { spaces } = await loadConfig({ COUNTERSIGN_CONFIG: file });
+    expect(spaces[0]?.mutual.certificate).toBe(certificate);
   });
 
   test('data in the file is relative to the file, in the environment to the working directory', async () => {

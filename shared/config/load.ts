@@ -57,23 +57,33 @@ const PATHS: readonly (readonly string[])[] = [
   ['negotiate', 'keytab'],
   ['privateTokens', 'certificate'],
   ['privateTokens', 'key'],
+  ['proxy', 'mutual', 'certificate'],
   ['proxy', 'tls', 'certificate'],
   ['proxy', 'tls', 'key'],
   ['tls', 'certificate'],
   ['tls', 'key'],
 ];
 
+/** Of each space. */
+const SPACE_PATHS: readonly (readonly string[])[] = [['mutual', 'certificate']];
+
 /** Paths in the file are relative to it. */
 function fromFolder(folder: string, members: object): Record<string, unknown> {
   const copy = structuredClone(members) as Record<string, unknown>;
-  for (const path of PATHS) {
+  resolvePaths(folder, copy, PATHS);
+  const spaces: readonly unknown[] = Array.isArray(copy['spaces']) ? copy['spaces'] : [];
+  for (const space of spaces) resolvePaths(folder, space, SPACE_PATHS);
+  return copy;
+}
+
+function resolvePaths(folder: string, members: unknown, paths: typeof PATHS): void {
+  for (const path of paths) {
     const last = path.at(-1) ?? '';
-    const holder = path.slice(0, -1).reduce<unknown>(memberOf, copy);
+    const holder = path.slice(0, -1).reduce<unknown>(memberOf, members);
     const value = memberOf(holder, last);
     if (typeof value !== 'string' || value === '') continue;
     Object.assign(holder as object, { [last]: resolve(folder, value) });
   }
-  return copy;
 }
 
 function memberOf(object: unknown, name: string): unknown {

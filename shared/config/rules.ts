@@ -57,6 +57,11 @@ function eachSpace(
   });
 }
 
+const missing = (file: string | undefined) =>
+  file === undefined || existsSync(file)
+    ? undefined
+    : `is ${file}, which is not there: correct the path`;
+
 const withinGrant = (grant: number) =>
   `must be at most people.grant (${grant}), with which all that a person has allowed ends`;
 
@@ -69,10 +74,10 @@ export const RULES: readonly Rule[] = [
   },
   {
     reads: ['brand'],
-    check: ({ brand: { logo } }) =>
-      logo === undefined || existsSync(logo)
-        ? []
-        : [{ path: 'brand.logo', message: `is ${logo}, which is not there: correct the path` }],
+    check({ brand: { logo } }) {
+      const message = missing(logo);
+      return message === undefined ? [] : [{ path: 'brand.logo', message }];
+    },
   },
   {
     reads: ['issuer', 'resource'],
@@ -279,6 +284,13 @@ export const RULES: readonly Rule[] = [
         apiKey.beside && schemes.includes('API-Key')
           ? 'takes keys beside the credentials of a person, so that API-Key cannot stand in schemes as well: remove one of the two'
           : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'mutual.certificate', ({ mutual: { certificate } }) =>
+        missing(certificate),
       ),
   },
   {

@@ -189,6 +189,11 @@ export const configSchema = z.strictObject({
         .describe(
           'credentials of one account that are looked at by the resource server, from addresses that it was not let in from lately',
         ),
+      exchanges: rate
+        .default({ burst: 100, per: 1 })
+        .describe(
+          'key exchanges of Mutual from one address, each of which is remembered for minutes',
+        ),
       privateTokens: rate
         .default({ burst: 100, per: 864 })
         .describe('tokens for PrivateToken that one person gets through one client, or a machine'),

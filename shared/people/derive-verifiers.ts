@@ -1,19 +1,20 @@
 import type { Random } from '#shared/base/random.ts';
-import { ALL_REALMS, type VerifierRow } from '#shared/stores/people.ts';
-import type { RealmNeeds, Secret, VerifierKind } from './verifier-kind.ts';
+import type { VerifierRow } from '#shared/stores/people.ts';
+import {
+  keptRealm,
+  type KeptKind,
+  type RealmNeeds,
+  type Secret,
+  type VerifierKind,
+} from './verifier-kind.ts';
 
-/** The row of this kind and realm with its value. */
+/** The row of this kind with its value; `realm`: that of the row. */
 export function verifierRow(
-  { kind, everywhere, handle }: VerifierKind,
+  { kind, handle }: KeptKind,
   { name, realm }: Pick<Secret, 'name' | 'realm'>,
   value: string,
 ): VerifierRow {
-  return {
-    kind,
-    realm: everywhere ? ALL_REALMS : realm,
-    value,
-    ...(handle && { handle: handle(name, realm) }),
-  };
+  return { kind, realm, value, ...(handle && { handle: handle(name, realm) }) };
 }
 
 /**
@@ -33,7 +34,8 @@ export async function deriveVerifiers(
   const rows = await Promise.all(
     [...wanted.values()].map(async ({ kind, realm }) => {
       const value = await kind.derive({ name, realm, password }, random);
-      return value === undefined ? [] : [verifierRow(kind, { name, realm }, value)];
+      const row = { name, realm: keptRealm(kind, realm) };
+      return value === undefined ? [] : [verifierRow(kind, row, value)];
     }),
   );
   return rows.flat();
@@ -54,5 +56,5 @@ export function lackingVerifiers(
 }
 
 /** Of the row. */
-const keyOf = ({ kind, everywhere }: VerifierKind, realm: string) =>
-  JSON.stringify([kind, everywhere ? ALL_REALMS : realm]);
+const keyOf = (kind: VerifierKind, realm: string) =>
+  JSON.stringify([kind.kind, keptRealm(kind, realm)]);

@@ -1,4 +1,5 @@
 import type { Random } from '#shared/base/random.ts';
+import { ALL_REALMS } from '#shared/stores/people.ts';
 
 /** What verifiers are derived from. */
 export interface Secret {
@@ -10,7 +11,7 @@ export interface Secret {
 }
 
 /** What a scheme keeps of each person's password; nobody but the scheme knows what the values mean. */
-export interface VerifierKind {
+export interface KeptKind {
   /** Names it in the store, by a word for the scheme and one for the variant: `digest SHA-256`. */
   readonly kind: string;
   /** The scheme and its variant, for people to read: `Digest SHA-256`. */
@@ -19,16 +20,31 @@ export interface VerifierKind {
   readonly keeps: string;
   /** Whether one is good in all realms, since it says nothing of one. */
   readonly everywhere: boolean;
-  /** The value that is kept; undefined for a password that the scheme cannot take. */
-  derive(secret: Secret, random: Random): Promise<string | undefined>;
   /** Whether this is a value as `derive` makes it. */
   isValue(text: string): boolean;
   /** What a client may send in place of the name, if anything: no two names have the same. */
   handle?(name: string, realm: string): string;
 }
 
+/** The same, as somewhere needs it. */
+export interface VerifierKind extends KeptKind {
+  /** What names a realm beside its name, without spaces, where there is such a thing (RFC 8120 section 5). */
+  readonly scope?: string;
+  /** The value that is kept; undefined for a password that the scheme cannot take. */
+  derive(secret: Secret, random: Random): Promise<string | undefined>;
+}
+
 /** What a realm has to keep of each person, so that its schemes can let them in. */
 export interface RealmNeeds {
   readonly realm: string;
   readonly kinds: readonly VerifierKind[];
+}
+
+/** The realm of the row that one is kept in. */
+export function keptRealm(
+  { everywhere, scope }: Pick<VerifierKind, 'everywhere' | 'scope'>,
+  realm: string,
+): string {
+  if (everywhere) return ALL_REALMS;
+  return scope === undefined ? realm : `${scope} ${realm}`;
 }

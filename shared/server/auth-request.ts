@@ -2,6 +2,7 @@ import { TLSSocket } from 'node:tls';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from './content.ts';
+import { ownCertificate } from './own-certificate.ts';
 import { exporterOf } from './exporter.ts';
 import type { AnyRequest } from './message.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
@@ -82,5 +83,9 @@ class Received extends Told {
 
   get exporter() {
     return exporterOf(this.request);
+  }
+
+  get certificate() {
+    return ownCertificate(this.request);
   }
 }

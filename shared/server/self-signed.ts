@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import type { Clock } from '#shared/base/clock.ts';
+import { der } from '#shared/base/der.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Certificate } from './versions.ts';
 
@@ -73,15 +74,6 @@ function generalName(name: string): Buffer {
 function time(milliseconds: number): Buffer {
   const digits = new Date(milliseconds).toISOString().replaceAll(/\.[0-9]+|[^0-9Z]/g, '');
   return digits < '2050' ? der(0x17, Buffer.from(digits.slice(2))) : der(0x18, Buffer.from(digits));
-}
-
-/** An element (X.690 section 8.1) in the shortest form of its length, up to 65,535. */
-function der(tag: number, ...contents: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(contents);
-  const { length } = content;
-  const short = [length];
-  const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...(length < 0x80 ? short : long)), content]);
 }
 
 function oid(hex: string): Buffer {

@@ -45,6 +45,8 @@ export type LimitNamespace =
   /** Passwords and proofs that schemes look at, by address and by account. */
   | 'credentials-address'
   | 'credentials-account'
+  /** Key exchanges, each of which leaves a session, by address. */
+  | 'exchange'
   /** Requests with an API key, by its id. */
   | 'api-key'
   /** Tokens of PrivateToken that are issued, by person and client. */

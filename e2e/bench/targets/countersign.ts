@@ -24,6 +24,7 @@ export const UNLIMITED = {
     credentials: NO_LIMIT,
     privateTokens: NO_LIMIT,
     redemptions: NO_LIMIT,
+    exchanges: NO_LIMIT,
     verifications: NO_LIMIT,
     visits: NO_LIMIT,
     allVisits: NO_LIMIT,

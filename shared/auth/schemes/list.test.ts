@@ -14,7 +14,7 @@ test('no two have the same name, the same path in the tour or the same member of
 });
 
 test('a proxy has the members of the schemes that it can ask for', () => {
-  expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'digest']);
+  expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'mutual', 'digest']);
 });
 
 test('the table of the README says of each space of the tour what to know', () => {

@@ -1,4 +1,4 @@
-import type { VerifierKind } from '#shared/people/verifier-kind.ts';
+import type { KeptKind } from '#shared/people/verifier-kind.ts';
 import { apiKeyEntry } from './api-key/entry.ts';
 import { basicEntry } from './basic/entry.ts';
 import { bearerEntry } from './bearer/entry.ts';
@@ -6,6 +6,7 @@ import { concealedEntry } from './concealed/entry.ts';
 import { digestEntry } from './digest/entry.ts';
 import { dpopEntry } from './dpop/entry.ts';
 import { hobaEntry } from './hoba/entry.ts';
+import { mutualEntry } from './mutual/entry.ts';
 import { negotiateEntry } from './negotiate/entry.ts';
 import { privateTokenEntry } from './private-token/entry.ts';
 import type { SchemeEntry, SchemeParts } from './scheme-entry.ts';
@@ -17,6 +18,7 @@ export const SCHEMES = [
   negotiateEntry,
   dpopEntry,
   hobaEntry,
+  mutualEntry,
   scramSha256Entry,
   digestEntry,
   scramSha1Entry,
@@ -49,7 +51,7 @@ export const PROXY_SETTINGS = merged(SCHEMES.filter(({ forPeople }) => forPeople
 >;
 
 /** All that may be kept of people's passwords for schemes. */
-export const VERIFIER_KINDS: readonly VerifierKind[] = (SCHEMES as readonly SchemeEntry[]).flatMap(
+export const VERIFIER_KINDS: readonly KeptKind[] = (SCHEMES as readonly SchemeEntry[]).flatMap(
   ({ verifier }) => verifier?.kinds ?? [],
 );
 

@@ -6,7 +6,13 @@ const offer = (
   realm: string,
   schemes: readonly string[],
   algorithms: readonly DigestAlgorithmName[] = ['SHA-256'],
-) => ({ realm, schemes, digest: { algorithms: [...algorithms] } });
+) => ({
+  url: 'https://rs.example/a/',
+  realm,
+  schemes,
+  digest: { algorithms: [...algorithms] },
+  mutual: { algorithm: 'iso-kam3-ec-p256-sha256' as const },
+});
 
 const needsOf = (...config: Parameters<typeof realmNeeds>) =>
   realmNeeds(...config).map(({ realm, kinds }) => [realm, kinds.map(({ kind }) => kind)]);
@@ -34,5 +40,22 @@ test('one realm of several spaces and the proxy needs what they offer together, 
   expect(needsOf({ spaces, proxy })).toEqual([
     ['a', ['scram SHA-256', 'digest SHA-256', 'scram SHA-1']],
     ['b', ['digest MD5', 'digest SHA-256', 'scram SHA-1']],
+  ]);
+});
+
+test('RFC 8120 section 5: what Mutual keeps is of a host, one for all its origins', () => {
+  const at = (url: string) => ({ ...offer('a', ['Mutual']), url });
+  const spaces = [
+    'http://rs.example:3001/a/',
+    'https://rs.example/a/',
+    'https://other.example/',
+  ].map(at);
+  expect(realmNeeds({ spaces })).toEqual([
+    {
+      realm: 'a',
+      kinds: ['rs.example', 'other.example'].map((scope) =>
+        expect.objectContaining({ kind: 'mutual iso-kam3-ec-p256-sha256', scope }),
+      ),
+    },
   ]);
 });

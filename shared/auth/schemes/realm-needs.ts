@@ -4,6 +4,8 @@ import type { SchemeEntry } from './scheme-entry.ts';
 
 /** A protection space, or the proxy. */
 interface Offer extends VerifierSettings {
+  /** Where it is found. */
+  readonly url: string;
   readonly realm: string;
   readonly schemes: readonly string[];
 }
@@ -18,16 +20,18 @@ export function realmNeeds({
   readonly spaces: readonly Offer[];
   readonly proxy?: Offer | undefined;
 }): RealmNeeds[] {
-  const needs = new Map<string, Set<VerifierKind>>();
+  const needs = new Map<string, Map<string, VerifierKind>>();
   for (const offer of [...spaces, ...(proxy ? [proxy] : [])]) {
-    const known = needs.get(offer.realm) ?? new Set();
+    const known = needs.get(offer.realm) ?? new Map<string, VerifierKind>();
     needs.set(offer.realm, known);
     for (const scheme of offer.schemes) {
       const verifier = entries.find(({ name }) => name === scheme)?.verifier;
-      for (const kind of verifier?.neededBy(offer as never) ?? []) known.add(kind);
+      for (const kind of verifier?.neededBy(offer as never) ?? []) {
+        known.set(`${kind.kind} ${kind.scope}`, kind);
+      }
     }
   }
   return [...needs]
-    .map(([realm, kinds]) => ({ realm, kinds: [...kinds] }))
+    .map(([realm, kinds]) => ({ realm, kinds: [...kinds.values()] }))
     .filter(({ kinds }) => kinds.length > 0);
 }

@@ -3,7 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Directory } from '#shared/people/directory.ts';
-import type { VerifierKind } from '#shared/people/verifier-kind.ts';
+import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Rate } from '#shared/stores/limits.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
@@ -35,6 +35,8 @@ export interface SchemeParts {
   readonly issuers: (name: string | undefined) => TrustedIssuer;
   /** Of the tokens of PrivateToken from one address. */
   readonly redemptions: Rate;
+  /** Of key exchanges from one address. */
+  readonly exchanges: Rate;
 }
 
 /** Where a scheme asks for credentials: a protection space, or a proxy. */
@@ -57,8 +59,8 @@ export type Settings = Readonly<Record<string, z.ZodType>>;
 
 /** What is kept of people's passwords for a scheme. */
 export interface SchemeVerifier {
-  readonly kinds: readonly VerifierKind[];
-  /** Those that a space or the proxy needs, by the members of `settings` as they are configured. */
+  readonly kinds: readonly KeptKind[];
+  /** Those that a space or the proxy needs, by `url` and the members of `settings` as they are configured. */
   neededBy(settings: never): readonly VerifierKind[];
 }
 

@@ -9,9 +9,9 @@ export const directoryExport: Command = {
   summary: 'write people and keys to a new file that its owner alone may read',
   operands: ['FILE'],
   details: [
-    'In it: the hash of each password, the verifiers of Digest and SCRAM, the hashes of API keys, and public',
-    'keys. Who has an HA1 of Digest can be that person in its realm without the password: keep the file like',
-    'one.',
+    'In it: the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, and',
+    'public keys. Who has an HA1 of Digest can be that person in its realm without the password: keep the file',
+    'like one.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
     withStores(shell, async ({ people, apiKeys, publicKeys }) => {

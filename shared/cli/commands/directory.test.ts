@@ -189,6 +189,9 @@ describe('directory import', () => {
       const after = await newShell();
       await json(before.shell, 'directory', 'export', before.file);
       const { public_keys: _, ...now } = JSON.parse(await readFile(before.file, 'utf8'));
+      // It came after those versions.
+      const of = ({ kind }: { kind: string }) => !kind.startsWith('mutual ');
+      for (const person of now.people) person.verifiers = person.verifiers.filter(of);
       const people = now.people.map((person: Exported) => former(person, version));
       const then = { ...now, countersign_directory: version, people };
       await writeFile(after.file, JSON.stringify(then));

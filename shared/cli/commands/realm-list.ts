@@ -1,8 +1,8 @@
-import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { VerifierKind } from '#shared/people/verifier-kind.ts';
+import type { KeptKind } from '#shared/people/verifier-kind.ts';
 import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
@@ -15,7 +15,9 @@ interface Realm {
   readonly algorithms: readonly string[];
   /** Of PrivateToken. */
   readonly types: readonly string[];
-  readonly keeps: readonly VerifierKind[];
+  /** The one of Mutual. */
+  readonly mutual: readonly string[];
+  readonly keeps: readonly KeptKind[];
 }
 
 export const realmList: Command = {
@@ -29,7 +31,7 @@ export const realmList: Command = {
 };
 
 function realmsOf(config: Config): Realm[] {
-  const needs = new Map(realmNeeds(config).map((need) => [need.realm, need]));
+  const needs = new Map(neededVerifiers(config).map((need) => [need.realm, need]));
   const { spaces, proxy, listen } = config;
   const doors = [...spaces, ...(proxy ? [{ ...proxy, url: proxyUrl(proxy, listen.proxy) }] : [])];
   return doors.map((door) => {
@@ -38,7 +40,9 @@ function realmsOf(config: Config): Realm[] {
     const algorithms = schemes.includes('Digest') ? digest.algorithms : [];
     const offersTokens = 'privateToken' in door && schemes.includes('PrivateToken');
     const types = offersTokens ? door.privateToken.types : [];
-    return { url, realm, schemes, algorithms, types, keeps: needs.get(realm)?.kinds ?? [] };
+    const mutual = schemes.includes('Mutual') ? [door.mutual.algorithm] : [];
+    const keeps = needs.get(realm)?.kinds ?? [];
+    return { url, realm, schemes, algorithms, types, mutual, keeps };
   });
 }
 
@@ -47,11 +51,13 @@ const shown = ({ keeps, ...realm }: Realm) => ({ ...realm, keeps: variantsBySche
 const among = (scheme: string, variants: readonly string[]) =>
   variants.length === 0 ? scheme : `${scheme} (${variants.join(', ')})`;
 
-const row = ({ url, realm, schemes, algorithms, types, keeps }: Realm) => [
+const row = ({ url, realm, schemes, algorithms, types, mutual, keeps }: Realm) => [
   url,
   realm,
   schemes
-    .map((scheme) => among(scheme, { Digest: algorithms, PrivateToken: types }[scheme] ?? []))
+    .map((scheme) =>
+      among(scheme, { Digest: algorithms, PrivateToken: types, Mutual: mutual }[scheme] ?? []),
+    )
     .join(', '),
   inOrder(keeps)
     .map((kind) => kind.keeps)

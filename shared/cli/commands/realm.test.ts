@@ -25,7 +25,8 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
       {
         url: url('a'),
         realm: 'a',
-        schemes: ['SCRAM-SHA-256', 'Digest', 'API-Key'],
+        schemes: ['Mutual', 'SCRAM-SHA-256', 'Digest', 'API-Key'],
+        mutual: { algorithm: 'iso-kam3-ec-p521-sha512' },
         digest: { algorithms: ['SHA-512-256', 'SHA-256-sess'] },
       },
     ],
@@ -38,15 +39,21 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
       schemes: ['Bearer', 'Basic', 'PrivateToken'],
       algorithms: [],
       types: ['voprf-p384'],
-      keeps: { digest: [], scram: [] },
+      mutual: [],
+      keeps: { digest: [], mutual: [], scram: [] },
     },
     {
       url: url('a'),
       realm: 'a',
-      schemes: ['SCRAM-SHA-256', 'Digest', 'API-Key'],
+      schemes: ['Mutual', 'SCRAM-SHA-256', 'Digest', 'API-Key'],
       algorithms: ['SHA-512-256', 'SHA-256-sess'],
       types: [],
-      keeps: { digest: ['SHA-512-256', 'SHA-256'], scram: ['SHA-256'] },
+      mutual: ['iso-kam3-ec-p521-sha512'],
+      keeps: {
+        digest: ['SHA-512-256', 'SHA-256'],
+        mutual: ['iso-kam3-ec-p521-sha512'],
+        scram: ['SHA-256'],
+      },
     },
     {
       url: 'http://[::1]:8080',
@@ -54,13 +61,14 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
       schemes: ['Digest', 'Basic'],
       algorithms: ['SHA-256'],
       types: [],
-      keeps: { digest: ['SHA-256'], scram: [] },
+      mutual: [],
+      keeps: { digest: ['SHA-256'], mutual: [], scram: [] },
     },
   ]);
   const { stdout } = await inProcess(shell, 'realm', 'list');
   expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
     `${url('b')} | b | Bearer, Basic, PrivateToken (voprf-p384)`,
-    `${url('a')} | a | SCRAM-SHA-256, Digest (SHA-512-256, SHA-256-sess), API-Key | HA1 of SHA-512-256, HA1 of SHA-256, keys of SCRAM-SHA-256`,
+    `${url('a')} | a | Mutual (iso-kam3-ec-p521-sha512), SCRAM-SHA-256, Digest (SHA-512-256, SHA-256-sess), API-Key | HA1 of SHA-512-256, HA1 of SHA-256, J of iso-kam3-ec-p521-sha512 for localhost, keys of SCRAM-SHA-256`,
     'http://[::1]:8080 | gate | Digest (SHA-256), Basic | HA1 of SHA-256',
     '',
   ]);
@@ -73,7 +81,7 @@ test('realm list: what two spaces of one realm need is kept for both', async () 
       { url: 'https://other.example/', realm: 'r', schemes: ['Digest'], serves: 'verify' },
     ],
   });
-  const keeps = { digest: ['SHA-256'], scram: ['SHA-1'] };
+  const keeps = { digest: ['SHA-256'], mutual: [], scram: ['SHA-1'] };
   expect(await json(shell, 'realm', 'list')).toMatchObject([{ keeps }, { keeps }]);
 });
 

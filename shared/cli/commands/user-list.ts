@@ -1,4 +1,4 @@
-import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
@@ -11,9 +11,9 @@ export const userList: Command = {
   name: 'user list',
   summary: 'list the people who may sign in, and the realms where they cannot yet',
   details: [
-    'Who lacks a verifier for a realm is refused there by Digest or SCRAM as with a wrong password, until',
-    'they get one with `user passwd`. SCRAM takes no password that clients prepare in different ways, such as',
-    'one with ½.',
+    'Who lacks a verifier for a realm is refused there by Digest, Mutual or SCRAM as with a wrong password,',
+    'until they get one with `user passwd`. What Mutual keeps is for one host and one algorithm. SCRAM takes no',
+    'password that clients prepare in different ways, such as one with ½.',
   ],
   run: async (_, shell) => ({ slices: everybody(shell) }),
 };
@@ -21,7 +21,7 @@ export const userList: Command = {
 async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
   await using opened = await openShellStores(shell);
   const { people } = opened.stores;
-  const lacking = lackingOf(people, realmNeeds(opened.config));
+  const lacking = lackingOf(people, neededVerifiers(opened.config));
   const widths: number[] = [];
   let nobody = true;
   for await (const slice of people.list()) {

@@ -136,9 +136,9 @@ describe('user list: who lacks a verifier for which realm', () => {
     const shell = await newShell();
     const file = `${shell.env['COUNTERSIGN_DATA']}.json`;
     shell.env['COUNTERSIGN_CONFIG'] = file;
-    const offer = async (later: readonly string[]) => {
-      const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: later };
-      await writeFile(file, JSON.stringify({ spaces: [space] }));
+    const offer = async (later: readonly string[], resource = 'http://localhost:3001') => {
+      const space = { url: `${resource}/a/`, realm: 'a', schemes: later };
+      await writeFile(file, JSON.stringify({ resource, spaces: [space] }));
     };
     await offer(schemes);
     return { shell, offer };
@@ -166,6 +166,20 @@ describe('user list: who lacks a verifier for which realm', () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([
       { lacks: [{ realm: 'a', digest: [], scram: ['SHA-1'] }] },
     ]);
+  });
+
+  test('Mutual after a change of host (RFC 8120 section 5)', async () => {
+    const { shell, offer } = await offering(['Mutual']);
+    await given(shell, PASSWORD, 'add', 'alice');
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
+    await offer(['Mutual'], 'http://127.0.0.1:3001');
+    expect(await json(shell, 'user', 'list')).toMatchObject([
+      { lacks: [{ realm: 'a', mutual: ['iso-kam3-ec-p256-sha256'] }] },
+    ]);
+    const { stdout } = await inProcess(shell, 'user', 'list');
+    expect(stdout).toContain('(lacks: a: Mutual iso-kam3-ec-p256-sha256 for 127.0.0.1)');
+    await given(shell, PASSWORD, 'passwd', 'alice');
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
   });
 
   test('nothing of what lets somebody in is listed', async () => {

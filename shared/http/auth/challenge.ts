@@ -20,6 +20,12 @@ const tokens = (...names: string[]) => new Map(names.map((name) => [name, WHOLE_
 
 /** RFC 7804 section 7: base64 is no token, and has no quotes nevertheless. */
 const SCRAM = tokens('sid', 'sr', 'ttl', 'stale').set('data', BASE64);
+/** What else has quotes: base64, where hexadecimal stands as well (RFC 8120 section 3.2.3). */
+const HEX = /^[0-9a-f]+$/;
+const MUTUAL_TOKENS = 'version algorithm validation reason sid nc-max nc-window time'.split(' ');
+const MUTUAL = tokens(...MUTUAL_TOKENS)
+  .set('ks1', HEX)
+  .set('vks', HEX);
 const SCRAMS = [
   ['scram-sha-256', SCRAM],
   ['scram-sha-1', SCRAM],
@@ -28,11 +34,12 @@ const SCRAMS = [
 /** RFC 7616 section 3.3 forbids quotes around the first two, its section 3.9.2 has none around the others. */
 const IN_CHALLENGE: Unquoted = new Map([
   ['digest', tokens('stale', 'algorithm', 'charset', 'userhash')],
+  ['mutual', MUTUAL],
   ...SCRAMS,
 ]);
 
-/** RFC 7616 section 3.5. */
-const IN_INFO: Unquoted = new Map([['digest', tokens('qop', 'nc')], ...SCRAMS]);
+/** RFC 7616 section 3.5, RFC 8120 section 4.5. */
+const IN_INFO: Unquoted = new Map([['digest', tokens('qop', 'nc')], ['mutual', MUTUAL], ...SCRAMS]);
 
 const WHOLE_TOKEN68 = /^[0-9A-Za-z._~+/-]+=*$/;
 const QUOTABLE = /^[ -~\x80-\xff]*$/;
@@ -47,7 +54,7 @@ function formatParams(scheme: string, params: AuthParams, unquoted: Unquoted): s
   const formatted = Object.entries(params).map(([name, value]) => {
     checked(name, WHOLE_TOKEN, 'parameter name');
     const grammar = grammars?.get(name);
-    return grammar
+    return grammar && (grammar !== HEX || HEX.test(value))
       ? `${name}=${checked(value, grammar, name)}`
       : `${name}="${checked(value, QUOTABLE, name).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
   });

@@ -5,7 +5,7 @@ import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { NewRecord } from '../people.ts';
-import type { VerifierKind } from '../verifier-kind.ts';
+import type { KeptKind } from '../verifier-kind.ts';
 import { formerPerson } from './former-people.ts';
 import { checked, id, personSchema, time } from './person-schema.ts';
 import { publicKey, visibleName } from './public-key-schema.ts';
@@ -56,7 +56,7 @@ const versioned = <Person extends z.ZodType<NewRecord>>(
 /** With what a file of before there were public keys did not have. */
 const withoutPublicKeys = <File extends object>(file: File) => ({ ...file, public_keys: [] });
 
-const schemaOf = (kinds: readonly VerifierKind[]) => {
+const schemaOf = (kinds: readonly KeptKind[]) => {
   const person = personSchema(kinds);
   return z
     .discriminatedUnion(
@@ -111,10 +111,7 @@ export class DirectoryFileError extends Error {
 const MISTAKES = 20;
 
 /** Throws `DirectoryFileError` when anything in it is not as `formatDirectoryFile` writes it, verifiers of `kinds`. */
-export function parseDirectoryFile(
-  file: Uint8Array,
-  kinds: readonly VerifierKind[],
-): DirectoryFile {
+export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryFile {
   const { data, error } = schemaOf(kinds).safeParse(parseJson(file));
   if (data !== undefined) return data;
   const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'all'}: ${message}`);

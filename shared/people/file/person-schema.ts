@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { realmName } from '#shared/base/members.ts';
 import { ALL_REALMS } from '#shared/stores/people.ts';
 import { verifierRow } from '../derive-verifiers.ts';
 import { isKerberosPrincipal } from '../names/kerberos-principal.ts';
 import { usernameCaseMapped } from '../names/precis.ts';
 import { isPasswordHash } from '../password.ts';
-import type { VerifierKind } from '../verifier-kind.ts';
+import type { KeptKind } from '../verifier-kind.ts';
 
 export const checked = (passes: (text: string) => boolean, what: string) =>
   z.string().refine(passes, { error: `must be ${what}` });
@@ -13,12 +12,17 @@ export const checked = (passes: (text: string) => boolean, what: string) =>
 export const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
 export const time = z.int().min(0);
 
+/** Of a row: there may be more than a name of `realmName` (`keptRealm`). */
+const rowRealm = z
+  .string()
+  .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,320}$/, 'must be printable ASCII characters');
+
 /** What comes of it makes the row of a person of that name, from which the handle follows. */
-const verifierOf = (kind: VerifierKind) =>
+const verifierOf = (kind: KeptKind) =>
   z
     .strictObject({
       kind: z.literal(kind.kind),
-      realm: kind.everywhere ? z.literal(ALL_REALMS) : realmName,
+      realm: kind.everywhere ? z.literal(ALL_REALMS) : rowRealm,
       value: checked((text) => kind.isValue(text), `the value of a verifier of ${kind.title}`),
     })
     .transform(({ realm, value }) => {
@@ -26,7 +30,7 @@ const verifierOf = (kind: VerifierKind) =>
     });
 
 /** A person as `formatDirectoryFile` writes them, with verifiers of these kinds. */
-export const personSchema = (kinds: readonly VerifierKind[]) =>
+export const personSchema = (kinds: readonly KeptKind[]) =>
   z
     .strictObject({
       id,

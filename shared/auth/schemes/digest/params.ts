@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { AuthParams } from '#shared/http/auth/params.ts';
-import { parseExtValue } from './ext-value.ts';
+import { parseExtValue } from '#shared/http/auth/ext-value.ts';
 
 /** What Digest credentials say (RFC 7616 section 3.4); whether any of it is true is for others. */
 export interface DigestParams {

@@ -1,0 +1,45 @@
+import { availableParallelism } from 'node:os';
+import { Threads } from '#shared/base/threads.ts';
+import { portion } from '#shared/base/workers.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { MutualAlgorithmName } from './algorithms.ts';
+import type { Kam3 } from './kam3.ts';
+
+/** Tasks in a line, for each thread: 80 exchanges take from 0.2 (P-256) to 6 seconds (4096 bits). */
+const WAITING = 80;
+const THREADS = portion(availableParallelism() - 1);
+
+/** One line for a process, whoever asks. */
+const threads = new Threads({
+  entry: 'shared/auth/schemes/mutual/kam3-thread',
+  title: 'KAM3',
+  threads: THREADS,
+  most: THREADS * WAITING,
+  tooMany: () =>
+    new HttpError(503, 'Too many exchange keys at the moment: try again in a second.', {
+      'Retry-After': '1',
+    }),
+});
+
+/**
+ * The functions of kam3.ts on threads: an exchange takes from 2 ms of a processor (P-256) to 70 ms (4096 bits). They reject
+ * with `HttpError` 503 when too many wait.
+ */
+export const kam3Threads = {
+  verifier: async (algorithm: MutualAlgorithmName, pi: Buffer) =>
+    (await threads.run(`verifier ${algorithm}`, pi)) as Buffer,
+
+  async exchange(
+    algorithm: MutualAlgorithmName,
+    ...args: Parameters<Kam3['exchange']>
+  ): Promise<{ readonly serverValue: Buffer; readonly z: Buffer } | undefined> {
+    const both = await threads.run(
+      `exchange ${algorithm}`,
+      ...args.filter((arg) => arg !== undefined),
+    );
+    const half = both && both.length / 2;
+    return both && { serverValue: both.subarray(0, half), z: both.subarray(half) };
+  },
+};
+
+export type Kam3Threads = typeof kam3Threads;

@@ -1,0 +1,221 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '#shared/base/constant-time.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
+import { keptRealm } from '#shared/people/verifier-kind.ts';
+import type { Verifiers } from '#shared/people/verifiers.ts';
+import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+import type { UseCounts } from '#shared/stores/use-counts.ts';
+import type { Attempts } from '../../attempts.ts';
+import { personPrincipal } from '../../person.ts';
+import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
+import { KAM3 } from './kam3.ts';
+import type { Kam3Threads } from './kam3-threads.ts';
+import {
+  type KeyExchange,
+  type KeyVerification,
+  type MutualTerms,
+  readMessage,
+} from './message.ts';
+import { sessionTable, TIME, verifierName, type SessionTable } from './session-table.ts';
+import { type Validation, validationOf } from './validation.ts';
+import { verificationValue } from './verification.ts';
+import { mutualKind, parseVerifier, scopeOf } from './verifier.ts';
+
+export interface MutualOptions {
+  readonly realm: string;
+  readonly algorithm: MutualAlgorithmName;
+  /** URLs that a session is for; none at a proxy (RFC 8120 section 14). */
+  readonly domain?: readonly string[];
+  /** Of a proxy that ends TLS before this server, in DER. */
+  readonly certificate: Buffer | undefined;
+  readonly verifiers: Pick<Verifiers, 'find'>;
+  readonly sessions: Sessions;
+  readonly useCounts: UseCounts;
+  readonly attempts: Attempts;
+  readonly limits: Pick<Limits, 'spend'>;
+  /** Of key exchanges from one address. */
+  readonly exchanges: Rate;
+  /** 256 bits, the same in all processes: of it are the verifiers of people who do not exist. */
+  readonly secret: Buffer;
+  readonly random: Random;
+  readonly kam3: Kam3Threads;
+}
+
+/** Where a request came, and what it has to say there. */
+interface Place {
+  readonly terms: MutualTerms;
+  readonly validation: Validation;
+  readonly table: SessionTable;
+  readonly request: AuthRequest;
+}
+
+/**
+ * `initial`, `auth-failed`, `stale-session`: what clients have to know (RFC 8120 section 4.1). Who is told neither
+ * `user-unknown` nor `invalid-credential` learns nothing about names; `internal-error` is 503, which has no
+ * challenge, `authz-failed` 403, and what `reauth-needed` could say is said by a session that is gone.
+ */
+type Reason = 'initial' | 'auth-failed' | 'stale-session' | 'invalid-parameters';
+
+/** nc is 0 or more; whoever has counted so far exchanges keys anew. */
+const NC_MAX = 1_000_000;
+/** Of `UseCounts`. */
+const NC_WINDOW = 128;
+/** Seconds by which uses of nc are remembered for longer than their session. */
+const AFTER = 60;
+
+/**
+ * Mutual (RFC 8120), with the algorithms of RFC 8121: both sides prove that they have been given the same password,
+ * and nobody who reads along or pretends to be one of them can try passwords on what was sent. Whether a name exists
+ * makes no difference before the last message, in which it is a wrong password.
+ */
+export function mutual(options: MutualOptions): Scheme {
+  const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
+  const { attempts, limits, exchanges, secret, random, kam3 } = options;
+  const { format, hashOctets } = MUTUAL_ALGORITHMS[algorithm];
+
+  /** Undefined where nobody knows which certificate the client sees. */
+  function placeOf(request: AuthRequest): Place | undefined {
+    const { origin, at } = request;
+    const validation = validationOf(request, certificate);
+    if (validation === undefined) return undefined;
+    const terms = { algorithm, validation: validation.method, scope: scopeOf(origin), realm };
+    const context = JSON.stringify([at.status, origin, terms]);
+    return { terms, validation, table: sessionTable(sessions, random, context), request };
+  }
+
+  const message = ({ validation, scope }: MutualTerms, params: AuthParams): Challenge => ({
+    scheme: 'Mutual',
+    params: { version: '1', algorithm, validation, 'auth-scope': scope, realm, ...params },
+  });
+
+  /** 401-INIT, or 401-STALE (RFC 8120 section 4.1). */
+  const refused = ({ terms }: Place, why: Reason, reason: string): Verdict => ({
+    kind: 'refused',
+    reason,
+    challenges: [message(terms, { reason: why })],
+  });
+
+  /** What nobody's verifier is made of, as that of a password is. */
+  const nobodyOf = (user: string, { scope }: MutualTerms): Buffer =>
+    createHmac('sha512', secret)
+      .update(JSON.stringify([algorithm, scope, realm, user]))
+      .digest()
+      .subarray(0, hashOctets);
+
+  async function find(name: string, scope: string) {
+    const kind = mutualKind(algorithm, scope);
+    const found = await verifiers.find(kind.kind, keptRealm(kind, realm), { name });
+    const verifier = found && parseVerifier(algorithm, found.value);
+    return verifier && { person: found.person, verifier };
+  }
+
+  /** req-KEX-C1, and 401-KEX-S1 (RFC 8120 sections 4.2 and 4.3). Paid for before anything is computed or kept. */
+  async function exchange({ user, clientValue }: KeyExchange, place: Place): Promise<Verdict> {
+    const { terms, table, request } = place;
+    if (!KAM3[algorithm].isElement(clientValue)) {
+      return refused(place, 'invalid-parameters', 'kc1 is not an element of the group');
+    }
+    const { address } = request.peer;
+    const paid = await limits.spend('exchange', customerOf(address), exchanges);
+    if (!paid.ok) {
+      const { retryAfter } = paid;
+      return { kind: 'unavailable', status: 429, reason: 'too many key exchanges', retryAfter };
+    }
+    const tooMany = await attempts.begin(accountOf(user), address);
+    if (tooMany !== undefined) return tooMany;
+    const verifier = (await find(user, terms.scope))?.verifier;
+    const nobody = nobodyOf(user, terms);
+    const ours = KAM3[algorithm].secret(random);
+    const exchanged = await kam3.exchange(algorithm, ours, nobody, clientValue, verifier);
+    if (exchanged === undefined) {
+      return refused(place, 'invalid-parameters', 'the exchange has to be rejected');
+    }
+    const sid = await table.add({
+      state: 'key exchanging',
+      user,
+      verifier: verifierName(verifier ?? nobody),
+      clientValue,
+      ...exchanged,
+    });
+    const ks1 = exchanged.serverValue.toString(format);
+    const path = domain && { path: domain.join(' ') };
+    const times = { 'nc-max': `${NC_MAX}`, 'nc-window': `${NC_WINDOW}`, time: `${TIME}` };
+    return { kind: 'continued', challenge: message(terms, { sid, ks1, ...times, ...path }) };
+  }
+
+  /** req-VFY-C, and 200-VFY-S (RFC 8120 sections 4.4, 4.5 and 11). */
+  async function verify({ sid, nc, proof }: KeyVerification, place: Place): Promise<Verdict> {
+    const { terms, validation, table, request } = place;
+    const { address } = request.peer;
+    const known = await table.get(sid);
+    const first = known?.state === 'key exchanging';
+    // Only one proof is looked at before a session is authenticated: a wrong one is a password that was guessed.
+    const session = first ? await table.take(sid) : known;
+    if (session === undefined) return refused(place, 'stale-session', 'no such session');
+
+    const { user } = session;
+    const bound = { nc, vh: validation.vh() };
+    const right = sameBytes(proof, verificationValue('client', algorithm, session, bound));
+    const somebody = await find(user, terms.scope);
+    const person =
+      somebody && verifierName(somebody.verifier) === session.verifier && somebody.person;
+    if (first && !(right && person)) {
+      attempts.failed(accountOf(user), address);
+      return refused(place, 'auth-failed', 'no such name, or vkc is wrong');
+    }
+    // The session stays, or anybody could end it.
+    if (!right) return refused(place, 'auth-failed', 'vkc is wrong');
+    const number = nc > NC_MAX ? 0 : Number(nc) + 1;
+    if (!person || !(await useCounts.use('mutual', sid, number, TIME + AFTER))) {
+      await table.take(sid);
+      return refused(place, 'stale-session', 'nc was used before, or the password has changed');
+    }
+    if (first) {
+      attempts.succeeded(accountOf(user), address);
+      await table.put(sid, { ...session, state: 'authenticated' });
+    }
+    const vks = verificationValue('server', algorithm, session, bound).toString(format);
+    return {
+      kind: 'granted',
+      principal: personPrincipal(realm, person),
+      proof: { info: { version: '1', sid, vks } },
+    };
+  }
+
+  return {
+    name: 'Mutual',
+
+    challenge(request) {
+      const place = placeOf(request);
+      return place ? [message(place.terms, { reason: 'initial' })] : [];
+    },
+
+    needs: (request) =>
+      placeOf(request) ? undefined : 'Mutual needs TLS whose certificate is known here.',
+
+    async authenticate({ params = {} }, request) {
+      const place = placeOf(request);
+      if (place === undefined) {
+        return { kind: 'refused', reason: 'nobody knows the certificate', challenges: [] };
+      }
+      const read = readMessage(params, place.terms);
+      if (typeof read === 'string') {
+        return refused(
+          place,
+          'invalid-parameters',
+          `${read} is missing, or not as it was asked for`,
+        );
+      }
+      return 'sid' in read ? verify(read, place) : exchange(read, place);
+    },
+  };
+}
+
+/** One for all forms of a name. */
+const accountOf = (user: string) => usernameCaseMapped(user) ?? user;

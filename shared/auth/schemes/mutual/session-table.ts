@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import type { Random } from '#shared/base/random.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
+import { SID_OCTETS } from './message.ts';
+import type { Exchanged } from './verification.ts';
+
+/** What RFC 8120 section 11 keeps of a session. One that is rejected or inactive is not there. */
+export interface MutualSession extends Exchanged {
+  readonly state: 'key exchanging' | 'authenticated';
+  readonly user: string;
+  /** Names the J that it was made with; nobody's, for a session that is fake. */
+  readonly verifier: string;
+}
+
+/** The sessions of a server and a realm, which they are local to (RFC 8120 section 6), in all processes. */
+export interface SessionTable {
+  /** Resolves to its sid. */
+  add(session: MutualSession): Promise<string>;
+  get(sid: string): Promise<MutualSession | undefined>;
+  /** Of any number of callers exactly one gets it. */
+  take(sid: string): Promise<MutualSession | undefined>;
+  put(sid: string, session: MutualSession): Promise<void>;
+}
+
+/** Seconds that a session is kept from the key exchange, and again from the first proof on. */
+export const TIME = 300;
+
+const NUMBERS = ['clientValue', 'serverValue', 'z'] as const;
+
+/** As it is kept: JSON, its numbers in base64. */
+interface Kept extends Pick<MutualSession, 'state' | 'user' | 'verifier'> {
+  readonly context: string;
+  readonly numbers: readonly string[];
+}
+
+export function sessionTable(sessions: Sessions, random: Random, context: string): SessionTable {
+  const idOf = (sid: string) => `mutual:${sid}`;
+
+  async function put(sid: string, session: MutualSession): Promise<void> {
+    const { state, user, verifier } = session;
+    const numbers = NUMBERS.map((name) => session[name].toString('base64'));
+    const kept: Kept = { context, state, user, verifier, numbers };
+    await sessions.put(kept, TIME, idOf(sid));
+  }
+
+  function read(value: unknown): MutualSession | undefined {
+    const kept = value as Kept | undefined;
+    if (kept?.context !== context) return undefined;
+    const { state, user, verifier, numbers } = kept;
+    const [clientValue, serverValue, z] = numbers.map((text) => Buffer.from(text, 'base64')) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    return { state, user, verifier, clientValue, serverValue, z };
+  }
+
+  return {
+    async add(session) {
+      const sid = random(SID_OCTETS).toString('hex');
+      await put(sid, session);
+      return sid;
+    },
+    get: async (sid) => read(await sessions.get(idOf(sid))),
+    take: async (sid) => read(await sessions.take(idOf(sid))),
+    put,
+  };
+}
+
+/** Names a J, which does not follow from it. */
+export const verifierName = (verifier: Buffer) => hash('sha256', verifier, 'base64url');

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { AuthRequest } from '../../scheme.ts';
+import { elementContent, readElements, SEQUENCE } from '../negotiate/der.ts';
+
+/** What binds an exchange to where it takes place (RFC 8120 section 7). */
+export interface Validation {
+  readonly method: 'host' | 'tls-server-end-point';
+  readonly vh: () => Buffer;
+}
+
+const oids = (hash: string, ...ids: readonly string[]) =>
+  ids.map((id) => ({ hash, id: Buffer.from(id, 'hex') }));
+
+/** Signatures with RSA and ECDSA by their hashes, and the hashes themselves, which RSASSA-PSS names (RFC 4055). */
+const LONGER_HASHES = [
+  ...oids('sha384', '2a864886f70d01010c', '2a8648ce3d040303', '608648016503040202'),
+  ...oids('sha512', '2a864886f70d01010d', '2a8648ce3d040304', '608648016503040203'),
+];
+
+/** Hashed as the certificate is signed, at least with SHA-256 (RFC 5929 section 4.1). */
+export function endPoint(certificate: Buffer): Buffer {
+  const whole = elementContent(certificate, SEQUENCE);
+  const signed = whole && readElements(whole)?.[1]?.content;
+  const { hash = 'sha256' } = LONGER_HASHES.find(({ id }) => signed?.includes(id)) ?? {};
+  return createHash(hash).update(certificate).digest();
+}
+
+/** From the configured origin, never from Host; the port is named in any case. */
+function hostOf(origin: string): Buffer {
+  const { protocol, hostname, port } = new URL(origin);
+  return Buffer.from(`${protocol}//${hostname}:${port || 80}`);
+}
+
+/**
+ * The one method that there is for a request: the certificate that its client sees over TLS, else the host.
+ * `configured`: that of a proxy that ends TLS, in DER. Undefined where nobody knows the certificate.
+ */
+export function validationOf(
+  request: Pick<AuthRequest, 'origin' | 'peer' | 'field' | 'certificate'>,
+  configured: Buffer | undefined,
+): Validation | undefined {
+  const { origin, peer } = request;
+  if (origin.startsWith('http:')) return { method: 'host', vh: () => hostOf(origin) };
+  const behind = peer.trusted && request.field('x-forwarded-proto') !== undefined;
+  const certificate = behind ? configured && (() => configured) : request.certificate;
+  return certificate && { method: 'tls-server-end-point', vh: () => endPoint(certificate()) };
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
+import { vi, vs } from './octets.ts';
+
+/** What both sides have after a key exchange, as OCTETS. */
+export interface Exchanged {
+  readonly clientValue: Buffer;
+  readonly serverValue: Buffer;
+  readonly z: Buffer;
+}
+
+/** Who proves the exchange to the other side. */
+const FIRST = { client: 4, server: 3 };
+
+/** OCTETS(VK_c) or OCTETS(VK_s) of a request (RFC 8120 section 12.2). */
+export function verificationValue(
+  side: keyof typeof FIRST,
+  algorithm: MutualAlgorithmName,
+  { clientValue, serverValue, z }: Exchanged,
+  { nc, vh }: { readonly nc: bigint; readonly vh: Buffer },
+): Buffer {
+  return createHash(MUTUAL_ALGORITHMS[algorithm].hash)
+    .update(Buffer.concat([Buffer.of(FIRST[side]), clientValue, serverValue, z, vi(nc), vs(vh)]))
+    .digest();
+}

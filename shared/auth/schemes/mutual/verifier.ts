@@ -1,0 +1,61 @@
+import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
+import type { SchemeVerifier } from '../scheme-entry.ts';
+import {
+  MUTUAL_ALGORITHM_NAMES,
+  MUTUAL_ALGORITHMS,
+  type MutualAlgorithmName,
+} from './algorithms.ts';
+import type { MutualSettings } from './settings.ts';
+
+/** OCTETS(J); undefined for what is not as `derive` makes it. */
+export function parseVerifier(algorithm: MutualAlgorithmName, value: string): Buffer | undefined {
+  const { octets } = MUTUAL_ALGORITHMS[algorithm];
+  const bytes = Buffer.from(value, 'base64url');
+  return bytes.length === octets && bytes.toString('base64url') === value ? bytes : undefined;
+}
+
+const keptKind = (algorithm: MutualAlgorithmName) =>
+  ({
+    kind: `mutual ${algorithm}`,
+    title: `Mutual ${algorithm}`,
+    keeps: `J of ${algorithm}`,
+    everywhere: false,
+    isValue: (text) => parseVerifier(algorithm, text) !== undefined,
+  }) as const satisfies KeptKind;
+
+/**
+ * J(pi) alone (RFC 8120 section 17.5), in the realm that auth-scope and `realm` name together (section 5): with
+ * another host people need a new password.
+ */
+export function mutualKind(algorithm: MutualAlgorithmName, scope: string): VerifierKind {
+  const kept = keptKind(algorithm);
+  return {
+    ...kept,
+    title: `${kept.title} for ${scope}`,
+    keeps: `${kept.keeps} for ${scope}`,
+    scope,
+    async derive({ name, realm, password }) {
+      const [{ piOf }, { kam3Threads }] = await Promise.all([
+        import('./pi.ts'),
+        import('./kam3-threads.ts'),
+      ]);
+      const pi = await piOf({ algorithm, scope, realm, name }, password);
+      return (await kam3Threads.verifier(algorithm, pi)).toString('base64url');
+    },
+  };
+}
+
+/** The host that a space or a proxy is found at (RFC 8120 section 5): alike for both origins of a server. */
+export const scopeOf = (url: string) => new URL(url).hostname;
+
+export const mutualVerifier = {
+  kinds: MUTUAL_ALGORITHM_NAMES.map(keptKind),
+  neededBy: ({
+    mutual,
+    url,
+  }: {
+    readonly mutual: Pick<MutualSettings, 'algorithm'>;
+    /** Where it is found. */
+    readonly url: string;
+  }) => [mutualKind(mutual.algorithm, scopeOf(url))],
+} satisfies SchemeVerifier;
