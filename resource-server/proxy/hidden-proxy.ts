@@ -7,6 +7,7 @@ import { type Asked, authRequest, type Recipient } from '#shared/server/auth-req
 import type { AnyHandler, AnyRequest } from '#shared/server/message.ts';
 import { targetOf, tunnelDestination } from './asked.ts';
 import type { Proxy } from './proxy.ts';
+import { sideOf } from './side.ts';
 
 export interface HiddenProxyParts {
   readonly proxy: Proxy;
@@ -41,6 +42,7 @@ export function hiddenProxy(parts: HiddenProxyParts): Proxy {
   return {
     async handler(request, response) {
       const found = await finds(request, () => targetOf(request).uri);
+      if (hasLeft(request)) return;
       await (found ? proxy : { handler: seeming }).handler(request, response);
     },
     async tunnel(asked) {
@@ -49,8 +51,12 @@ export function hiddenProxy(parts: HiddenProxyParts): Proxy {
         tunnelDestination(request, authority);
         return authority;
       });
+      if (hasLeft(request)) return;
       if (found) await proxy.tunnel(asked);
       else asked.decline();
     },
   };
 }
+
+/** Whoever is to be told that its client leaves has to be there before it does. */
+const hasLeft = (request: AnyRequest) => sideOf(request).destroyed;
