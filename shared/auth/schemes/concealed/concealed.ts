@@ -60,7 +60,7 @@ export function concealed(options: ConcealedOptions): Scheme {
     return applications ? { kind, id } : undefined;
   }
 
-  /** Whatever is wrong, the same is done: two looks into the store, and a signature verified. */
+  /** Whatever is wrong, the same is done: two looks into the store, a key written and a signature verified. */
   async function judge(
     proof: Proof,
     scheme: SignatureScheme,
@@ -69,15 +69,13 @@ export function concealed(options: ConcealedOptions): Scheme {
     const id = proof.keyId.toString('base64url');
     const record = await publicKeys.get(id);
     const principal = await principalOf(record?.owner ?? NOBODY);
-    const key = storedKey(record, scheme, proof);
-    const signed = scheme.verifies(
-      covered(signatureInput),
-      key ?? scheme.decoy(random, proof.publicKey.length),
-      proof.signature,
-    );
+    const stored = storedKey(record, scheme);
+    const key = stored ?? scheme.decoy(random, proof.publicKey.length);
+    const signed = scheme.verifies(covered(signatureInput), key, proof.signature);
+    const said = sameBytes(scheme.encode(key), proof.publicKey);
     const same = sameBytes(proof.verification, verification);
     const here = proof.realm === undefined || proof.realm === realm;
-    if (!signed || !same || !here || key === undefined || principal === undefined) {
+    if (!signed || !said || !same || !here || stored === undefined || principal === undefined) {
       return { kind: 'refused', reason: 'wrong Concealed credentials' };
     }
     await publicKeys.touch(id, clock.now());
@@ -103,15 +101,14 @@ export function concealed(options: ConcealedOptions): Scheme {
   };
 }
 
-/** The key of a record, if it is the one that the client says, for what the client signs with. */
+/** The key of a record, if it is one that the client's signature scheme is for. */
 function storedKey(
   record: PublicKeyRecord | undefined,
   scheme: SignatureScheme,
-  { publicKey }: Proof,
 ): KeyObject | undefined {
   if (record?.scheme !== 'Concealed') return undefined;
   const key = importedKey(record.spki);
-  return scheme.fits(key) && sameBytes(scheme.encode(key), publicKey) ? key : undefined;
+  return scheme.fits(key) ? key : undefined;
 }
 
 /** Of a proxy's client the URI it asks for, of any other that of our origin: never what Host says. */
