@@ -350,6 +350,20 @@ describe('rules over several members', () => {
       /needs TLS/,
     ],
     [
+      'RFC 9729 section 6.4: hidden spaces of one origin, one of which alone believes a frontend',
+      [
+        space({ hide: 'everything', schemes: ['Concealed'], concealed: { frontend: true } }),
+        space({
+          url: 'http://localhost:3001/b/',
+          realm: 'b',
+          hide: 'everything',
+          schemes: ['Concealed'],
+        }),
+      ],
+      'spaces.1.concealed.frontend',
+      /differs/,
+    ],
+    [
       'writing that needs less than reading',
       [space({ scopes: { safe: ['r'] } })],
       'spaces.0.scopes',

@@ -340,6 +340,24 @@ export const RULES: readonly Rule[] = [
       ),
   },
   {
+    reads: ['spaces', 'resource', 'tls'],
+    check: (config) => {
+      // The resource server's two origins have the same spaces.
+      const originOf = ({ url }: SpaceConfig) => {
+        const { origin } = new URL(url);
+        return origin === config.tls?.resource ? config.resource : origin;
+      };
+      const hidden = config.spaces.filter(({ hide }) => hide === 'everything');
+      return eachSpace(config, 'concealed.frontend', (space) => {
+        const first = hidden.find((one) => originOf(one) === originOf(space));
+        const { frontend } = space.concealed;
+        return space.hide === 'everything' && first?.concealed.frontend !== frontend
+          ? `differs from that of ${first?.url}: what a frontend tells has to cost the same at every address of the origin, or its time tells which are hidden`
+          : undefined;
+      });
+    },
+  },
+  {
     reads: ['spaces', 'tls'],
     check: (config) =>
       eachSpace(config, 'hide', ({ url, hide, schemes, concealed, apiKey }) => {
