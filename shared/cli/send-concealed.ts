@@ -28,10 +28,16 @@ export async function sendConcealed(message: Message, file: string): Promise<Rep
 }
 
 async function privateKeyIn(file: string): Promise<KeyObject> {
+  const content = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Failure(`cannot read ${file} (${code})`);
+  });
+  // In the first line of PKCS #8 (RFC 7468 section 11), in Proc-Type before (RFC 1421 section 4.6.1.1).
+  if (content.includes('ENCRYPTED')) {
+    throw new Failure(`${file} is encrypted, and this command asks for no passphrase`);
+  }
   try {
-    return createPrivateKey(await readFile(file));
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    throw new Failure(syscall ? `cannot read ${file} (${code})` : `${file} has no private key`);
+    return createPrivateKey(content);
+  } catch {
+    throw new Failure(`${file} has no private key`);
   }
 }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { inProcess, newData, TestShell } from '../cli.fixture.ts';
@@ -170,5 +171,26 @@ describe('token get', () => {
       stderr: expect.stringContaining(message),
     });
     expect(as.received).toEqual([]);
+  });
+});
+
+describe('request --concealed', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const encrypted = { cipher: 'aes-256-cbc', passphrase: 'secret' };
+  test.each([
+    ['no file', undefined, 'cannot read KEY (ENOENT)'],
+    ['a public key', publicKey.export({ format: 'pem', type: 'spki' }), 'KEY has no private key'],
+    [
+      'a key behind a passphrase',
+      privateKey.export({ format: 'pem', type: 'pkcs8', ...encrypted }),
+      'KEY is encrypted, and this command asks for no passphrase',
+    ],
+  ])('%s: says so', async (_, content, message) => {
+    const shell = new TestShell(await newData());
+    const file = `${shell.env['COUNTERSIGN_DATA']}.pem`;
+    if (content !== undefined) await writeFile(file, content);
+    const args = ['GET', 'https://localhost:1/', '--concealed', file];
+    const { code, stderr } = await inProcess(shell, 'request', ...args);
+    expect([code, stderr]).toEqual([1, `${message.replace('KEY', file)}\n`]);
   });
 });
