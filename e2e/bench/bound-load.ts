@@ -9,23 +9,23 @@ import type { Contender } from './measure.ts';
 export interface BoundContender {
   readonly name: string;
   readonly server: Server;
-  /** Asked once for each connection, and sent on it again and again. */
-  requestOn(connection: BoundConnection): HttpRequest;
+  /** Asked once for each connection; what it gives makes what is sent on that. */
+  requestsOn(connection: BoundConnection): Promise<() => HttpRequest>;
   readonly status: number;
 }
 
 /** Loads it over HTTP/1.1 and TLS 1.3 on that many connections, which are open before it is measured. */
 export function overBound(contender: BoundContender, connections: number): Contender {
-  const { name, server, requestOn, status } = contender;
+  const { name, server, requestsOn, status } = contender;
   const { hostname, port } = new URL(server.url);
   const open = () => overTls1(hostname, Number(port), { rejectUnauthorized: false });
 
   /** What asks once. */
   async function asker() {
     const connection = await open();
-    const request = requestOn(connection);
+    const next = await requestsOn(connection);
     const ask = async () => {
-      const answer = await connection.send(request);
+      const answer = await connection.send(next());
       if (answer.status !== status) throw new Error(`${name} answered ${answer.status}`);
     };
     return { ask, connection };

@@ -1,5 +1,5 @@
 import { temporaryFolder } from '../parts/temporary-folder.ts';
-import { concealedComparisons } from './concealed.ts';
+import { keyComparisons } from './by-keys.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import type { Server } from './cpu.ts';
 import { addCrowd, basic, DOCUMENT, type Gate, openGate, SETTINGS } from './gate.ts';
@@ -40,12 +40,12 @@ export async function measureSchemes(say: (line: string) => void): Promise<Findi
     'Mutual: a new proof for each request': proofs(targets),
   };
   const found = await compareRequests(comparisons, CONNECTIONS, say);
-  const concealed = await concealedComparisons(stack);
-  const byKeys = await compareAll(concealed.comparisons, say);
+  const keyed = await keyComparisons(stack);
+  const byKeys = await compareAll(keyed.comparisons, say);
   return {
     tables: [...found.tables, ...byKeys.tables],
     errors: found.errors + byKeys.errors,
-    notes: [...notes(hashes), concealed.note],
+    notes: [...notes(hashes), keyed.note],
   };
 }
 

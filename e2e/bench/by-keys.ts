@@ -1,4 +1,4 @@
-import { createPublicKey, hash, sign, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withProof } from '../clients/concealed/concealed-client.ts';
@@ -9,6 +9,9 @@ import {
   newKey,
 } from '../clients/concealed/keys.ts';
 import type { BoundConnection } from '../clients/concealed/over-tls.ts';
+import type { HttpRequest } from '../clients/digest/exchange.ts';
+import { challengesIn, signed } from '../clients/hoba/hoba-client.ts';
+import { newKey as newHobaKey } from '../clients/hoba/keys.ts';
 import { type BoundContender, overBound } from './bound-load.ts';
 import { basic } from './gate.ts';
 import { round } from './statistics.ts';
@@ -33,8 +36,8 @@ const hidden = (url: string, realm: string) => ({
   hide: 'everything',
 });
 
-/** Concealed at a space that hides: what each algorithm costs, and whether the cost tells that it is there. */
-export async function concealedComparisons(
+/** Concealed and HOBA: what letting in costs, and whether the cost tells that something hides. */
+export async function keyComparisons(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly comparisons: readonly Comparison[]; readonly note: string }> {
   const servers = stack.use(
@@ -42,6 +45,7 @@ export async function concealedComparisons(
       spaces: [
         hidden(`${resource}/vault/`, 'vault'),
         { url: `${resource}/basic/`, realm: 'basic', schemes: ['Basic'], serves: 'identity' },
+        { url: `${resource}/hoba/`, realm: 'hoba', schemes: ['HOBA'], serves: 'identity' },
       ],
     })),
   );
@@ -56,25 +60,39 @@ export async function concealedComparisons(
     fields: [],
     content: Buffer.alloc(0),
   });
+  const same = async (request: HttpRequest) => () => request;
   const proving =
     (key: ConcealedKey, path: string, more: Parameters<typeof withProof>[1] | object = {}) =>
     ({ exporter }: BoundConnection) =>
-      withProof(at(path), { key, exporter, origin: server.url, ...more });
+      same(withProof(at(path), { key, exporter, origin: server.url, ...more }));
   const fields = Object.entries(basic(name, password));
   const byBasic: BoundContender = {
     name: 'Basic, seen',
     server,
     status: 200,
-    requestOn: () => ({ ...at('/basic/'), fields }),
+    requestsOn: () => same({ ...at('/basic/'), fields }),
   };
   const right = [...keys].map(([algorithm, key]): BoundContender => {
-    return { name: algorithm, server, status: 200, requestOn: proving(key, '/vault/') };
+    return { name: algorithm, server, status: 200, requestsOn: proving(key, '/vault/') };
   });
+
+  const browser = newHobaKey();
+  await addKey(servers, name, browser.privateKey, ['--scheme', 'hoba', '--origin', server.url]);
+  const hoba: BoundContender = {
+    name: 'HOBA, RSA 2048, a new signature for each',
+    server,
+    status: 200,
+    async requestsOn({ send }) {
+      const [challenge] = challengesIn(await send(at('/hoba/')));
+      if (challenge === undefined) throw new Error('HOBA is not asked for');
+      return () => signed(at('/hoba/'), challenge, { key: browser, origin: server.url });
+    },
+  };
 
   const key = keys.get('ed25519') ?? newKey('ed25519', '');
   const stranger = withId(newKey('ed25519', ''));
-  const tellTales: Readonly<Record<string, (path: string) => BoundContender['requestOn']>> = {
-    'no credentials': (path) => () => at(path),
+  const tellTales: Readonly<Record<string, (path: string) => BoundContender['requestsOn']>> = {
+    'no credentials': (path) => () => same(at(path)),
     'unknown key': (path) => proving(stranger, path),
     'wrong signature': (path) =>
       proving(key, path, { sign: (content: Buffer) => sign(null, content, stranger.privateKey) }),
@@ -82,20 +100,20 @@ export async function concealedComparisons(
   };
   const compared = Object.entries(tellTales).flatMap(([what, requestTo]) =>
     ['/nothing/', '/vault/'].map((path): BoundContender => {
-      return { name: `${what}, ${path}`, server, status: 404, requestOn: requestTo(path) };
+      return { name: `${what}, ${path}`, server, status: 404, requestsOn: requestTo(path) };
     }),
   );
   const elsewhere: BoundContender = {
     name: 'right, /nothing/',
     server,
     status: 404,
-    requestOn: proving(key, '/nothing/'),
+    requestsOn: proving(key, '/nothing/'),
   };
   const loaded = (contenders: readonly BoundContender[]) =>
     contenders.map((contender) => overBound(contender, CONNECTIONS));
   return {
     comparisons: [
-      { title: 'Concealed, let in', contenders: loaded([byBasic, ...right]) },
+      { title: 'Concealed and HOBA, over TLS', contenders: loaded([byBasic, ...right, hoba]) },
       {
         title: 'Concealed: what is hidden (/vault/) and what is not there (/nothing/)',
         contenders: loaded([...compared, elsewhere]),
@@ -111,16 +129,24 @@ const withId = (key: ConcealedKey): ConcealedKey => {
 };
 
 async function register(
-  { pair }: Countersign,
+  servers: Countersign,
   name: string,
   algorithm: AlgorithmName,
 ): Promise<ConcealedKey> {
   const key = withId(newKey(algorithm, ''));
-  const file = join(pair.data, `${algorithm}.pem`);
-  const publicKey = createPublicKey(key.privateKey);
-  await writeFile(file, publicKey.export({ format: 'pem', type: 'spki' }));
-  await pair.cli('user', 'key', 'add', name, '--public-key', file);
+  await addKey(servers, name, key.privateKey);
   return key;
+}
+
+async function addKey(
+  { pair }: Countersign,
+  name: string,
+  privateKey: KeyObject,
+  options: readonly string[] = [],
+): Promise<void> {
+  const file = join(pair.data, 'bench.pem');
+  await writeFile(file, createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }));
+  await pair.cli('user', 'key', 'add', name, '--public-key', file, ...options);
 }
 
 /** Microseconds of CPU time. */
