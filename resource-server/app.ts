@@ -62,16 +62,15 @@ export function createApp(parts: AppParts) {
   function handle(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
     const origin = originOf(request);
-    const { segments } = target;
     const { authorization } = request.headers;
-    const sought = { origin, segments, authorization, asked: () => asked(request, origin) };
+    const sought = { origin, target, authorization, asked: () => asked(request, origin) };
     return andThen(shownTo(sought), (hidden) => {
       if (hidden) {
         shown.set(request, hidden);
         return serve(request, response, target, undefined, hidden.space.cors);
       }
       const endpoint = endpointAt(target, origin);
-      const space = endpoint ? undefined : spaces.find(origin, segments);
+      const space = endpoint ? undefined : spaces.find(origin, target.segments);
       return serve(request, response, target, endpoint, space?.cors);
     });
   }

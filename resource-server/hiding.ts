@@ -2,7 +2,8 @@ import { admit, type Admitted } from '#shared/auth/admit.ts';
 import { showsConcealed } from '#shared/auth/conceal.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
-import type { Space, Spaces } from './spaces.ts';
+import type { Target } from '#shared/http/target.ts';
+import { leadsInto, type Space, type Spaces } from './spaces.ts';
 
 /** A hidden space, and who was let in. */
 export interface Shown {
@@ -14,7 +15,7 @@ export interface Shown {
 /** What a request is for; `asked`: as authentication reads it. */
 export interface Sought {
   readonly origin: string;
-  readonly segments: readonly string[];
+  readonly target: Target;
   /** The first line of Authorization. */
   readonly authorization: string | undefined;
   asked(): AuthRequest;
@@ -30,11 +31,11 @@ export function createHiding({ all, findHidden }: Pick<Spaces, 'all' | 'findHidd
   const hidden = all.filter(hidesEverything);
   const oneOf = new Map(hidden.map((space) => [space.origin, space]));
 
-  return ({ origin, segments, authorization, asked }: Sought): Awaitable<Shown | undefined> => {
+  return ({ origin, target, authorization, asked }: Sought): Awaitable<Shown | undefined> => {
     const somewhere = oneOf.get(origin);
     if (somewhere === undefined || !showsConcealed(authorization)) return undefined;
-    const found = findHidden(origin, segments);
-    const space = found && hidesEverything(found) ? found : undefined;
+    const found = findHidden(origin, target.segments);
+    const space = found && hidesEverything(found) && leadsInto(found, target) ? found : undefined;
     return andThen(admit(space ?? somewhere, asked()), ({ outcome, noted }) =>
       space && outcome.kind === 'pass' ? { space, outcome, noted } : undefined,
     );

@@ -51,15 +51,14 @@ export function verify(
   note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
   const target = parseTarget(uri);
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
-  const { segments } = target;
   const { authorization } = request.headers;
   const asked = () => toldRequest(request, { method, target: uri, origin }, recipient);
-  return andThen(shownTo({ origin, segments, authorization, asked }), (hidden) => {
+  return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
     if (hidden) {
       note(request, hidden.noted);
       return told(request, hidden.outcome);
     }
-    const space = spaces.find(origin, segments);
+    const space = spaces.find(origin, target.segments);
     if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
     return andThen(admitted(request, space, asked()), (outcome) => told(request, outcome));
   });

@@ -215,6 +215,8 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
     expect((await ask('GET', '/vault/a', '', 'inner')).status).toBe(404);
     const known = await ask('GET', '/open/vault/');
     expect(JSON.parse(known.content.toString())).toMatchObject({ scheme: 'Concealed' });
+    // Not by an address that can be read in two ways.
+    expect((await ask('GET', '/open//vault/')).status).toBe(401);
     expect((await ask('OPTIONS', '/vault/a')).status).toBe(204);
     expect((await ask('GET', '/vault/b')).status).toBe(404);
     expect((await ask('TRACE', '/vault/a')).content.toString()).not.toContain('Concealed');

@@ -38,7 +38,7 @@ export async function refuseKnownKeys(
   }
 }
 
-/** False: it was there and was replaced. Who was signed out of it later stays so. */
+/** False: it was there. What would be the same stays as it is; who was signed out of it later stays so. */
 export async function putPublicKey(
   { stores: { publicKeys } }: KeyStore,
   key: PublicKeyRecord,
@@ -47,6 +47,7 @@ export async function putPublicKey(
   const owner = await ownerHere(key.owner);
   if (owner === undefined) throw new PeopleError(`whoever has the key ${key.id} was removed`);
   const there = await publicKeys.get(key.id);
+  if (there?.scheme === key.scheme && there.origin === key.origin) return false;
   const replaced = await publicKeys.remove(key.id);
   const outcome = await publicKeys.add({ ...key, owner }, MOST_KEYS);
   if (outcome === 'full') {
