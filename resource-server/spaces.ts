@@ -1,5 +1,5 @@
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import { RESERVED } from '#shared/config/rules.ts';
+import { RESERVED } from '#shared/config/space-rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { METHODS } from '#shared/http/methods.ts';

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import type { Mistake } from '#shared/base/mistake.ts';
+import type { Config } from './schema.ts';
+
+/** A rule over several members; it is left out while one of those that it reads is itself wrong. */
+export interface Rule {
+  readonly reads: readonly (keyof Config)[];
+  check(config: Config, env: NodeJS.ProcessEnv): readonly Mistake[];
+}
+
+/** What to say of a path where there is no file. */
+export const missing = (file: string | undefined) =>
+  file === undefined || existsSync(file)
+    ? undefined
+    : `is ${file}, which is not there: correct the path`;
