@@ -105,6 +105,18 @@ describe('replay', () => {
     }
   });
 
+  test.each([
+    [60, 0, 0],
+    [0, 60, 0],
+    [60, 600, 200],
+    [0, 600, 200],
+  ])('in a space of max-age %i, and in one of %i after %i seconds', async (one, other, seconds) => {
+    const result = await answer(all.here.scheme(one));
+    expect(await send(all.here.scheme(one), result)).toEqual(GRANTED);
+    all.clock.advance(seconds);
+    expect(await reasonOf(all.there.scheme(other), result)).toBe('signed for once already');
+  });
+
   test.each([0, 60])('max-age %i: of fifty at once over two processes one', async (maxAge) => {
     const result = await answer(all.here.scheme(maxAge));
     const [here, there] = [all.here.scheme(maxAge), all.there.scheme(maxAge)];

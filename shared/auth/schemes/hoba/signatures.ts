@@ -11,6 +11,7 @@ import type { Challenges } from './challenges.ts';
 import { decoyKey } from './decoy.ts';
 import { parseResult, unpadded } from './result.ts';
 import { isSameHost } from './same-host.ts';
+import { LONGEST } from './settings.ts';
 import { toBeSigned } from './to-be-signed.ts';
 
 export interface SignaturesOptions {
@@ -60,6 +61,8 @@ const isFor = (key: Verifying | undefined, origin: string) =>
 export function createSignatures(options: SignaturesOptions): Signatures {
   const { challenges, replay, attempts, clock, random } = options;
   const decoy = decoyKey(random);
+  /** A signature is good once for all spaces of an origin: until no other space takes its challenge either. */
+  const isFirst = (what: string) => replay.unique('hoba', what, LONGEST + AHEAD);
 
   return {
     async signer(params, request, { maxAge, find }) {
@@ -87,8 +90,8 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       attempts.succeeded(kid, peer.address);
       if (made <= (key.signed_out_at ?? 0)) return refused('a challenge from before signing out');
       // Last, so that nobody without the key can use up what others sign.
-      const once = maxAge === 0 ? challenge : `${kid} ${challenge} ${nonce}`;
-      const fresh = await replay.unique('hoba', once, life + AHEAD);
+      const once = `${kid} ${challenge} ${nonce}`;
+      const fresh = (await isFirst(once)) && (maxAge > 0 || (await isFirst(challenge)));
       return fresh ? { kind: 'signed', key } : refused('signed for once already');
     },
   };
