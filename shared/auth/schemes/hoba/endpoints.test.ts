@@ -365,6 +365,23 @@ test('who tries too much hears 429 with the time to wait', async () => {
   });
 });
 
+test('a stranger with a key and without a link pays for each attempt, and leaves nothing behind', async () => {
+  all = await twoHobaProcesses({ account: { burst: 2, per: 60 } });
+  const { replay } = all.here.stores;
+  const written: string[] = [];
+  const unique = replay.unique.bind(replay);
+  Object.assign(replay, {
+    unique: async (...sent: Parameters<typeof unique>) => {
+      written.push(sent[1]);
+      return unique(...sent);
+    },
+  });
+  const form = { ...(await complete()), secret: 'A'.repeat(22) };
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n += 1) statuses.push((await register(form)).status);
+  expect({ statuses, written }).toEqual({ statuses: [403, 403, 429, 429], written: [] });
+});
+
 test.each(['register', 'getchal', 'logout'])('%s in clear text is 403', async (name) => {
   const clear = requestTo(ORIGIN, [FORM], { confidential: false });
   expect(await posted(name, clear)).toMatchObject({ status: 403 });

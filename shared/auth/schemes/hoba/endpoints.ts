@@ -18,7 +18,7 @@ import type { Against, Refused, Signatures, Verifying } from './signatures.ts';
 export interface HobaEndpointsOptions {
   readonly challenges: Challenges;
   readonly signatures: Signatures;
-  readonly invitations: Pick<Invitations, 'redeem'>;
+  readonly invitations: Pick<Invitations, 'find' | 'redeem'>;
   readonly stores: {
     readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'signOut'>;
     readonly clients: Pick<Clients, 'list'>;
@@ -58,7 +58,11 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     const { secret, ...sent } = parseRegistration(request.field('content-type'), content);
     const candidate = { ...sent, scheme: 'HOBA', origin } as const;
     // Else anybody could make the key of somebody else one of their own account.
-    await signedBy(request, async (kid) => (kid === candidate.id ? candidate : undefined));
+    await signedBy(request, async (kid) => {
+      // A stranger's own key would verify: it would pay for no further attempt, and be written down as used.
+      if ((await invitations.find(secret, origin)) === undefined) throw notInvited();
+      return kid === candidate.id ? candidate : undefined;
+    });
     const invited = await invitations.redeem(secret, origin);
     const person = invited === undefined ? undefined : await directory.find(invited);
     if (person === undefined) throw notInvited();

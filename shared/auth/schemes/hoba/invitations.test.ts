@@ -33,6 +33,14 @@ test('it is for one origin, and lost at another', async () => {
   await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
+test('to look at it uses nothing up', async () => {
+  const { secret } = await invite();
+  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBe(ALICE.id);
+  await expect(all.there.invitations.find(secret, OTHER)).resolves.toBeUndefined();
+  await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBe(ALICE.id);
+  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBeUndefined();
+});
+
 test('it lives for ten minutes', async () => {
   const [early, late] = [await invite(), await invite()];
   all.clock.advance(599.999);

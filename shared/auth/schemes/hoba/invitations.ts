@@ -21,13 +21,15 @@ interface Invitation {
 export interface Invitations {
   /** The link, with the secret where no server and no log sees it; whoever has it adds a key for the person. */
   invite(person: string, origin: string): Promise<string>;
-  /** The id of the person; undefined: unknown, used, too old or of another origin. Of any number one gets it. */
+  /** The id of the person; undefined: unknown, used, too old or of another origin. Uses nothing up. */
+  find(secret: string, origin: string): Promise<string | undefined>;
+  /** The same, and uses it up: of any number one gets it. */
   redeem(secret: string, origin: string): Promise<string | undefined>;
 }
 
 export interface InvitationsOptions {
   readonly stores: {
-    readonly sessions: Pick<Sessions, 'put' | 'take'>;
+    readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
     readonly revocations: Pick<Revocations, 'generation'>;
   };
   readonly random: Random;
@@ -38,6 +40,13 @@ export function createInvitations({ stores, random }: InvitationsOptions): Invit
   /** Whoever reads the store finds no secret. */
   const idOf = (secret: string) => `hoba:${hash('sha256', secret, 'base64url')}`;
 
+  async function personOf(state: unknown, origin: string): Promise<string | undefined> {
+    const invitation = state as Invitation | undefined;
+    if (invitation?.origin !== origin) return undefined;
+    const generation = await revocations.generation('person', invitation.person);
+    return invitation.generation === generation ? invitation.person : undefined;
+  }
+
   return {
     async invite(person, origin) {
       const secret = randomId(random);
@@ -47,11 +56,7 @@ export function createInvitations({ stores, random }: InvitationsOptions): Invit
       return `${origin}${KEY_PAGE}#${secret}`;
     },
 
-    async redeem(secret, origin) {
-      const taken = (await sessions.take(idOf(secret))) as Invitation | undefined;
-      if (taken?.origin !== origin) return undefined;
-      const generation = await revocations.generation('person', taken.person);
-      return taken.generation === generation ? taken.person : undefined;
-    },
+    find: async (secret, origin) => personOf(await sessions.get(idOf(secret)), origin),
+    redeem: async (secret, origin) => personOf(await sessions.take(idOf(secret)), origin),
   };
 }
