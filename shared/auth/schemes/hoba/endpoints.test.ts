@@ -260,6 +260,13 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await kept()).toBeUndefined();
   });
 
+  test('to look for what comes twice does not take the square of the names', async () => {
+    const names = Array.from({ length: 300_000 }, (_, n) => n.toString(36)).join('&');
+    expect(await posted('register', requestTo(ORIGIN, [FORM]), names)).toMatchObject({
+      status: 403,
+    });
+  });
+
   test.each([
     ['none', undefined],
     ['another', 'application/json'],

@@ -58,7 +58,8 @@ function parseForm(type = '', content: Buffer): URLSearchParams {
   }
   if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
   const form = new URLSearchParams(content.toString());
-  const repeated = [...form.keys()].find((name) => form.getAll(name).length > 1);
-  if (repeated !== undefined) throw new BadRequest('A field of the form comes more than once.');
+  if (new Set(form.keys()).size < form.size) {
+    throw new BadRequest('A field of the form comes more than once.');
+  }
   return form;
 }
