@@ -239,6 +239,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     ['a curve', () => ({ pub: ecPem() })],
     ['another kind of kid', () => ({ kidtype: '2' })],
     ['an empty kind of kid', () => ({ kidtype: '' })],
+    ['a key in too many characters', () => ({ pub: clientKey(1).pem + ' '.repeat(4096) })],
     ['another kind of did', () => ({ didtype: '1' })],
     ['the kid of another key', () => ({ kid: clientKey(2).kid })],
     ['an empty kid', () => ({ kid: '' })],

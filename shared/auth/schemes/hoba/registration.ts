@@ -17,6 +17,9 @@ const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset="?utf-8
 /** As `randomId` makes it. */
 const SECRET = /^[\w-]{22}$/;
 
+/** Characters of `pub`; the longest key that is taken has half of them. Of a longer exponent Node makes a number slowly. */
+const LONGEST_KEY = 4096;
+
 /** Throws `HttpError` and `BadRequest`. */
 export function parseRegistration(type: string | undefined, content: Buffer): Registration {
   const form = parseForm(type, content);
@@ -44,6 +47,7 @@ export function notInvited(): HttpError {
 }
 
 function readKey(pub: string): KeptKey {
+  if (pub.length > LONGEST_KEY) throw unprocessable(`pub has at most ${LONGEST_KEY} characters.`);
   try {
     return readPublicKey(Buffer.from(pub), 'HOBA');
   } catch (error) {
