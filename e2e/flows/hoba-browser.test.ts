@@ -116,6 +116,16 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await at.getByText('This browser has no key here.').waitFor();
   });
 
+  test('a link that is opened where the page is already', async () => {
+    const visitor = await somebody();
+    const at = visitor.page;
+    await at.goto(page());
+    await at.getByText('This browser has no key here.').waitFor();
+    await makeKey(at, await linkOf(visitor), 'Laptop');
+    expect(at.url()).toBe(page());
+    expect(await visit(at)).toEqual(known(visitor.person.name));
+  });
+
   test('a link makes one key: whoever opens it later makes none', async () => {
     const visitor = await somebody();
     const link = await linkOf(visitor);

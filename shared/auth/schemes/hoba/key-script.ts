@@ -96,6 +96,8 @@ async function doing(work) {
 // Nobody finds it in the history.
 let secret = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
+// A link that is opened where the page is already.
+addEventListener('hashchange', () => location.reload());
 
 at('make').addEventListener('submit', (event) => {
   event.preventDefault();
