@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { BadRequest } from '#shared/http/fields.ts';
 import { listen, type Listening } from './listen.ts';
 import type { AnyHandler } from './message.ts';
 import { ownCertificate } from './own-certificate.ts';
@@ -59,6 +60,39 @@ test('over HTTP/2 too', async () => {
   expect(await buffer(session.request({ ':path': '/' }))).toEqual(seen);
   session.close();
 });
+
+test.each(['http/1.1', 'h2'])(
+  'a client that leaves meanwhile makes no defect: %s',
+  async (version) => {
+    const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
+    const waiting: AnyHandler = (request) => {
+      const told = ownCertificate(request);
+      request.once('close', () => {
+        try {
+          left.resolve(told?.());
+        } catch (error) {
+          left.resolve(error);
+        }
+      });
+      arrived.resolve();
+    };
+    const where = { host: '127.0.0.1', port: 0, log: silentLog };
+    const secure = { handler: waiting, certificate };
+    const other = await listen({ ...where, handler: waiting, http2: secure });
+    const socket = connect({ ...place(), port: other.port, ALPNProtocols: [version] });
+    await once(socket, 'secureConnect');
+    if (version === 'h2') {
+      const session = http2.connect('https://localhost', { createConnection: () => socket });
+      session.request({ ':path': '/' }).on('error', () => {});
+    } else {
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    }
+    await arrived.promise;
+    socket.destroy();
+    expect(await left.promise).toBeInstanceOf(BadRequest);
+    await other.close(0);
+  },
+);
 
 test('clear text has none', () => {
   expect(ownCertificate({ socket: new Socket() })).toBeUndefined();
