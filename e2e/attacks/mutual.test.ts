@@ -283,7 +283,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
     test('names of any sort are nobody, alike', async () => {
       const seen = new Set<string>();
-      for (const user of ['nobody', '..', "a' OR 1=1", 'ALICE', 'alice ', '*', 'u'.repeat(256)]) {
+      for (const user of ['nobody', '..', "a' OR 1=1", 'ALICE', 'alice ', '*', 'u'.repeat(128)]) {
         const { status, asked } = await say({ ...site.client(P_256).kex(), user });
         expect(Buffer.from(asked['ks1'] ?? '', 'hex')).toHaveLength(33);
         const { vfy } = site.client(P_256, { user }).session(asked);

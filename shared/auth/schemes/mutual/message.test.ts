@@ -91,7 +91,7 @@ describe('RFC 8120 section 3.1: names', () => {
   test.each([
     ['Renee of France', 'Renee of France'],
     [Buffer.from('Renée').toString('latin1'), 'Renée'],
-    ['u'.repeat(256), 'u'.repeat(256)],
+    ['u'.repeat(128), 'u'.repeat(128)],
   ])('user=%j', (user, name) => expect(named({ user })).toBe(name));
 
   test('user* in UTF-8', () => {
@@ -107,7 +107,7 @@ describe('RFC 8120 section 3.1: names', () => {
     ['another charset', { 'user*': "ISO-8859-1''%E9" }],
     ['broken UTF-8', { 'user*': "UTF-8''%C3" }],
     ['ASCII alone', { 'user*': "UTF-8''alice" }],
-    ['a name that is too long', { user: 'u'.repeat(257) }],
+    ['a name that is too long', { user: 'u'.repeat(129) }],
     ['nothing', {}],
   ])('not %s', (_, params) => expect(named(params)).toBe('user'));
 

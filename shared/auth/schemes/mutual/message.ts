@@ -33,8 +33,8 @@ export const SID_OCTETS = 16;
 const SID = new RegExp(`^[0-9a-f]{${2 * SID_OCTETS}}$`);
 /** No leading zeros (section 3.2.3), and no more digits than anything needs that is ever taken. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,38})$/;
-/** Characters of a name; longer than any that exists. */
-const LONGEST_NAME = 256;
+/** UTF-16 code units of a name: the 64 letters of the longest that exists have no more. */
+const LONGEST_NAME = 128;
 /** What numbers of the server's are called, and those of the client's (section 4). */
 const OF_SERVER = /^(?:ks[0-9]+|vks[0-9]*)$/;
 const OF_CLIENT = /^(?:kc[0-9]+|vkc[0-9]*)$/;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import type { Sessions } from '#shared/stores/sessions.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';
@@ -386,6 +387,32 @@ test('what strangers leave ends by itself, and nothing of it stays', async () =>
   // The three sessions that nobody proved, and what was counted of five addresses.
   expect(await here.stores.sweep()).toBeGreaterThanOrEqual(8);
   expect(await here.stores.sweep()).toBe(0);
+});
+
+test('what one stranger leaves is at most 4 KiB, whatever the name', async () => {
+  const { here, there } = await twoMutualProcesses();
+  const algorithm = 'iso-kam3-dl-4096-sha512';
+  const { sessions } = there.stores;
+  const sizes: number[] = [];
+  const measured: Sessions = {
+    ...sessions,
+    async put(value, ...more) {
+      sizes.push(Buffer.byteLength(JSON.stringify(value)));
+      return sessions.put(value, ...more);
+    },
+  };
+  const scope = `${'h.'.repeat(123)}example`;
+  const realm = 'r'.repeat(64);
+  const scheme = here.scheme({ algorithm, realm, sessions: measured });
+  const { user: _, ...params } = clientOf({ algorithm, scope, realm }).kex();
+  const farAway = from('192.0.2.1', { origin: `http://${scope}` });
+  // Of the characters that a name may have here, those that are longest in JSON.
+  for (const length of [64, 128, 256]) {
+    const name = `${'%01'.repeat(length - 1)}%C3%A9`;
+    await send(scheme, { ...params, 'user*': `UTF-8''${name}` }, farAway);
+  }
+  expect(Math.max(...sizes)).toBeGreaterThan(3000);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(4096);
 });
 
 test('any parameters are refused, never an error', async () => {
