@@ -1,6 +1,7 @@
 import { endEverything } from '#shared/people/access/everything.ts';
 import { personNamed } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
+import { keysLeft } from '../keys-left.ts';
 import { withPeople } from '../with-people.ts';
 
 export const userEnd: Command = {
@@ -13,7 +14,10 @@ export const userEnd: Command = {
       await endEverything(store, id);
       return {
         json: { id, name, ended: true },
-        lines: [`Everything that ${name} had opened has ended.`],
+        lines: [
+          `Everything that ${name} had opened has ended.`,
+          ...(await keysLeft(store.stores.publicKeys, { id, name })),
+        ],
       };
     }),
 };

@@ -255,3 +255,20 @@ test('user key remove: gone; a second time, and that of somebody else or an appl
     new Set([his.fingerprint, id]),
   );
 });
+
+test('who gets a new password, or ends everything, is told of keys that stay', async () => {
+  const { shell, file } = await newShell();
+  const told = async (...command: string[]) => {
+    shell.stdin = PASSWORD;
+    return (await inProcess(shell, ...command)).stdout;
+  };
+  const [passwd, end] = [
+    ['user', 'passwd', 'alice', '--password-stdin'],
+    ['user', 'end', 'alice'],
+  ];
+  expect(await told(...passwd)).not.toContain('key');
+  await make(shell, 'alice', `${file}1`);
+  expect(await told(...passwd)).toContain('1 key still lets alice in: see user key list');
+  await make(shell, 'alice', `${file}2`);
+  expect(await told(...end)).toContain('2 keys still let alice in');
+});

@@ -1,5 +1,6 @@
 import { setPassword } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
+import { keysLeft } from '../keys-left.ts';
 import { PASSWORD_OPTION, readPassword } from '../secret.ts';
 import { withPeople } from '../with-people.ts';
 
@@ -11,13 +12,19 @@ export const userPasswd: Command = {
   run: async (input, shell) => {
     const [name = ''] = input.operands;
     const { password, made } = await readPassword(input, shell);
-    const { id, name: known } = await withPeople(shell, (store) =>
-      setPassword(store, name, password),
-    );
+    const {
+      id,
+      name: known,
+      left,
+    } = await withPeople(shell, async (store) => {
+      const person = await setPassword(store, name, password);
+      return { ...person, left: await keysLeft(store.stores.publicKeys, person) };
+    });
     return {
       json: { id, name: known, ...made },
       lines: [
         `${known} has a new password. All that the old one opened has ended.`,
+        ...left,
         ...(made ? [`password: ${made.password}`] : []),
       ],
     };
