@@ -53,8 +53,10 @@ const row = ([{ id, name, kerberos = [], disabled, demo }, lacks]: Listed) => [
   kerberos.join(' '),
   disabled ? '(disabled)' : '',
   demo ? '(demo: refused in production)' : '',
-  lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join(', ')})` : '',
+  lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join('; ')})` : '',
 ];
 
 const lackingIn = ({ realm, kinds }: RealmNeeds) =>
-  [`${realm}:`, ...inOrder(kinds).map(({ title }) => title)].join(' ');
+  `${realm}: ${inOrder(kinds)
+    .map(({ title }) => title)
+    .join(', ')}`;

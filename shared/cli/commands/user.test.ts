@@ -172,12 +172,14 @@ describe('user list: who lacks a verifier for which realm', () => {
     const { shell, offer } = await offering(['Mutual']);
     await given(shell, PASSWORD, 'add', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
-    await offer(['Mutual'], 'http://127.0.0.1:3001');
+    await offer(['Mutual', 'Digest'], 'http://127.0.0.1:3001');
     expect(await json(shell, 'user', 'list')).toMatchObject([
       { lacks: [{ realm: 'a', mutual: ['iso-kam3-ec-p256-sha256'] }] },
     ]);
     const { stdout } = await inProcess(shell, 'user', 'list');
-    expect(stdout).toContain('(lacks: a: Mutual iso-kam3-ec-p256-sha256 for 127.0.0.1)');
+    expect(stdout).toContain(
+      '(lacks: a: Digest SHA-256, Mutual iso-kam3-ec-p256-sha256 for 127.0.0.1)',
+    );
     await given(shell, PASSWORD, 'passwd', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
   });
