@@ -9,6 +9,16 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 
 const SECRET = 'a secret of more than thirty-two bytes';
 
+/** Self-signed, of an Ed25519 key that nobody has kept. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIHSMIGFAhRRn4i/Qi+EPdWJEE7l2T7veN7ZiDAFBgMrZXAwDDEKMAgGA1UEAwwB
+ZjAeFw0yNjExMjIwOTIzMThaFw0yNjEyMjIwOTIzMThaMAwxCjAIBgNVBAMMAWYw
+KjAFBgMrZXADIQDbPnL3DspTNeNdk3+QG1kbQe4UNWTZQDFUqlVDnhLG3TAFBgMr
+ZXADQQB0Erl0JiNi7Ci8b/Ko+J5f1i8yOEDuLD3DXDfyFoJA4F1exnh5fQD9dA4u
+6Yemt3C2ichbi5V+y0HRnu2P9xQB
+-----END CERTIFICATE-----
+`;
+
 async function fileWith(content: unknown): Promise<string> {
   const file = join(await temporaryFolder(), 'countersign.json');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
@@ -89,13 +99,16 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).brand.logo).toBe(logo);
   });
 
-  test('the certificate of a space is relative to the file, and has to be there', async () => {
+  test('the certificate of a space is relative to the file, and has to be there and be one', async () => {
     const mutual = { certificate: 'front.pem' };
     const file = await fileWith({ spaces: [space({ schemes: ['Mutual'], mutual })] });
     const none = loadConfig({ COUNTERSIGN_CONFIG: file });
     await expect(none).rejects.toThrow('spaces.0.mutual.certificate');
     const certificate = join(file, '../front.pem');
     await writeFile(certificate, '');
+    const empty = loadConfig({ COUNTERSIGN_CONFIG: file });
+    await expect(empty).rejects.toThrow('in which no certificate can be read');
+    await writeFile(certificate, CERTIFICATE);
     const { spaces } = await loadConfig({ COUNTERSIGN_CONFIG: file });
     expect(spaces[0]?.mutual.certificate).toBe(certificate);
   });
@@ -362,6 +375,12 @@ describe('rules over several members', () => {
       ],
       'spaces.1.concealed.frontend',
       /differs/,
+    ],
+    [
+      'RFC 9729 section 6.2: a frontend that is believed, and no trusted proxy that could be one',
+      [space({ schemes: ['Concealed'], concealed: { frontend: true } })],
+      'spaces.0.concealed.frontend',
+      /name it in trustedProxies/,
     ],
     [
       'writing that needs less than reading',

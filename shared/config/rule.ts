@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config } from './schema.ts';
 
@@ -13,3 +14,13 @@ export const missing = (file: string | undefined) =>
   file === undefined || existsSync(file)
     ? undefined
     : `is ${file}, which is not there: correct the path`;
+
+/** What to say of a path where there is no file, or one without a certificate. */
+export function noCertificate(file: string | undefined) {
+  if (file === undefined || !existsSync(file)) return missing(file);
+  try {
+    return void new X509Certificate(readFileSync(file));
+  } catch {
+    return `is ${file}, in which no certificate can be read: name a file with one in PEM`;
+  }
+}

@@ -2,7 +2,7 @@ import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
-import { missing, type Rule } from './rule.ts';
+import { noCertificate, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
 /** Paths of the resource server itself, which no space may take. */
@@ -122,7 +122,7 @@ export const SPACE_RULES: readonly Rule[] = [
     reads: ['spaces'],
     check: (config) =>
       eachSpace(config, 'mutual.certificate', ({ mutual: { certificate } }) =>
-        missing(certificate),
+        noCertificate(certificate),
       ),
   },
   {
@@ -168,6 +168,15 @@ export const SPACE_RULES: readonly Rule[] = [
       eachSpace(config, 'scopes', ({ scopes }) =>
         scopes['safe'] !== undefined && scopes['unsafe'] === undefined
           ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe (an empty list if any token will do)'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces', 'trustedProxies'],
+    check: (config) =>
+      eachSpace(config, 'concealed.frontend', ({ concealed: { frontend } }) =>
+        frontend && config.trustedProxies.length === 0
+          ? 'believes a proxy, and none is trusted: name it in trustedProxies'
           : undefined,
       ),
   },
