@@ -14,7 +14,10 @@ export const userKeyAdd: Command = {
   options: {
     ...PUBLIC_KEY_OPTIONS,
     scheme: { value: 'SCHEME', help: `${Object.keys(SCHEMES).join(' or ')}; default: concealed` },
-    origin: { value: 'ORIGIN', help: 'for hoba: the one origin where the key is good' },
+    origin: {
+      value: 'ORIGIN',
+      help: 'for hoba, which takes RSA with --public-key alone: the one origin where the key is good',
+    },
   },
   run: (input, shell) =>
     withStores(shell, async (stores, config) => {
