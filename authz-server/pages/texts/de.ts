@@ -182,7 +182,8 @@ export const de: Texts = {
     endAccess: (client) => `: Zugriff von ${client}`,
     keys: 'Schlüssel',
     noKeys: 'Kein Browser hat einen Schlüssel, der Sie ohne Passwort einlässt.',
-    keysStay: 'Ein Schlüssel gilt, bis Sie ihn entfernen, auch wenn alles andere beendet wird.',
+    keysStay:
+      'Ein Schlüssel gilt, bis Sie ihn entfernen, auch wenn alles andere beendet wird. Entfernen Sie den eines verlorenen Geräts.',
     addKey: (origin) => `Schlüssel für ${origin} erzeugen`,
     scheme: 'Verfahren',
     goodAt: 'Gilt bei',

@@ -182,7 +182,8 @@ export const en = {
     endAccess: (client: string) => ` the access of ${client}`,
     keys: 'Keys',
     noKeys: 'No browser has a key that lets you in without a password.',
-    keysStay: 'A key goes on working until you remove it, also when everything else is ended.',
+    keysStay:
+      'A key goes on working until you remove it, also when everything else is ended. Remove that of a device that was lost.',
     addKey: (origin: string) => `Make a key for ${origin}`,
     scheme: 'Scheme',
     goodAt: 'Good at',
