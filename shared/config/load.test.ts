@@ -454,6 +454,12 @@ describe('rules over several members', () => {
     },
   );
 
+  test.each(['0.0.0.0', '::'])('Mutual at a proxy that listens on %s', async (host) => {
+    const listen = { proxy: { host } };
+    const found = await mistakes({ proxy: { schemes: ['Mutual', 'Digest'] }, listen });
+    expect(found['listen.proxy.host']).toMatch(/name that host/);
+  });
+
   test('such a proxy is not in the tour; one to elsewhere may be', async () => {
     const trustedProxies = ['127.0.0.1/32'];
     expect((await load({ trustedProxies })).proxy).toBeUndefined();

@@ -9,3 +9,6 @@ export function localOrigin({ host, port }: Config['listen']['authz']): string |
   const address = UNSPECIFIED[host] ?? host;
   return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
+
+/** Whether a listener takes what comes to any address of the machine: no client knows it by that. */
+export const isUnspecified = (host: string) => Object.hasOwn(UNSPECIFIED, host);

@@ -1,5 +1,6 @@
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import { WORKERS } from '#shared/base/workers.ts';
+import { isUnspecified } from './local-origin.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import { missing, type Rule } from './rule.ts';
 import { SPACE_RULES } from './space-rules.ts';
@@ -180,6 +181,18 @@ export const RULES: readonly Rule[] = [
             {
               path: 'proxy.concealed.frontend',
               message: 'is for spaces: nobody stands before a forward proxy whose word would count',
+            },
+          ]
+        : [],
+  },
+  {
+    reads: ['proxy', 'listen'],
+    check: ({ proxy, listen }) =>
+      proxy?.schemes.includes('Mutual') && isUnspecified(listen.proxy.host)
+        ? [
+            {
+              path: 'listen.proxy.host',
+              message: `is ${listen.proxy.host}, and Mutual at the proxy is for the host that clients know it by: name that host`,
             },
           ]
         : [],
