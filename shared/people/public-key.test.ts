@@ -76,6 +76,15 @@ describe('a key is the same in every form', () => {
     expect(read(text, 'HOBA')).toEqual(kept(publicKey));
   });
 
+  test('and a body that has as many dashes as a line around it', () => {
+    const n = Buffer.from('fbefbe'.repeat(86).slice(0, 512), 'hex').toString('base64url');
+    const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' });
+    const body = der(key).toString('base64url');
+    expect(body).toContain('-----');
+    const text = `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----`;
+    expect(read(text, 'HOBA')).toEqual(kept(key));
+  });
+
   test('RFC 5480 section 2.2: a compressed point', () => {
     const { publicKey } = PAIRS['P-256'];
     const whole = der(publicKey);

@@ -52,7 +52,7 @@ const TAKEN: Readonly<Record<PublicKeyRecord['scheme'], Readonly<Record<string, 
 
 /** Two lines around base64 or, as in RFC 7486 appendix B, base64url. */
 const PEM =
-  /^\s*-----BEGIN (RSA )?PUBLIC KEY-----((?:[\w\s+/=]|-(?!-))+?)-----END \1PUBLIC KEY-----\s*$/;
+  /^\s*-----BEGIN (RSA )?PUBLIC KEY-----((?:[\w\r\t+/=-]|\n *)+?)-----END \1PUBLIC KEY-----\s*$/;
 
 /**
  * The public key in PEM or DER (SubjectPublicKeyInfo; of RSA PKCS#1 in PEM, too) or as a JWK, if the scheme takes
