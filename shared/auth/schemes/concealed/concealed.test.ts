@@ -1,5 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';
@@ -52,7 +53,20 @@ describe('RFC 9729 section 6.3: who is let in', () => {
     await known.know(key, { kind: 'application', id: 'collector' });
     known.clock.advance(5000);
     expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('collector');
-    expect((await known.stores.publicKeys.get(key.id))?.used_at).toBe(known.clock.now());
+    await eventually(async () => {
+      expect((await known.stores.publicKeys.get(key.id))?.used_at).toBe(known.clock.now());
+    });
+  });
+
+  test('also where the use of the key cannot be noted', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const touch = () => Promise.reject(new StoreUnavailable('full'));
+    const { publicKeys, people } = known.stores;
+    const get = (id: string) => publicKeys.get(id);
+    await using full = await setup({ publicKeys: { get, touch }, people });
+    expect(await verdictOf(full.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('alice');
   });
 
   test('again on the same connection: a proof is good as long as that is (section 8)', async () => {

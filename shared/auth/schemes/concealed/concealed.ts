@@ -6,6 +6,7 @@ import { active } from '#shared/people/active.ts';
 import { importedKey } from '#shared/people/public-key.ts';
 import type { People } from '#shared/stores/people.ts';
 import type { KeyOwner, PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
 import { AUTH_EXPORT, parseAuthExport } from './auth-export.ts';
@@ -75,10 +76,11 @@ export function concealed(options: ConcealedOptions): Scheme {
     const said = sameBytes(scheme.encode(key), proof.publicKey);
     const same = sameBytes(proof.verification, verification);
     const here = proof.realm === undefined || proof.realm === realm;
-    if (!signed || !said || !same || !here || stored === undefined || principal === undefined) {
+    const right = signed && said && same && here;
+    if (!right || record === undefined || stored === undefined || principal === undefined) {
       return { kind: 'refused', reason: 'wrong Concealed credentials' };
     }
-    await publicKeys.touch(id, clock.now());
+    noteUse(publicKeys, record, clock.now());
     return { kind: 'granted', principal };
   }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
-import { used } from '#shared/stores/last-use.ts';
 import type { PublicKeys } from '#shared/stores/public-keys.ts';
+import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
@@ -47,12 +47,10 @@ export function hoba(options: HobaOptions): Scheme {
       const signer = await signatures.signer(params, request, { maxAge, find });
       if (signer.kind !== 'signed') return signer;
       const { key } = signer;
-      const { id, owner } = key;
+      const { owner } = key;
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
       if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
-      const now = clock.now();
-      // That it cannot be noted keeps nobody out.
-      if (used(key, now) !== key) publicKeys.touch(id, now).catch(() => undefined);
+      noteUse(publicKeys, key, clock.now());
       return { kind: 'granted', principal: personPrincipal(realm, person) };
     },
   };

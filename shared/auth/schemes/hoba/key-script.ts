@@ -1,6 +1,6 @@
 /**
  * The only script of ours that a browser runs: it makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
- * where it can be used but not exported, and signs with it. A module, as text.
+ * where it can be used but not exported, and signs with it. A module, as text; its clock is the browser's.
  */
 export const KEY_SCRIPT = `
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };

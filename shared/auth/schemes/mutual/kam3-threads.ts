@@ -16,7 +16,7 @@ const threads = new Threads({
   threads: THREADS,
   most: THREADS * WAITING,
   tooMany: () =>
-    new HttpError(503, 'Too many exchange keys at the moment: try again in a second.', {
+    new HttpError(503, 'Too many exchanges of keys are under way: try again in a second.', {
       'Retry-After': '1',
     }),
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { MUTUAL_ALGORITHM_NAMES, MUTUAL_ALGORITHMS } from './algorithms.ts';
-import { readMessage } from './message.ts';
+import { type MutualTerms, readMessage } from './message.ts';
 
-const TERMS = {
+const TERMS: MutualTerms = {
   algorithm: 'iso-kam3-ec-p256-sha256',
   validation: 'host',
   scope: 'rs.example',
   realm: 'a realm',
-} as const;
+};
 const COMMON = {
   version: '1',
   algorithm: TERMS.algorithm,
@@ -118,7 +118,7 @@ describe('RFC 8120 section 3.1: names', () => {
 
 describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (algorithm) => {
   const { octets, hashOctets, format } = MUTUAL_ALGORITHMS[algorithm];
-  const terms = { ...TERMS, algorithm } as unknown as typeof TERMS;
+  const terms = { ...TERMS, algorithm };
   const of = (bytes: number, fill = 7) => Buffer.alloc(bytes, fill).toString(format);
   const kex = (kc1: string) => read({ ...KEX, algorithm, kc1 }, terms);
   const vfy = (vkc: string) => read({ ...VFY, algorithm, vkc }, terms);
