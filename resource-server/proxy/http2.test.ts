@@ -107,10 +107,10 @@ describe('RFC 9113 section 8.3.1: requests', () => {
       '1',
       'Cookie',
       'a=1; b=2',
-      'TE',
-      'trailers',
       'Via',
       expect.stringMatching(/^2\.0 countersign-/),
+      'TE',
+      'trailers',
       'Connection',
       'close, TE',
     ]);

@@ -26,7 +26,7 @@ import { type Line, type LineParts, startLine } from './line.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
 import { relay } from './relay.ts';
-import { exchangeOf, sideOf } from './side.ts';
+import { exchangeOf, sideOf } from '../forwarding/side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Destinations } from './destinations.ts';
-import { failure } from './failure.ts';
+import { failure } from '../forwarding/failure.ts';
 import type { Inflow } from './inflow.ts';
 import type { Network } from './network.ts';
 import type { Authority } from './target.ts';

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Side } from '#shared/server/tunnel.ts';
 import type { Inflow } from './inflow.ts';
-import { breakOff } from './side.ts';
+import { breakOff } from '../forwarding/side.ts';
 
 /** Seconds. */
 export interface TunnelTimes {

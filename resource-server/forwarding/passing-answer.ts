@@ -1,0 +1,175 @@
+import { createHash, type Hash } from 'node:crypto';
+import { ServerResponse, STATUS_CODES } from 'node:http';
+import type { Writable } from 'node:stream';
+import type { Seal } from '#shared/auth/scheme.ts';
+import { type Fields, HttpError } from '#shared/http/answer.ts';
+import { lines } from '#shared/http/fields.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { answerLines, type Head, type Lines, trailerLines } from './fields.ts';
+import { breakOff, exchangeOf, sideOf } from './side.ts';
+
+/** Interim answers that are taken; more of them are a flood. */
+const INTERIM = 16;
+
+export interface AnswerHead extends Head {
+  readonly status: number;
+}
+
+/** Whom an answer is for, and what it gets besides. */
+export interface Exchange {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+  /** Of our own, for the final answer. */
+  readonly fields: Fields;
+  /** Proves the content in a field, or a trailer, of this name. */
+  readonly seal?: Seal<Fields> | undefined;
+  readonly info: string;
+  readonly pseudonym: string;
+  /** What becomes of the lines of a final answer; default: they stay. */
+  readonly back?: (given: Lines, status: number) => Lines;
+}
+
+/**
+ * The answer of another server on its way to the client, as it comes: whoever receives it calls these in turn.
+ * What throws ends the exchange; what was not ended breaks off, and never looks like a whole answer.
+ */
+export class PassingAnswer {
+  readonly #exchange: Exchange;
+  readonly #client: Writable;
+  #interim = 0;
+  #rawHeaders: readonly string[] = [];
+  #trailers = false;
+  #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    this.#client = exchange.response;
+  }
+
+  /** Whether there is somebody to give it to. */
+  get wanted(): boolean {
+    return !exchangeOf(this.#exchange.response).destroyed;
+  }
+
+  /** An interim answer, such as 103 (RFC 9110 section 15.2). Throws HttpError 502 for a flood of them. */
+  interim(head: AnswerHead): void {
+    const { request, response, pseudonym } = this.#exchange;
+    this.#interim += 1;
+    if (this.#interim > INTERIM) {
+      throw new HttpError(502, 'The destination gave no end of interim answers.');
+    }
+    const own = head.status === 100 || head.status === 101; // the first has been asked for by us
+    if (own || response.headersSent || request.httpVersion === '1.0') return;
+    const fields = answerLines(head, pseudonym);
+    if (!(response instanceof ServerResponse)) {
+      if (response.stream.closed) return; // of HEAD the response does not say so
+      const given = Object.fromEntries(grouped(fields));
+      response.stream.additionalHeaders({ ':status': head.status, ...given });
+      return;
+    }
+    const text = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const first = `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status] ?? ''}\r\n`;
+    response.socket?.write(`${first}${text}\r\n`, 'latin1'); // null while an earlier answer is under way
+  }
+
+  /**
+   * The final answer begins. Throws HttpError 502 for one that must not be passed on: a 407 is for the client of
+   * the proxy that it came from (RFC 9110 section 15.5.8), which is us.
+   */
+  begin(head: AnswerHead): void {
+    const { request, response, fields, seal, info, pseudonym, back } = this.#exchange;
+    const { status, rawHeaders } = head;
+    if (status === 407 || status < 200 || status > 599) {
+      throw new HttpError(502, 'The destination gave an answer that is not for this client.');
+    }
+    const codings = lines(rawHeaders, 'transfer-encoding');
+    if (codings.length > 0 && codings.join().toLowerCase() !== 'chunked') {
+      // Of the others nothing would tell the client (RFC 9112 section 6.1).
+      throw new HttpError(
+        502,
+        'The destination gave an answer in a transfer coding that is unknown here.',
+      );
+    }
+    this.#rawHeaders = rawHeaders;
+    const given = answerLines(head, pseudonym);
+    response.statusCode = status;
+    setFields(response, grouped(back ? back(given, status) : given));
+    setFields(response, Object.entries(fields));
+
+    const [announced] = lines(rawHeaders, 'content-length');
+    const length = codings.length === 0 && status !== 204 ? announced : undefined;
+    const empty = request.method === 'HEAD' || status === 204 || status === 304 || length === '0';
+    const old = request.httpVersion === '1.0'; // knows no trailers, and gets no proof of content
+    const sealed = empty || old ? undefined : seal;
+    if (empty && seal) {
+      setFields(response, Object.entries(seal.proof(createHash(seal.hash).digest())));
+    }
+    if (length !== undefined && sealed === undefined) response.setHeader('Content-Length', length);
+    this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
+    this.#trailers = !empty && !old && (length === undefined || sealed !== undefined);
+    const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
+    if (this.#trailers && named.length > 0) response.setHeader('Trailer', named.join(', '));
+    // With the content if that is here already, else before it.
+    setImmediate(() => {
+      if (response.headersSent || this.#client.destroyed) return;
+      if (response instanceof ServerResponse) response.flushHeaders();
+      else response.writeHead(response.statusCode);
+    });
+  }
+
+  /** False: wait for `drained` before the next. */
+  write(piece: Buffer): boolean {
+    this.#sealed?.hash.update(piece);
+    return this.#client.write(piece);
+  }
+
+  /** Calls when more can be written. */
+  drained(resume: () => void): void {
+    this.#client.once('drain', resume);
+  }
+
+  /** The content is whole, and these were its trailers. */
+  end(rawTrailers: readonly string[]): void {
+    const { response } = this.#exchange;
+    const given = { rawHeaders: [...this.#rawHeaders], rawTrailers: [...rawTrailers] };
+    const last = new Map(this.#trailers && rawTrailers.length > 0 ? grouped(trailerLines(given)) : []);
+    const { seal, hash } = this.#sealed ?? {};
+    for (const [name, value] of Object.entries((hash && seal?.proof(hash.digest())) ?? {})) {
+      last.set(name, [value].flat());
+    }
+    if (last.size > 0) response.addTrailers(Object.fromEntries(last));
+    this.#client.end();
+  }
+
+  breakOff(): void {
+    breakOff(sideOf(this.#exchange.request));
+  }
+}
+
+function setFields(
+  response: AnyResponse,
+  fields: readonly (readonly [string, string | readonly string[]])[],
+): void {
+  for (const [name, value] of fields) response.setHeader(name, value);
+}
+
+/** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */
+const APART = /^(?:set-cookie|www-authenticate)$/;
+
+/**
+ * The values of each field together, under its name as it came first. They become one line (RFC 9110
+ * section 5.3): node:http2 throws for two of a field that may come once.
+ */
+function grouped(fields: Lines): (readonly [string, string[]])[] {
+  const all = new Map<string, readonly [string, string[]]>();
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const known = all.get(key);
+    if (known === undefined) all.set(key, [name, [value]]);
+    else known[1].push(value);
+  }
+  return [...all].map(([key, [name, values]]) => [
+    name,
+    APART.test(key) ? values : [values.join(', ')],
+  ]);
+}

@@ -1,0 +1,142 @@
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { HttpError } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { failure } from './failure.ts';
+import { type Lines, trailerLines } from './fields.ts';
+import type { PassingAnswer } from './passing-answer.ts';
+import { exchangeOf } from './side.ts';
+import type { AnyResponse } from '#shared/server/message.ts';
+
+/** Bytes of the header section of an answer. */
+export const ANSWER_HEADER = 65_536;
+/** Milliseconds after which the content goes out to a server that knows no `100-continue`. */
+const CONTINUE = 1000;
+
+export interface Sent {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+  /** How it is reached. */
+  readonly way: Pick<RequestOptions, 'createConnection' | 'agent' | 'host' | 'port' | 'protocol'>;
+  readonly path: string;
+  readonly lines: Lines;
+  /** Seconds that may pass without a byte in either direction. */
+  readonly idle: number;
+}
+
+/**
+ * Sends a request on, with its content and trailers as they come (RFC 9110 section 7.6), and gives the client what
+ * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
+ */
+export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<void> {
+  const { request, response, idle } = sent;
+  let upstream: ClientRequest;
+  try {
+    upstream = ask(sent);
+  } catch (error) {
+    throw error instanceof BadRequest ? error : new BadRequest('This cannot be forwarded.');
+  }
+  exchangeOf(response).once('close', () => upstream.destroy());
+  upstream.setTimeout(idle * 1000, () => {
+    upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
+  });
+  upstream.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
+    try {
+      passing.interim({ status: statusCode, rawHeaders, httpVersion });
+    } catch (error) {
+      // Thrown from here it would end the process.
+      upstream.destroy(error instanceof Error ? error : undefined);
+    }
+  });
+  sendContent(request, upstream).catch(() => upstream.destroy());
+  try {
+    const answer = await firstAnswer(upstream);
+    upstream.on('error', () => {
+      if (!answer.complete) passing.breakOff(); // else only the rest of the content was not wanted
+    });
+    give(answer, passing);
+  } catch (error) {
+    upstream.destroy();
+    throw error;
+  }
+}
+
+function ask({ request, way, path, lines }: Sent): ClientRequest {
+  const upstream = http.request({
+    ...way,
+    method: request.method,
+    path,
+    headers: lines.flat(),
+    setHost: false,
+    maxHeaderSize: ANSWER_HEADER,
+  });
+  upstream.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
+  return upstream;
+}
+
+function give(answer: IncomingMessage, passing: PassingAnswer): void {
+  const { statusCode: status = 0, rawHeaders, httpVersion } = answer;
+  passing.begin({ status, rawHeaders, httpVersion });
+  answer.on('error', () => {}); // `close` follows
+  answer.on('data', (piece: Buffer) => {
+    if (passing.write(piece)) return;
+    answer.pause();
+    passing.drained(() => answer.resume());
+  });
+  answer.once('end', () => passing.end(answer.rawTrailers));
+  answer.once('close', () => {
+    if (!answer.complete) passing.breakOff();
+  });
+}
+
+/** The content as it comes, once the server wants it (RFC 9110 section 10.1.1), and its trailers. */
+async function sendContent(request: AnyRequest, upstream: ClientRequest): Promise<void> {
+  if (request.headers.expect !== undefined && !(await isWanted(upstream))) return;
+  // With the content if that is here already, else before it: the answer may come without.
+  setImmediate(() => {
+    if (!upstream.writableEnded && !upstream.destroyed) upstream.flushHeaders();
+  });
+  for await (const piece of contentOf(request)) {
+    if (!upstream.write(piece)) await drained(upstream);
+    if (upstream.destroyed) return;
+  }
+  upstream.addTrailers(trailerLines(request));
+  upstream.end();
+}
+
+/** Whether the server asks for the content, or leaves it to the client; false: it answers without. */
+function isWanted(upstream: ClientRequest): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, CONTINUE, true);
+  upstream.once('continue', () => resolve(true));
+  upstream.once('response', () => resolve(false)).once('close', () => resolve(false));
+  upstream.flushHeaders();
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** Resolves when more can be written, or nothing can any more. */
+async function drained(upstream: ClientRequest): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  upstream.once('drain', resolve).once('close', resolve);
+  await promise;
+  upstream.off('drain', resolve).off('close', resolve);
+}
+
+function firstAnswer(upstream: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const fail = (cause: unknown) => {
+    const detail = 'The destination gave no answer that can be understood.';
+    reject(cause instanceof HttpError ? cause : failure(502, detail, cause));
+  };
+  upstream.on('error', fail);
+  upstream.once('response', (answer) => {
+    if (!upstream.destroyed) resolve(answer); // else it was given up within the same bytes
+  });
+  upstream.once('close', () => fail(new Error('closed without an answer')));
+  upstream.once('upgrade', (_answer, socket) => {
+    socket.destroy();
+    fail(new Error('101 without having been asked to'));
+  });
+  return promise;
+}
