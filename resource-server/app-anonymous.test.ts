@@ -58,6 +58,7 @@ beforeAll(async () => {
     config,
     spaces,
     resources: new Map(spaces.all.map((one) => [one, served])),
+    gateways: new Map(),
     ofSchemes: new Map(),
     ready: () => stores.ping(),
     log: silentLog,

@@ -7,7 +7,7 @@ import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
-import { parseTreeTarget, type Target } from '#shared/http/target.ts';
+import { parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
 import { notFound } from '#shared/http/answer.ts';
@@ -21,6 +21,7 @@ import { misdirection } from '#shared/server/misdirected.ts';
 import { validated } from '#shared/server/validated.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
@@ -38,6 +39,8 @@ export interface AppParts {
   readonly spaces: Spaces;
   /** What each space serves; nothing for a space that only `/verify` speaks for. */
   readonly resources: ReadonlyMap<Space, ServedResources>;
+  /** Of the spaces that serve an application. */
+  readonly gateways: ReadonlyMap<Space, Gateway>;
   readonly ofSchemes: EndpointsOfSchemes;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
@@ -50,7 +53,7 @@ export interface AppParts {
  * from top to bottom.
  */
 export function createApp(parts: AppParts) {
-  const { config, spaces, resources, ofSchemes, ready, log, recipient } = parts;
+  const { config, spaces, resources, gateways, ofSchemes, ready, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.seen.some(({ trace }) => trace);
   const shownTo = createHiding(spaces);
@@ -67,7 +70,7 @@ export function createApp(parts: AppParts) {
     return andThen(shownTo(sought), (hidden) => {
       if (hidden) {
         shown.set(request, hidden);
-        return serve(request, response, target, undefined, hidden.space.cors);
+        return serveHidden(request, response, target, undefined, hidden.space.cors);
       }
       const endpoint = endpointAt(target, origin);
       const space = endpoint ? undefined : spaces.find(origin, target.segments);
@@ -86,9 +89,9 @@ export function createApp(parts: AppParts) {
   }
 
   const inSpace = onKoa(
-    (request) =>
-      recover<ResourceAnswer>(
-        () => enter(request),
+    (request, response) =>
+      recover<ResourceAnswer | undefined>(
+        () => enter(request, response),
         (error) => {
           noteError(request, error, log);
           return errorAnswer(error);
@@ -98,22 +101,37 @@ export function createApp(parts: AppParts) {
   );
 
   /** A space: who may enter it, and its resources. */
-  function enter(request: AnyRequest): Awaitable<ResourceAnswer> {
+  function enter(
+    request: AnyRequest,
+    response: AnyResponse,
+  ): Awaitable<ResourceAnswer | undefined> {
     const target = parse(request);
     const hidden = shown.get(request);
     const space = hidden?.space ?? (target && spaces.find(originOf(request), target.segments));
     if (target === undefined || space === undefined) throw notFound();
     const { method = '', headers } = request;
     const served = resources.get(space);
-    const possible = accepted(space, served?.possible(target, space) ?? []);
-    if (isPreflight(request)) return preflight(space.cors, request, possible);
+    const gateway = gateways.get(space);
+    const possible = accepted(space, gateway?.methods ?? served?.possible(target, space) ?? []);
     const cors = method === 'TRACE' ? {} : space.cors.answers(headers.origin);
-    if (method === 'OPTIONS' && isOpen(space, possible) && headers.authorization === undefined) {
+    if (gateway && space.schemes.length === 0) {
+      if (isPreflight(request) && space.corsOrigins.length > 0) {
+        return preflight(space.cors, request, possible);
+      }
+      return gateway.pass({ request, response, target, passed: undefined, fields: cors });
+    }
+    if (isPreflight(request)) return preflight(space.cors, request, possible);
+    if (
+      !gateway &&
+      method === 'OPTIONS' &&
+      isOpen(space, possible) &&
+      headers.authorization === undefined
+    ) {
       return { status: 204, fields: { ...optionsFields(possible), ...cors } };
     }
     if (hidden) note(request, hidden.noted);
     const judged = hidden?.outcome ?? admitted(request, space, asked(request, space.origin));
-    return andThen<Outcome, ResourceAnswer>(judged, (outcome) => {
+    return andThen<Outcome, ResourceAnswer | undefined>(judged, (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
         const answer = refusal(outcome, cors);
@@ -121,6 +139,7 @@ export function createApp(parts: AppParts) {
       }
       const { scheme, principal, seal } = outcome;
       const fields = { ...outcome.fields, ...cors };
+      if (gateway) return gateway.pass({ request, response, target, passed: outcome, fields });
       const context = { request, space, target, scheme, principal };
       return respond(context, { resources: served, fields, seal, log });
     });
@@ -157,21 +176,29 @@ export function createApp(parts: AppParts) {
     return ofSchemes.get(origin)?.get(target.path);
   }
 
-  const serve = createServe({
-    handled: SERVED,
-    // Windows asks the root what the server is before it looks below it.
-    options: optionsFields(somewhere),
-    recipient,
-    ready,
-    behind: inSpace,
-  });
+  const serveAmong = (shownSpaces: readonly Space[]) =>
+    createServe({
+      handled: new Set([...SERVED, ...shownSpaces.flatMap(({ methods = [] }) => [...methods])]),
+      // Windows asks the root what the server is before it looks below it.
+      options: optionsFields(somewhere),
+      recipient,
+      ready,
+      behind: inSpace,
+    });
+  const serve = serveAmong(spaces.seen);
+  const serveHidden = serveAmong(spaces.all);
 
-  /** Within a tree of documents a doubled slash is one, and a name may have a carriage return. */
+  /**
+   * Within a tree of documents a doubled slash is one, and a name may have a carriage return. What comes below a
+   * space of an application is for that to read.
+   */
   function parse(request: AnyRequest): Target | undefined {
-    const target = parseTreeTarget(request.url ?? '');
+    const { url = '' } = request;
+    const target = parsePassedTarget(url);
     if (target?.odd === undefined) return target;
     const space = spaces.find(originOf(request), target.segments);
-    return space && leadsInto(space, target) ? target : undefined;
+    const meant = space?.upstream ? target : parseTreeTarget(url);
+    return space && meant && leadsInto(space, meant) ? meant : undefined;
   }
 
   return frontDoor(handle, {

@@ -19,6 +19,7 @@ import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
+import { openGateways } from './gateway/open-gateways.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from '#shared/client/send.ts';
 import { endpointsOfSchemes } from './auth/scheme-endpoints.ts';
@@ -79,12 +80,14 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     documents: documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes }),
     identity,
     verify: undefined,
+    upstream: undefined,
   };
   const resources = new Map<Space, ServedResources>();
   for (const space of spaces.all) {
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
+  const gateways = await openGateways(spaces.all, { clock, random, log, proxies });
   // Without them every token is 503, which whoever turns requests to this server has to know.
   const readyWithKeys = async () => {
     await ready();
@@ -94,6 +97,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     config,
     spaces,
     resources,
+    gateways,
     ofSchemes,
     ready: readyWithKeys,
     log,

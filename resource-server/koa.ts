@@ -9,10 +9,10 @@ import { sendPieces, type InPieces } from './send-pieces.ts';
 
 /**
  * Koa's one job: to run the answers whose content comes in pieces. What breaks off after it has begun is logged,
- * and the connection ends. Other answers are written as those of endpoints are, at once.
+ * and the connection ends. Other answers are written as those of endpoints are, at once. Undefined: it is written.
  */
 export function onKoa(
-  answerTo: (request: AnyRequest) => Awaitable<ResourceAnswer>,
+  answerTo: (request: AnyRequest, response: AnyResponse) => Awaitable<ResourceAnswer | undefined>,
   log: Log,
 ): (request: AnyRequest, response: AnyResponse) => Awaitable<void> {
   /** For the middleware, which Koa calls before `write` returns. */
@@ -29,7 +29,9 @@ export function onKoa(
   const write = koa.callback();
 
   return (request, response) =>
-    andThen(answerTo(request), ({ body, ...answer }) => {
+    andThen(answerTo(request, response), (given) => {
+      if (given === undefined) return;
+      const { body, ...answer } = given;
       if (!inPieces(body)) {
         return send(request, response, body === undefined ? answer : { ...answer, body });
       }

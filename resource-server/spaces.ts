@@ -24,7 +24,10 @@ export interface Space extends ProtectionSpace {
   readonly corsOrigins: readonly string[];
   readonly corsCredentials: boolean;
   readonly cors: Cors;
+  /** The same in whatever case they are: for no space within this one that differs in that alone. */
+  hasInAnyCase(segments: readonly string[]): boolean;
   readonly serves: SpaceConfig['serves'];
+  readonly upstream: SpaceConfig['upstream'];
   readonly tree: SpaceConfig['tree'];
   /** The only methods there are; absent: all that the space can do. */
   readonly methods?: ReadonlySet<string>;
@@ -51,12 +54,16 @@ export interface Spaces {
 
 /** Whether a target can be read in one way only as far as the space, and within it means one thing. */
 export function leadsInto({ serves, segments }: Space, { odd }: Target): boolean {
-  return odd === undefined || (serves === 'documents' && odd >= segments.length);
+  return odd === undefined || (READS_ODD.has(serves) && odd >= segments.length);
 }
+
+const READS_ODD: ReadonlySet<Space['serves']> = new Set(['documents', 'upstream']);
 
 /** Where the spaces of an origin are, for one of them. */
 interface Neighbours {
   readonly find: Find;
+  /** The same in whatever case the segments are. */
+  readonly findInAnyCase: Find;
   encloses(origin: string, path: readonly string[]): boolean;
 }
 
@@ -79,15 +86,19 @@ function neighbours(
   own: ReadonlySet<string | undefined>,
 ): Neighbours {
   let longestFirst: readonly Space[] | undefined;
-  return {
-    find(origin, segments) {
-      const names = segments.map((segment) => segment.normalize('NFC'));
+  const findBy =
+    (spelled: (name: string) => string): Find =>
+    (origin, segments) => {
+      const names = segments.map((segment) => spelled(segment.normalize('NFC')));
       if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
       longestFirst ??= spaces().toSorted((a, b) => b.segments.length - a.segments.length);
       return longestFirst.find(
-        (space) => space.origin === origin && beginsWith(names, space.segments),
+        (space) => space.origin === origin && beginsWith(names, space.segments.map(spelled)),
       );
-    },
+    };
+  return {
+    find: findBy((name) => name),
+    findInAnyCase: findBy((name) => name.toLowerCase()),
     encloses: (origin, path) =>
       spaces().some(
         (space) =>
@@ -102,7 +113,8 @@ function beginsWith(segments: readonly string[], start: readonly string[]): bool
   return start.every((segment, index) => segment === segments[index]);
 }
 
-function createSpace(config: SpaceConfig, schemes: Schemes, { find, encloses }: Neighbours): Space {
+function createSpace(config: SpaceConfig, schemes: Schemes, neighbours: Neighbours): Space {
+  const { find, findInAnyCase, encloses } = neighbours;
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
@@ -125,12 +137,14 @@ function createSpace(config: SpaceConfig, schemes: Schemes, { find, encloses }: 
     origin,
     segments: target.segments.map((segment) => segment.normalize('NFC')),
     has: (segments) => find(origin, segments) === space,
+    hasInAnyCase: (segments) => findInAnyCase(origin, segments) === space,
     encloses: (path) => encloses(origin, path),
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,
     corsCredentials: config.cors.credentials,
     cors: listed(config.cors),
     serves: config.serves,
+    upstream: config.upstream,
     tree: config.tree,
     ...(config.methods && { methods: new Set(['OPTIONS', ...config.methods]) }),
     trace: config.trace,

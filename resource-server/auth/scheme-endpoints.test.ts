@@ -111,6 +111,7 @@ describe('over HTTP', () => {
       spaces,
       ofSchemes,
       resources: new Map(spaces.all.map((one) => [one, identity])),
+      gateways: new Map(),
       ready: async () => {},
       log: silentLog,
       recipient,

@@ -132,7 +132,9 @@ export class PassingAnswer {
   end(rawTrailers: readonly string[]): void {
     const { response } = this.#exchange;
     const given = { rawHeaders: [...this.#rawHeaders], rawTrailers: [...rawTrailers] };
-    const last = new Map(this.#trailers && rawTrailers.length > 0 ? grouped(trailerLines(given)) : []);
+    const last = new Map(
+      this.#trailers && rawTrailers.length > 0 ? grouped(trailerLines(given)) : [],
+    );
     const { seal, hash } = this.#sealed ?? {};
     for (const [name, value] of Object.entries((hash && seal?.proof(hash.digest())) ?? {})) {
       last.set(name, [value].flat());

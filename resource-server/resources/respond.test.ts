@@ -28,6 +28,8 @@ const space: Space = {
   origin: 'https://rs.example',
   segments: [],
   has: () => true,
+  hasInAnyCase: () => true,
+  upstream: undefined,
   encloses: () => false,
   allScopes: [],
   corsOrigins: [],

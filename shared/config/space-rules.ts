@@ -4,9 +4,14 @@ import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { noCertificate, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
+import { SERVED } from '#shared/http/methods.ts';
+import { upstreamUrls } from './upstream-schema.ts';
 
 /** Paths of the resource server itself, which no space may take. */
 export const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+
+/** Tunnels and prefaces are no requests for an application, and TRACE is answered here. */
+const NEVER_PASSED: ReadonlySet<string> = new Set(['CONNECT', 'PRI', 'TRACE']);
 
 const OVER_TLS: ReadonlySet<string> = new Set(
   SCHEMES.flatMap((entry: SchemeEntry) => (entry.overTls ? entry.name : [])),
@@ -170,6 +175,57 @@ export const SPACE_RULES: readonly Rule[] = [
           ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe (an empty list if any token will do)'
           : undefined,
       ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'schemes', ({ schemes, serves, scopes, apiKey, hide }) => {
+        if (schemes.length > 0) return undefined;
+        if (serves !== 'upstream') return 'is empty: name the schemes by which clients get in';
+        return Object.keys(scopes).length > 0 || apiKey.beside || hide
+          ? 'is empty, so that nobody is asked for scopes, keys or what to hide: name schemes, or remove those'
+          : undefined;
+      }),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'upstream', ({ serves, upstream }) =>
+        (serves === 'upstream') === (upstream !== undefined)
+          ? undefined
+          : serves === 'upstream'
+            ? 'is missing: say where the application is'
+            : `is of no use to a space that serves ${serves}: remove it, or let the space serve upstream`,
+      ),
+  },
+  {
+    reads: ['spaces', 'listen'],
+    check: (config) =>
+      eachSpace(config, 'upstream.urls', ({ upstream }) => {
+        const urls = upstreamUrls(upstream);
+        const paths = new Set(urls.map((url) => new URL(url).pathname));
+        return paths.size > 1 ? 'have different paths: one space stands for one path' : undefined;
+      }),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'upstream.tls.ca', ({ upstream }) => noCertificate(upstream?.tls.ca)),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'methods', ({ serves, methods = [] }) => {
+        const odd = methods.find((method) =>
+          serves === 'upstream' ? NEVER_PASSED.has(method) : !SERVED.has(method),
+        );
+        return (
+          odd &&
+          (serves === 'upstream'
+            ? `has ${odd}, which no gateway passes on`
+            : `has ${odd}, which this server does nowhere: only an application (serves: upstream) can`)
+        );
+      }),
   },
   {
     reads: ['spaces', 'trustedProxies'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SERVED } from '#shared/http/methods.ts';
+import { TOKEN } from '#shared/http/methods.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
 import {
   type PersonSchemeName,
@@ -9,14 +9,13 @@ import {
   SPACE_SETTINGS,
 } from '#shared/auth/schemes/list.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
+import { upstreamSchema } from './upstream-schema.ts';
 
 const NAMES = SCHEMES.map(({ name }) => name) as [SchemeName, ...SchemeName[]];
 const FOR_PEOPLE = SCHEMES.filter(({ forPeople }) => forPeople).map(({ name }) => name) as [
   PersonSchemeName,
   ...PersonSchemeName[],
 ];
-
-const SERVED_METHODS = [...SERVED] as [string, ...string[]];
 
 const scopeList = z.array(
   z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
@@ -39,8 +38,9 @@ export const spaceSchema = z.strictObject({
   realm: realmName,
   schemes: z
     .array(z.enum(NAMES))
-    .min(1)
-    .describe('in the order of the challenges: strongest first'),
+    .describe(
+      'in the order of the challenges: strongest first; none: the application behind the gateway decides',
+    ),
   ...SPACE_SETTINGS,
   grants,
   scopes: z
@@ -71,17 +71,22 @@ export const spaceSchema = z.strictObject({
     })
     .prefault({}),
   serves: z
-    .enum(['documents', 'identity', 'verify'])
+    .enum(['documents', 'identity', 'verify', 'upstream'])
     .default('documents')
-    .describe('documents on disk, who the client is, or nothing but the answers of GET /verify'),
+    .describe(
+      'documents on disk, who the client is, nothing but the answers of GET /verify, or the application that is named in upstream',
+    ),
+  upstream: upstreamSchema.optional().describe('the application, where the space serves it'),
   tree: z
     .enum(['shared', 'own'])
     .default('shared')
     .describe('documents: one tree for all, or one for each person and application'),
   methods: z
-    .array(z.enum(SERVED_METHODS))
+    .array(z.string().regex(TOKEN, 'must be a method, in upper case'))
     .optional()
-    .describe('the only methods there are; default: all that the space can do'),
+    .describe(
+      'the only methods there are; default: all that the space can do; an application may have others than this server',
+    ),
   trace: z
     .strictObject({
       hide: z.array(fieldName).default([]).describe('further request fields that are not echoed'),

@@ -71,9 +71,16 @@ export const SERVED: ReadonlySet<string> = new Set(
   [...METHODS].filter(([, { served }]) => served).map(([method]) => method),
 );
 
-/** The value of Allow (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is. */
+/** A method in upper case (RFC 9110 section 9.1), of tolerable length. */
+export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,64}$/;
+
+/**
+ * The value of Allow (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is, and last what only an
+ * application knows.
+ */
 export function allow(methods: Iterable<string>): string {
   const allowed = new Set([...methods, 'OPTIONS']);
   if (allowed.has('GET')) allowed.add('HEAD');
-  return [...METHODS.keys()].filter((method) => allowed.has(method)).join(', ');
+  const known = [...METHODS.keys()].filter((method) => allowed.has(method));
+  return [...known, ...[...allowed].filter((method) => !METHODS.has(method))].join(', ');
 }

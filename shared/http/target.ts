@@ -8,7 +8,7 @@ export interface Target {
   readonly segments: readonly string[];
   /**
    * The first segment before which a slash is doubled, or that has a carriage return, as the Finder's icon
-   * files: what is so is for a tree of documents alone.
+   * files: what is so is for a tree of documents alone, or for an application that reads the path itself.
    */
   readonly odd?: number;
   /** True of `/` as well. */
@@ -59,10 +59,18 @@ export function parseTarget(target: string): Target | undefined {
   return parsed?.odd === undefined ? parsed : undefined;
 }
 
-/** The same where the target may lead into a tree of documents, but for a doubled slash at its beginning. */
-export const parseTreeTarget = remembering(parse, { capacity: 1000, longest: 512 });
+const TARGETS = { capacity: 1000, longest: 512 };
 
-function parse(target: string): Target | undefined {
+/** The same where the target may lead into a tree of documents, but for a doubled slash at its beginning. */
+export const parseTreeTarget = remembering((target) => parse(target), TARGETS);
+
+/**
+ * The same where the target may lead to an application, which reads the path itself: a segment that could be read
+ * in two ways stands as it came, and is odd.
+ */
+export const parsePassedTarget = remembering((target) => parse(target, (part) => part), TARGETS);
+
+function parse(target: string, ambiguous?: (part: string) => string): Target | undefined {
   if (target === '*') return ASTERISK;
   if (!VISIBLE.test(target)) return undefined;
   const absolute = target.startsWith('/') ? undefined : ABSOLUTE.exec(target);
@@ -76,10 +84,11 @@ function parse(target: string): Target | undefined {
   const parts = rawPath.slice(1).split('/');
   const trailingSlash = parts.at(-1) === '';
   if (trailingSlash) parts.pop();
-  const decoded = parts.map(decode);
+  const plain = parts.map(decode);
+  const decoded = plain.map((segment, index) => segment ?? ambiguous?.(parts[index] ?? ''));
   if (decoded[0] === '' || !decoded.every((segment) => segment !== undefined)) return undefined;
   const segments = decoded.filter((segment) => segment !== '');
-  const odd = decoded.findIndex((segment) => ODD.test(segment));
+  const odd = plain.findIndex((segment) => segment === undefined || ODD.test(segment));
 
   const tail = trailingSlash && segments.length > 0 ? '/' : '';
   const path = `/${segments.map(encode).join('/')}${tail}`;

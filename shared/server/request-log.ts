@@ -20,6 +20,11 @@ export function note(request: Logged, fields: LogFields): void {
   if (noted !== undefined) Object.assign(noted, fields);
 }
 
+/** The id of its line; empty where no line is written of it. */
+export function requestId(request: Logged): string {
+  return request[NOTED]?.id ?? '';
+}
+
 /** Without the query and, of an absolute-form target, without what may hold a password. */
 export const pathOf = remembering(
   (url) => {

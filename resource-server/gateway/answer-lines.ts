@@ -1,0 +1,75 @@
+import { allow } from '#shared/http/methods.ts';
+import type { Lines } from '../forwarding/fields.ts';
+import type { PathMap } from './paths.ts';
+
+export interface Returned {
+  readonly map: PathMap;
+  /** Origins at which the application believes to be. */
+  readonly theirs: ReadonlySet<string>;
+  /** Where the client finds it. */
+  readonly ours: string;
+  /** The methods that the space lets through. */
+  readonly methods: readonly string[];
+  /** Who may read answers is decided here, not by the application. */
+  readonly ownsCors: boolean;
+  /** Names of cookies that are ours. */
+  readonly cookies: ReadonlySet<string>;
+}
+
+/** Of the connection to the application, or of what is said of the whole origin, which is ours. */
+const OF_ORIGIN = new Set(['alt-svc', 'x-request-id']);
+const CORS = /^access-control-/;
+const URLS = new Set(['location', 'content-location']);
+
+/** The lines of an answer as the client gets them. */
+export function clientLines(given: Lines, status: number, returned: Returned): Lines {
+  const { methods } = returned;
+  const kept: Lines = [];
+  let allowed = false;
+  for (const [name, value] of given) {
+    const lower = name.toLowerCase();
+    if (OF_ORIGIN.has(lower) || (returned.ownsCors && CORS.test(lower))) continue;
+    if (lower === 'allow') {
+      if (!allowed) kept.push([name, narrowed(given, methods)]);
+      allowed = true;
+    } else if (URLS.has(lower)) kept.push([name, ofOurs(value, returned)]);
+    else if (lower === 'set-cookie') {
+      if (!returned.cookies.has(value.split('=')[0]?.trim() ?? '')) {
+        kept.push([name, cookieOfOurs(value, returned.map)]);
+      }
+    } else kept.push([name, value]);
+  }
+  // RFC 9110 section 15.5.6.
+  if (status === 405 && !allowed) kept.push(['Allow', allow(methods)]);
+  return kept;
+}
+
+/** What both the application and the space let through (RFC 9110 section 10.2.1). */
+function narrowed(given: Lines, methods: readonly string[]): string {
+  const theirs = given
+    .filter(([name]) => name.toLowerCase() === 'allow')
+    .flatMap(([, value]) => value.split(/[ \t]*,[ \t]*/));
+  return allow(methods.filter((method) => theirs.includes(method)));
+}
+
+/** A reference (RFC 9110 section 10.2.2); one that is relative to the target stays so. */
+function ofOurs(reference: string, { map, theirs, ours }: Returned): string {
+  if (reference.startsWith('//') || /^[a-z][a-z0-9+.-]*:/i.test(reference)) {
+    const url = URL.parse(reference, 'http://upstream.invalid');
+    if (url === null || !theirs.has(url.host)) return reference;
+    const path = map.back(`${url.pathname}${url.search}${url.hash}`);
+    return path === undefined ? reference : ours + path;
+  }
+  return reference.startsWith('/') ? (map.back(reference) ?? reference) : reference;
+}
+
+const PATH = /;[ \t]*path=([^;]*)/i;
+
+/** The prefix `__Host-` demands the path `/`, and browsers refuse any other (RFC 6265bis section 4.1.3.2). */
+function cookieOfOurs(cookie: string, map: PathMap): string {
+  if (map.same || /^[ \t]*__host-/i.test(cookie)) return cookie;
+  return cookie.replace(PATH, (whole, path: string) => {
+    const own = path.trim();
+    return own.startsWith('/') ? `; Path=${map.cookiePath(own)}` : whole;
+  });
+}

@@ -1,0 +1,81 @@
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { type Condition, parseIf } from '#shared/http/if-field.ts';
+import { formatEntityTag } from '#shared/http/etag.ts';
+import { parsePassedTarget } from '#shared/http/target.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { isWithin } from './within.ts';
+import type { Lines } from '../forwarding/fields.ts';
+import type { Space } from '../spaces.ts';
+import type { PathMap } from './paths.ts';
+
+interface Told {
+  readonly request: AnyRequest;
+  readonly space: Space;
+  readonly map: PathMap;
+}
+
+/**
+ * Destination (RFC 4918 section 10.3) and the tagged lists of If (section 10.4) name resources by our URLs, which
+ * the application does not know; `theirs`: the origin that it takes for its own. Throws BadRequest for what is malformed, HttpError
+ * 502 for another server, 403 for another space.
+ */
+export function destinationLines({ request, space, map }: Told, theirs: string): Lines {
+  const { rawHeaders } = request;
+  const written: Lines = [];
+  const destination = single(rawHeaders, 'destination');
+  if (destination !== undefined) {
+    const path = mapped(destination);
+    if (path === 'elsewhere') {
+      throw new HttpError(502, 'Nothing is copied or moved to another server.');
+    }
+    if (path === 'another space') {
+      throw new HttpError(403, 'Nothing is copied or moved to another space.');
+    }
+    written.push(['Destination', theirs + path]);
+  }
+  const conditions = single(rawHeaders, 'if');
+  if (conditions !== undefined) written.push(['If', ofTheirs(conditions)]);
+  return written;
+
+  function mapped(reference: string): string {
+    const target = parsePassedTarget(reference);
+    if (target === undefined || target.form === 'asterisk' || reference.includes('#')) {
+      throw new BadRequest('Destination or If has a reference that is malformed.');
+    }
+    if (target.form === 'absolute') {
+      const { origin } = new URL(reference);
+      if (origin !== space.origin && origin !== addressed()) return 'elsewhere';
+    }
+    return isWithin(space, reference, target) ? map.onward(reference) : 'another space';
+  }
+
+  /** Where the request itself went is here, too. */
+  function addressed(): string | undefined {
+    const { protocol } = new URL(space.origin);
+    const { ':authority': authority, host } = request.headers;
+    return URL.parse(`${protocol}//${String(authority ?? host)}`)?.origin;
+  }
+
+  function ofTheirs(value: string): string {
+    const lists = parseIf(value);
+    if (lists === undefined) {
+      throw new BadRequest('If is not a sequence of lists (RFC 4918 section 10.4.2).');
+    }
+    return lists
+      .map(({ resource, conditions: each }) => {
+        const path = resource === undefined ? undefined : mapped(resource);
+        const known = path?.startsWith('/') ? theirs + path : resource;
+        const tag = known === undefined ? '' : `<${known}> `;
+        return `${tag}(${each.map(text).join(' ')})`;
+      })
+      .join(' ');
+  }
+}
+
+function text(condition: Condition): string {
+  const not = condition.not ? 'Not ' : '';
+  return 'token' in condition
+    ? `${not}<${condition.token}>`
+    : `${not}[${formatEntityTag(condition.etag)}]`;
+}

@@ -1,0 +1,55 @@
+/** How the paths of a space and those of its application stand for one another. */
+export class PathMap {
+  /** Segments of the space's path. */
+  readonly #depth: number;
+  /** Both without the slash at the end, so that `/` is empty. */
+  readonly #ours: string;
+  readonly #theirs: string;
+
+  /** Paths as `URL.pathname` has them. */
+  constructor(ours: string, theirs: string) {
+    this.#ours = ours.replace(/\/$/, '');
+    this.#theirs = theirs.replace(/\/$/, '');
+    this.#depth = this.#ours.split('/').length - 1;
+  }
+
+  /** Whether a path is the same at both. */
+  get same(): boolean {
+    return this.#ours === this.#theirs;
+  }
+
+  /** The space's path, with a slash at its end. */
+  get root(): string {
+    return `${this.#ours}/`;
+  }
+
+  /** Path and query of a target in the space, as the application gets them: what is below the space as it came. */
+  onward(target: string): string {
+    const relative = target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
+    const mark = relative.indexOf('?');
+    const path = mark === -1 ? relative : relative.slice(0, mark);
+    const query = mark === -1 ? '' : relative.slice(mark);
+    let at = 0;
+    for (let depth = this.#depth; depth > 0 && at !== -1; depth -= 1)
+      at = path.indexOf('/', at + 1);
+    const below = at === -1 ? '' : path.slice(at);
+    return `${this.#theirs}${below || '/'}${query}`;
+  }
+
+  /** What one of the application's paths is here; undefined: it is none of the space's. */
+  back(path: string): string | undefined {
+    const [, before = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
+    if (before === this.#theirs) return this.#ours === '' ? `/${rest}` : this.#ours + rest;
+    if (!before.startsWith(`${this.#theirs}/`)) return undefined;
+    return this.#ours + before.slice(this.#theirs.length) + rest;
+  }
+
+  /** Where a cookie for one of the application's paths belongs (RFC 6265 section 5.1.4). */
+  cookiePath(path: string): string {
+    const within = this.back(path);
+    if (within !== undefined) return within;
+    // What is for more than the application is for all of it, and for nothing else here.
+    const above = path.endsWith('/') ? path : `${path}/`;
+    return `${this.#theirs}/`.startsWith(above) ? this.root : path;
+  }
+}

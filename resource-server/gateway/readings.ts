@@ -1,0 +1,28 @@
+import { remembering } from '#shared/base/recent-map.ts';
+
+/** Servers decode more than once, take a backslash for a slash, and drop what follows a semicolon. */
+const TIMES = 3;
+const ENCODED = /%([0-9a-f]{2})/gi;
+const PARAMETERS = /;[^/]*/g;
+
+/**
+ * The segments that an application might find in a path at the very most: decoded as often as it can be, without
+ * parameters and doubled slashes. Undefined: with a dot segment, by which it would lead out of where it seems to
+ * be, or with NUL, at which it would end.
+ */
+export const boldestReading: (target: string) => readonly string[] | undefined = remembering(
+  (target) => {
+    let path = target.replace(/^[a-z]+:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
+    for (let time = 0; time < TIMES && path.includes('%'); time += 1) {
+      path = path.replaceAll(ENCODED, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    }
+    if (path.includes('\0')) return undefined;
+    const segments = path.replaceAll('\\', '/').replaceAll(PARAMETERS, '').split('/');
+    if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
+    return segments.filter((segment) => segment !== '').map(asUtf8);
+  },
+  { capacity: 1000, longest: 512 },
+);
+
+/** Octets were decoded one by one. */
+const asUtf8 = (text: string) => Buffer.from(text, 'latin1').toString();

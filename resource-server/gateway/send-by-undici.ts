@@ -1,0 +1,107 @@
+import type { Dispatcher, Pool } from 'undici';
+import type { HttpError } from '#shared/http/answer.ts';
+import { failure } from '../forwarding/failure.ts';
+import type { Lines } from '../forwarding/fields.ts';
+import type { PassingAnswer } from '../forwarding/passing-answer.ts';
+
+/** What a client that has left needs no more. */
+const LEFT = new Error('The client has left.');
+
+export interface Dispatched {
+  readonly pool: Pool;
+  readonly method: string;
+  readonly path: string;
+  readonly lines: Lines;
+  readonly body: AsyncIterable<Buffer> | undefined;
+  /** Milliseconds for the request to begin, where all connections are busy. */
+  readonly patience: number;
+  /** Called when octets of the request may have been sent. */
+  readonly touched: () => void;
+  /** Calls when the client is gone, or has its answer. */
+  readonly left: (leave: () => void) => void;
+}
+
+/**
+ * Sends a request over kept connections, and gives the client what is answered. Resolves when the answer has begun;
+ * rejects before that with HttpError 502 or 504.
+ */
+export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise<void> {
+  const { pool, method, path, lines, body = null, patience, touched, left } = asked;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let controller: Dispatcher.DispatchController | undefined;
+  let begun = false;
+  let over = false;
+  const timer = setTimeout(() => {
+    over = true;
+    reject(failure(504, 'The application has no connection free.', undefined));
+  }, patience);
+  left(() => {
+    over = true;
+    clearTimeout(timer);
+    controller?.abort(LEFT);
+    reject(LEFT);
+  });
+
+  pool.dispatch(
+    { method: method as Dispatcher.HttpMethod, path, headers: lines.flat(), body: body as never },
+    {
+      onRequestStart(given) {
+        clearTimeout(timer);
+        controller = given;
+        if (over) given.abort(LEFT);
+        else touched();
+      },
+      onResponseStart({ rawHeaders }, status, headers) {
+        const head = { status, ...received(rawHeaders, headers) };
+        if (status < 200) return passing.interim(head);
+        passing.begin(head);
+        begun = true;
+        resolve();
+      },
+      onResponseData(given, piece) {
+        if (passing.write(piece)) return;
+        given.pause();
+        passing.drained(() => given.resume());
+      },
+      onResponseEnd({ rawTrailers }, trailers) {
+        passing.end(received(rawTrailers, trailers).rawHeaders);
+      },
+      onResponseError(_given, error) {
+        clearTimeout(timer);
+        if (begun) passing.breakOff();
+        else reject(failureOf(error));
+      },
+    },
+  );
+  return promise;
+}
+
+/** Of HTTP/1.1 the lines as they came, of HTTP/2 by name. */
+function received(
+  raw: unknown,
+  byName: Readonly<Record<string, string | string[] | undefined>> = {},
+): { readonly rawHeaders: readonly string[]; readonly httpVersion: string } {
+  if (Array.isArray(raw)) {
+    return { rawHeaders: raw.map((part) => text(part as Buffer | string)), httpVersion: '1.1' };
+  }
+  const rawHeaders = Object.entries(byName).flatMap(([name, values = []]) =>
+    [values].flat().flatMap((value) => [name, value]),
+  );
+  return { rawHeaders, httpVersion: '2.0' };
+}
+
+const text = (part: Buffer | string) => (typeof part === 'string' ? part : part.toString('latin1'));
+
+const LATE = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function failureOf(error: Error): HttpError | Error {
+  if ('status' in error || error === LEFT) return error; // of ours
+  const code = 'code' in error ? String(error.code) : '';
+  return LATE.has(code)
+    ? failure(504, 'The application did not answer in time.', error)
+    : failure(502, 'The application gave no answer that can be understood.', error);
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { Pool } from 'undici';
+import type { Clock } from '#shared/base/clock.ts';
+import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
+import { ANSWER_HEADER } from '../forwarding/send-by-node.ts';
+
+/** Milliseconds for a connection. */
+const CONNECT = 10_000;
+/** After which a connection without a request is closed, before most applications do (5 s of Node's, 60 of others). */
+const IDLE = 4000;
+/** So many failures after one another, and nobody is sent there for a while. */
+const FAILURES = 3;
+const SHORTEST = 1000;
+const LONGEST = 30_000;
+
+/** One of the places where an application is. */
+export class Upstream {
+  readonly url: URL;
+  readonly pool: Pool;
+  readonly agent: http.Agent;
+  /** Exchanges under way. */
+  busy = 0;
+  #failures = 0;
+  #until = -Infinity;
+
+  constructor(url: string, { connections, timeout, tls }: UpstreamConfig) {
+    this.url = new URL(url);
+    const ca = tls.ca === undefined ? undefined : [...getCACertificates(), readFileSync(tls.ca)];
+    const secure = { ...(ca && { ca }), ...(tls.name !== undefined && { servername: tls.name }) };
+    this.pool = new Pool(this.url.origin, {
+      connections,
+      connect: { timeout: CONNECT, ...secure },
+      allowH2: tls.http2,
+      headersTimeout: timeout * 1000,
+      bodyTimeout: timeout * 1000,
+      keepAliveTimeout: IDLE,
+      maxHeaderSize: ANSWER_HEADER,
+      pipelining: 1,
+    });
+    const common = { keepAlive: true, maxSockets: connections, timeout: IDLE };
+    this.agent =
+      this.url.protocol === 'https:'
+        ? new https.Agent({ ...common, ...secure })
+        : new http.Agent(common);
+  }
+
+  worked(): void {
+    this.#failures = 0;
+    this.#until = -Infinity;
+  }
+
+  failed(now: number): void {
+    this.#failures += 1;
+    if (this.#failures < FAILURES) return;
+    const times = 2 ** Math.min(this.#failures - FAILURES, 10);
+    this.#until = now + Math.min(SHORTEST * times, LONGEST);
+  }
+
+  /** Milliseconds until it is asked again; none where it works. */
+  rest(now: number): number {
+    return Math.max(0, Math.min(this.#until - now, LONGEST)); // a clock may be set back
+  }
+}
+
+/** All places of an application. */
+export class Upstreams {
+  readonly all: readonly Upstream[];
+  readonly #clock: Clock;
+  #turn = 0;
+
+  constructor(config: UpstreamConfig, clock: Clock) {
+    this.all = upstreamUrls(config).map((url) => new Upstream(url, config));
+    this.#clock = clock;
+  }
+
+  /** The least busy of those that work, by turns; of those that do not the one that has rested longest. */
+  pick(not?: Upstream): Upstream {
+    const [first] = this.all;
+    if (first === undefined) throw new Error('a space serves an upstream without a URL');
+    if (this.all.length === 1) return first;
+    const now = this.#clock.now();
+    this.#turn = (this.#turn + 1) % this.all.length;
+    const inTurn = [...this.all.slice(this.#turn), ...this.all.slice(0, this.#turn)];
+    const others = inTurn.filter((one) => one !== not);
+    const by = (one: Upstream) => one.rest(now) * 1e6 + one.busy;
+    return others.reduce((best, one) => (by(one) < by(best) ? one : best));
+  }
+}
