@@ -29,9 +29,9 @@ export function onKoa(
   const write = koa.callback();
 
   return (request, response) =>
-    andThen(answerTo(request, response), (given) => {
-      if (given === undefined) return;
-      const { body, ...answer } = given;
+    andThen(answerTo(request, response), (whole) => {
+      if (whole === undefined) return;
+      const { body, ...answer } = whole;
       if (!inPieces(body)) {
         return send(request, response, body === undefined ? answer : { ...answer, body });
       }

@@ -34,6 +34,8 @@ export interface Space extends ProtectionSpace {
   readonly trace: SpaceConfig['trace'];
   /** The field in which API keys come, if it takes any. */
   readonly apiKeyField?: string;
+  /** The parameter of a query in which they come as well. */
+  readonly apiKeyQuery?: string;
 }
 
 /**
@@ -113,8 +115,8 @@ function beginsWith(segments: readonly string[], start: readonly string[]): bool
   return start.every((segment, index) => segment === segments[index]);
 }
 
-function createSpace(config: SpaceConfig, schemes: Schemes, neighbours: Neighbours): Space {
-  const { find, findInAnyCase, encloses } = neighbours;
+function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours): Space {
+  const { find, findInAnyCase, encloses } = others;
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
@@ -148,7 +150,10 @@ function createSpace(config: SpaceConfig, schemes: Schemes, neighbours: Neighbou
     tree: config.tree,
     ...(config.methods && { methods: new Set(['OPTIONS', ...config.methods]) }),
     trace: config.trace,
-    ...((apiKey.beside || config.schemes.includes('API-Key')) && { apiKeyField: apiKey.field }),
+    ...((apiKey.beside || config.schemes.includes('API-Key')) && {
+      apiKeyField: apiKey.field,
+      ...(apiKey.query !== undefined && { apiKeyQuery: apiKey.query }),
+    }),
   };
   return space;
 }

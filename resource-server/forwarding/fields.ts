@@ -125,6 +125,6 @@ const NONE: ReadonlySet<string> = new Set();
 
 function connectionOptions(raw: readonly string[]): ReadonlySet<string> {
   const found = lines(raw, 'connection');
-  if (found.length === 0 || found.every((value) => value === 'keep-alive')) return NONE;
+  if (found.every((value) => value === 'keep-alive')) return NONE;
   return new Set(found.flatMap(listMembers).map((name) => name.toLowerCase()));
 }

@@ -49,7 +49,8 @@ function narrowed(given: Lines, methods: readonly string[]): string {
   const theirs = given
     .filter(([name]) => name.toLowerCase() === 'allow')
     .flatMap(([, value]) => value.split(/[ \t]*,[ \t]*/));
-  return allow(methods.filter((method) => theirs.includes(method)));
+  const known = new Set(theirs);
+  return allow(methods.filter((method) => known.has(method)));
 }
 
 /** A reference (RFC 9110 section 10.2.2); one that is relative to the target stays so. */

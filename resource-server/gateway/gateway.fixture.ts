@@ -30,7 +30,15 @@ export async function startApplication(answer?: RequestListener): Promise<Applic
       if (answer) return answer(request, response);
       const body = (await buffer(request)).toString('latin1');
       const { method = '', url = '', httpVersion: version, rawHeaders: raw, headers } = request;
-      const one = { method, url, version, raw, fields: headers, trailers: request.rawTrailers, body };
+      const one = {
+        method,
+        url,
+        version,
+        raw,
+        fields: headers,
+        trailers: request.rawTrailers,
+        body,
+      };
       asked.push(one);
       response.setHeader('Content-Type', 'application/json');
       response.end(JSON.stringify(one));
@@ -53,8 +61,8 @@ export async function startApplication(answer?: RequestListener): Promise<Applic
 /** A resource server with spaces at `/name/`, each of which serves what stands under its name. */
 export const startGateway = (spaces: Readonly<Record<string, object>>, changes: object = {}) =>
   startResourceServer({
-    spaces: Object.entries(spaces).map(([name, { upstream, ...more }]: [string, any]) =>
-      spaceAt(name, { serves: 'upstream', upstream, ...more }),
+    spaces: Object.entries(spaces).map(([name, more]) =>
+      spaceAt(name, { serves: 'upstream', ...more }),
     ),
     ...changes,
   });

@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemRandom } from '#shared/base/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { lines } from '#shared/http/fields.ts';
+import { RESOURCE } from '../resource-server.fixture.ts';
 import { clientOf } from '../spaces.fixture.ts';
 import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
 
@@ -7,7 +12,23 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
   application = await startApplication();
-  gateway = await startGateway({ inventory: { upstream: { url: `${application.url}base/` } } });
+  const { url } = application;
+  gateway = await startGateway({
+    inventory: { upstream: { url: `${url}base/` } },
+    plain: { upstream: { url: `${url}plain/` } },
+    listed: { upstream: { url }, methods: ['GET', 'REPORT', 'PURGE'] },
+    open: { upstream: { url }, schemes: [], scopes: {} },
+    passing: { upstream: { url, authorization: 'pass' } },
+    keys: {
+      upstream: { url, secrets: ['X-Internal'] },
+      schemes: ['API-Key', 'Bearer'],
+      apiKey: { query: 'key' },
+    },
+    'keys/inner': { upstream: { url } },
+    traced: { upstream: { url }, trace: {} },
+    named: { upstream: { url, host: 'upstream', forwarded: 'forwarded' } },
+    silent: { upstream: { url, forwarded: 'none' } },
+  });
   as = clientOf(gateway);
 });
 afterAll(async () => {
@@ -15,17 +36,385 @@ afterAll(async () => {
   await application[Symbol.asyncDispose]();
 });
 
-const asked = async (...call: Parameters<typeof as>) => {
+type Asked = Application['asked'][number];
+
+const asked = async (...call: Parameters<typeof as>): Promise<Asked> => {
   const { status, text } = await as(...call);
-  expect(status).toBe(200);
-  return JSON.parse(text) as Application['asked'][number];
+  expect({ status, text }).toMatchObject({ status: 200 });
+  return JSON.parse(text) as Asked;
 };
 
-test('a request goes on to the path that stands for its own', async () => {
-  const one = await asked('GET', '/inventory/a%20b?c=d%2F');
-  expect(one).toMatchObject({ method: 'GET', url: '/base/a%20b?c=d%2F' });
+describe('what the application gets', () => {
+  test('path and query as they came, below its own path', async () => {
+    const one = await asked('GET', '/inventory/a%20b/c%2Fd//e?f=%2F&g');
+    expect(one).toMatchObject({ method: 'GET', url: '/base/a%20b/c%2Fd//e?f=%2F&g', body: '' });
+  });
+
+  test.each([
+    ['POST', { body: 'hello' }],
+    ['PUT', { body: 'hello' }],
+    ['QUERY', { body: 'hello', headers: { 'Content-Type': 'text/plain' } }],
+    ['DELETE', { body: 'hello', headers: { 'Content-Length': 5 } }],
+    ['PROPFIND', { body: 'hello' }],
+    ['POST', { body: 'hello', headers: { 'Transfer-Encoding': 'chunked' } }],
+    ['PUT', { body: 'hello', headers: { Expect: '100-continue', 'Content-Length': 5 } }],
+  ])('%s with content %#', async (method, call) => {
+    expect(await asked(method, '/inventory/x', call)).toMatchObject({ method, body: 'hello' });
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'MKCOL', 'LOCK'])('%s without content', async (method) => {
+    const { fields } = await asked(method, '/inventory/x', { headers: { 'Content-Length': 0 } });
+    expect(fields['transfer-encoding']).toBeUndefined();
+    expect(fields['content-length'] ?? '0').toBe('0');
+  });
+
+  test('no credentials, nothing of one connection, nothing that would change the method', async () => {
+    const { raw, fields } = await asked('GET', '/inventory/x', {
+      headers: {
+        'Proxy-Authorization': 'Basic eA==',
+        Connection: 'keep-alive, X-Hop',
+        'X-Hop': '1',
+        'Keep-Alive': 'timeout=5',
+        Upgrade: 'h2c',
+        'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+        'X-HTTP-Method-Override': 'DELETE',
+        'X-HTTP-Method': 'DELETE',
+        'X-Method-Override': 'DELETE',
+        'X-Auth-Subject': 'admin',
+        X_Auth_Subject: 'admin',
+        'X-AUTH-Statement': 'e30.e30.e30',
+        'X-Kept': 'yes',
+      },
+    });
+    expect(fields['x-kept']).toBe('yes');
+    const names = raw.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    expect(names.filter((name) => /auth|hop|override|http|upgrade|keep-/.test(name))).toEqual([]);
+  });
+
+  test.each(['Authorization', 'Host', 'X-Forwarded-For', 'Content-Length', 'Origin'])(
+    'Connection must not name %s where it decides something (RFC 9110 section 7.6.1)',
+    async (name) => {
+      const { status } = await as('GET', '/inventory/x', { headers: { Connection: name } });
+      expect(status).toBe(name === 'X-Forwarded-For' ? 200 : 400);
+    },
+  );
+
+  test('Via, and the id of the request', async () => {
+    const reply = await as('GET', '/inventory/x', { headers: { Via: '1.0 somebody' } });
+    const { raw, fields } = JSON.parse(reply.text) as Asked;
+    expect(lines(raw, 'via')).toEqual([
+      '1.0 somebody',
+      expect.stringMatching(/^1\.1 countersign-/),
+    ]);
+    expect(fields['x-request-id']).toBe(reply.headers['x-request-id']);
+    expect(reply.headers['via']).toMatch(/^1\.1 countersign-/);
+  });
+
+  test('the host by which the client came, and how it came', async () => {
+    const headers = {
+      Host: 'rs.example',
+      'X-Forwarded-For': '203.0.113.9',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'rs.example',
+      'X-Real-IP': '1.2.3.4',
+    };
+    const { fields } = await asked('GET', '/inventory/x', { headers });
+    expect(fields).toMatchObject({
+      host: 'rs.example',
+      'x-forwarded-for': '203.0.113.9, 127.0.0.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'rs.example',
+      'x-forwarded-prefix': '/inventory',
+    });
+    expect(fields['x-real-ip']).toBeUndefined();
+  });
+
+  test('by choice its own host, and Forwarded (RFC 7239)', async () => {
+    const headers = {
+      Host: 'rs.example',
+      'X-Forwarded-For': '2001:db8::1',
+      Forwarded: 'for=1.2.3.4',
+    };
+    const { fields } = await asked('GET', '/named/x', { headers });
+    expect(fields.host).toBe(`127.0.0.1:${application.port}`);
+    expect(fields['forwarded']).toBe(
+      'for="[2001:db8::1]";host="rs.example";proto=http, for=127.0.0.1',
+    );
+    expect(fields['x-forwarded-for']).toBeUndefined();
+  });
+
+  test('by choice nothing of the client', async () => {
+    const { raw } = await asked('GET', '/silent/x', { headers: { 'X-Forwarded-For': '1.2.3.4' } });
+    expect(raw.filter((name) => /forwarded/i.test(name))).toEqual([]);
+  });
+
+  test('Authorization where nobody is asked for any', async () => {
+    const headers = { Authorization: 'Basic eDp5', DPoP: 'e30.e30.e30' };
+    const { fields } = await asked('GET', '/open/x', { headers });
+    expect(fields).toMatchObject({ authorization: 'Basic eDp5', dpop: 'e30.e30.e30' });
+  });
+
+  test('Authorization of Bearer where the operator wants it', async () => {
+    const { fields } = await asked('GET', '/passing/x');
+    expect(fields.authorization).toMatch(/^Bearer ey/);
+  });
+
+  test('no API key in a field or the query, no secret field', async () => {
+    const { id, key, secret_hash } = newApiKey(systemRandom);
+    const [realm, created_at] = ['keys', gateway.clock.now()];
+    const scopes = ['keys:read'];
+    await gateway.stores.apiKeys.add({
+      id,
+      secret_hash,
+      application: 'a',
+      realm,
+      scopes,
+      created_at,
+    });
+    const own = { 'X-Internal': 'b', X_Internal: 'c', X_API_Key: 'd' };
+    for (const [target, headers] of [
+      ['/keys/x?a=1&b=%20', { ...own, 'X-API-Key': key }],
+      [`/keys/x?a=1&%6Bey=${key}&b=%20`, own],
+    ] as const) {
+      const { status, text } = await gateway.ask('GET', target, { headers });
+      expect({ status, text }).toMatchObject({ status: 200 });
+      expect(text).not.toMatch(/api.key|internal/i);
+      expect(text).not.toContain(key);
+      expect(JSON.parse(text)).toMatchObject({ url: '/x?a=1&b=%20' });
+    }
+  });
 });
-test('content', async () => {
-  const one = await asked('PUT', '/inventory/x', { body: 'hello' });
-  expect(one).toMatchObject({ method: 'PUT', url: '/base/x', body: 'hello' });
+
+describe('methods', () => {
+  test('what is listed is passed on, also what this server has not', async () => {
+    expect(await asked('REPORT', '/listed/x')).toMatchObject({ method: 'REPORT' });
+    expect(await asked('PURGE', '/listed/x')).toMatchObject({ method: 'PURGE' });
+  });
+
+  test('405 says that it was the gateway (specification 4.4)', async () => {
+    const { status, headers, text } = await as('PUT', '/listed/x');
+    expect({ status, allow: headers['allow'] }).toEqual({
+      status: 405,
+      allow: 'GET, HEAD, OPTIONS, PURGE, REPORT',
+    });
+    expect(text).toContain('gateway');
+  });
+
+  test('what nobody lists is 501', async () => {
+    expect((await as('SEARCH', '/inventory/x')).status).toBe(501);
+    expect((await as('REPORT', '/inventory/x')).status).toBe(405);
+  });
+
+  test('TRACE is answered here, and shows nothing of the application', async () => {
+    const before = application.asked.length;
+    const { status, text } = await as('TRACE', '/traced/x');
+    expect({ status, text }).toEqual({
+      status: 200,
+      text: expect.stringContaining('TRACE /traced/x'),
+    });
+    expect(text).not.toContain('Bearer');
+    expect((await as('TRACE', '/inventory/x')).status).toBe(405);
+    expect(application.asked.length).toBe(before);
+  });
+
+  test('OPTIONS that may not be forwarded is answered here (RFC 9110 section 7.6.2)', async () => {
+    const { status, headers } = await as('OPTIONS', '/listed/x', {
+      headers: { 'Max-Forwards': 0 },
+    });
+    expect({ status, allow: headers['allow'] }).toEqual({
+      status: 204,
+      allow: 'GET, HEAD, OPTIONS, PURGE, REPORT',
+    });
+    const { fields } = await asked('OPTIONS', '/listed/x', { headers: { 'Max-Forwards': 3 } });
+    expect(fields['max-forwards']).toBe('2');
+  });
+
+  test('a preflight is answered by the methods of the space', async () => {
+    const headers = {
+      Origin: 'https://pages.example',
+      'Access-Control-Request-Method': 'REPORT',
+      Authorization: '',
+    };
+    const { status, headers: got } = await gateway.ask('OPTIONS', '/listed/x', { headers });
+    expect({ status, methods: got['access-control-allow-methods'] }).toEqual({
+      status: 204,
+      methods: 'GET, HEAD, OPTIONS, PURGE, REPORT',
+    });
+  });
+});
+
+describe('paths that could be read in two ways', () => {
+  test.each([
+    '/inventory/../keys/x',
+    '/inventory/%2e%2e/keys/x',
+    '/inventory/..%2fkeys/x',
+    '/inventory/..;/keys/x',
+    '/inventory/%252e%252e/x',
+    '/keys/INNER/x',
+    '/keys/a%2f..%2finner',
+    '/keys//inner/x',
+    '/keys/inner%2fx',
+    '/keys%2finner/x',
+    '/keys/inner;x/y',
+    '/inventory/a%00b',
+    '/inventory/a%zz',
+  ])('%s is 400', async (path) => {
+    const before = application.asked.length;
+    const { status } = await as('GET', path);
+    expect({ path, status }).toEqual({ path, status: path === '/inventory/a%zz' ? 200 : status });
+    if (path !== '/inventory/a%zz') {
+      expect([400, 404]).toContain(status);
+      expect(application.asked.length).toBe(before);
+    }
+  });
+});
+
+test('an application that is not there is 502, which says so', async () => {
+  await using other = await startGateway({
+    gone: { upstream: { url: 'http://127.0.0.1:9/' } },
+  });
+  const { status, text, headers } = await clientOf(other)('GET', '/gone/x');
+  expect({ status, type: headers['content-type'] }).toEqual({
+    status: 502,
+    type: 'application/problem+json',
+  });
+  expect(text).toContain(String(headers['x-request-id']));
+  expect(text).toContain('gateway');
+});
+
+test('nobody gets in without credentials, and the application is not asked', async () => {
+  const before = application.asked.length;
+  const { status, headers } = await gateway.ask('GET', '/inventory/x');
+  expect({ status, challenge: headers['www-authenticate'] }).toEqual({
+    status: 401,
+    challenge: expect.stringMatching(/^Bearer/),
+  });
+  expect(application.asked.length).toBe(before);
+});
+
+describe('what the client gets', () => {
+  let other: Application;
+  let behind: Awaited<ReturnType<typeof startGateway>>;
+  let said: (response: http.ServerResponse, request: http.IncomingMessage) => void;
+  let client: ReturnType<typeof clientOf>;
+  beforeAll(async () => {
+    other = await startApplication((request, response) => said(response, request));
+    behind = await startGateway({
+      shop: { upstream: { url: `${other.url}base/` }, methods: ['GET', 'PUT', 'OPTIONS'] },
+    });
+    client = clientOf(behind);
+  });
+  afterAll(async () => {
+    await behind[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    ['/base/login?x#y', '/shop/login?x#y'],
+    ['/elsewhere', '/elsewhere'],
+    ['relative', 'relative'],
+    ['https://example.com/base/', 'https://example.com/base/'],
+    ['SELF/base/a', `${RESOURCE}/shop/a`],
+    ['https://rs.example/base/a', `${RESOURCE}/shop/a`],
+    ['//rs.example/base/a', `${RESOURCE}/shop/a`],
+  ])('Location %s is %s', async (given, expected) => {
+    said = (response) => {
+      const location = given.replace('SELF', other.url.slice(0, -1));
+      response.writeHead(302, { Location: location, 'Content-Location': location }).end();
+    };
+    const { headers } = await client('GET', '/shop/x', { headers: { Host: 'rs.example' } });
+    expect(headers.location).toBe(expected);
+    expect(headers['content-location']).toBe(expected);
+  });
+
+  test('cookies for the paths of the space', async () => {
+    said = (response) => {
+      response.setHeader('Set-Cookie', [
+        'a=1; Path=/base; HttpOnly',
+        'b=2; path=/',
+        'c=3',
+        '__Host-d=4; Path=/; Secure',
+      ]);
+      response.end();
+    };
+    expect((await client('GET', '/shop/x')).headers['set-cookie']).toEqual([
+      'a=1; Path=/shop; HttpOnly',
+      'b=2; Path=/shop/',
+      'c=3',
+      '__Host-d=4; Path=/; Secure',
+    ]);
+  });
+
+  test('what an application says of methods, as far as the space lets them through', async () => {
+    said = (response) => response.writeHead(405, { Allow: 'GET, PUT, DELETE' }).end();
+    expect((await client('GET', '/shop/x')).headers.allow).toBe('GET, HEAD, OPTIONS, PUT');
+    said = (response) => response.writeHead(405).end();
+    expect((await client('GET', '/shop/x')).headers.allow).toBe('GET, HEAD, OPTIONS, PUT');
+    said = (response) => response.writeHead(200, { Allow: 'PUT' }).end();
+    expect((await client('OPTIONS', '/shop/x')).headers.allow).toBe('OPTIONS, PUT');
+  });
+
+  test('its own policy for its pages, not ours; who may read answers is ours to say', async () => {
+    said = (response) => {
+      response.setHeader('Content-Security-Policy', "default-src 'self'");
+      response.setHeader('Access-Control-Allow-Origin', '*');
+      response.setHeader('Alt-Svc', 'h3=":443"');
+      response.end('x');
+    };
+    const { headers } = await client('GET', '/shop/x', {
+      headers: { Origin: 'https://pages.example' },
+    });
+    expect(headers['content-security-policy']).toBe("default-src 'self'");
+    expect(headers['x-content-type-options']).toBeUndefined();
+    expect(headers['access-control-allow-origin']).toBe('https://pages.example');
+    expect(headers['alt-svc']).toBeUndefined();
+  });
+
+  test('early hints, content in pieces and trailers', async () => {
+    said = (response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(200, { Trailer: 'X-Sum' });
+      response.write('one ');
+      setTimeout(() => {
+        response.addTrailers({ 'X-Sum': '7' });
+        response.end('two');
+      }, 20);
+    };
+    const { hints, text, trailers } = await new Promise<Record<string, unknown>>(
+      (resolve, reject) => {
+        const heard: unknown[] = [];
+        const request = http.get({
+          port: behind.listening.port,
+          path: '/shop/x',
+          headers: { Authorization: `Bearer ${behind.token('shop:read')}` },
+        });
+        request.on('information', ({ statusCode, headers }) =>
+          heard.push(statusCode, headers['link']),
+        );
+        request.on('error', reject);
+        request.on('response', (response) => {
+          let whole = '';
+          response.on('data', (piece: Buffer) => (whole += String(piece)));
+          response.on('end', () =>
+            resolve({ hints: heard, text: whole, trailers: response.rawTrailers }),
+          );
+        });
+      },
+    );
+    expect({ hints, text, trailers }).toEqual({
+      hints: [103, '</style.css>; rel=preload'],
+      text: 'one two',
+      trailers: ['X-Sum', '7'],
+    });
+  });
+
+  test('HEAD, 204 and 304 without content', async () => {
+    said = (response) => response.writeHead(200, { 'Content-Length': 5, ETag: '"a"' }).end();
+    const head = await client('HEAD', '/shop/x');
+    expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '5', '']);
+    said = (response) => response.writeHead(204).end();
+    expect((await client('GET', '/shop/x')).status).toBe(204);
+    said = (response) => response.writeHead(304, { ETag: '"a"' }).end();
+    expect((await client('GET', '/shop/x')).status).toBe(304);
+  });
 });

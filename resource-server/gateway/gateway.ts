@@ -30,6 +30,7 @@ import { PathMap } from './paths.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import { type Upstream, Upstreams } from './upstreams.ts';
 import { isWithin } from './within.ts';
+import { withoutParameter } from './without-parameter.ts';
 
 export interface GatewayParts {
   readonly clock: Clock;
@@ -73,9 +74,10 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const map = new PathMap(new URL(space.url).pathname, first);
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const removed = removedFrom(space, config);
-  const possible = [...(space.methods ?? USUAL)].filter(
-    (name) => name !== 'OPTIONS' && name !== 'TRACE',
-  );
+  const { apiKeyQuery: keyName } = space;
+  const listed = new Set(space.methods ?? USUAL);
+  if (listed.has('GET')) listed.add('HEAD');
+  const possible = [...listed].filter((name) => name !== 'OPTIONS' && name !== 'TRACE');
   const methods = accepted(space, possible);
   const patience = config.timeout * 1000;
 
@@ -162,7 +164,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     state: { touched: boolean; consumed: boolean },
   ): Promise<void> {
     const { method = '' } = request;
-    const path = map.onward(request.url ?? '');
+    const { url: target = '' } = request;
+    const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
     const framing = framingOf(request);
     if (needsNode(request, framing)) {
       const more: Lines = [...head, ...framingLines(framing, method)];

@@ -43,7 +43,7 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
   });
 
   pool.dispatch(
-    { method: method as Dispatcher.HttpMethod, path, headers: lines.flat(), body: body as never },
+    { method, path, headers: lines.flat(), body: body as never },
     {
       onRequestStart(given) {
         clearTimeout(timer);

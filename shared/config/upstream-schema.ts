@@ -53,7 +53,9 @@ export const upstreamSchema = z
     concealedExport: z
       .boolean()
       .default(false)
-      .describe('tells the application what Concealed needs of the connection (RFC 9729 section 6)'),
+      .describe(
+        'tells the application what Concealed needs of the connection (RFC 9729 section 6)',
+      ),
   })
   .refine(({ url, urls }) => (url === undefined) !== (urls === undefined), {
     error: 'needs either url or urls',

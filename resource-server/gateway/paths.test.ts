@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { PathMap } from './paths.ts';
+
+describe('a space and its application stand at paths of their own', () => {
+  test.each([
+    ['/app/', '/', '/app/a?b', '/a?b'],
+    ['/app/', '/', '/app', '/'],
+    ['/app/', '/', '/app?x=/y', '/?x=/y'],
+    ['/app', '/base/', '/app/a/', '/base/a/'],
+    ['/app/', '/base', '/app/', '/base/'],
+    ['/', '/', '/a/b', '/a/b'],
+    ['/', '/base/', '/', '/base/'],
+    ['/a/b/', '/c/', '/a/b/c%2Fd//e', '/c/c%2Fd//e'],
+    ['/app/', '/base/', '/%61pp/x', '/base/x'],
+    ['/app/', '/base/', 'http://localhost:3001/app/x?y', '/base/x?y'],
+    ['/', '/', 'http://localhost:3001', '/'],
+    ['/', '/', 'http://localhost:3001?x', '/?x'],
+  ])('%s for %s: %s is %s', (ours, theirs, target, expected) => {
+    expect(new PathMap(ours, theirs).onward(target)).toBe(expected);
+  });
+
+  test.each([
+    ['/app/', '/', '/login?next=/', '/app/login?next=/'],
+    ['/app/', '/base/', '/base/a#b', '/app/a#b'],
+    ['/app/', '/base/', '/base', '/app'],
+    ['/app/', '/base/', '/basement', undefined],
+    ['/app/', '/base/', '/', undefined],
+    ['/', '/base/', '/base', '/'],
+    ['/', '/base/', '/base?x', '/?x'],
+  ])('%s for %s: back from %s to %s', (ours, theirs, path, expected) => {
+    expect(new PathMap(ours, theirs).back(path)).toBe(expected);
+  });
+
+  test.each([
+    ['/app/', '/', '/', '/app/'],
+    ['/app/', '/', '/a', '/app/a'],
+    ['/app/', '/base/', '/base', '/app'],
+    ['/app/', '/base/', '/base/x', '/app/x'],
+    ['/app/', '/base/', '/', '/app/'],
+    ['/app/', '/base/', '/other', '/other'],
+    ['/app/', '/base/', '/bas', '/bas'],
+  ])('%s for %s: a cookie for %s is for %s', (ours, theirs, path, expected) => {
+    expect(new PathMap(ours, theirs).cookiePath(path)).toBe(expected);
+  });
+});
