@@ -87,7 +87,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
-  const gateways = await openGateways(spaces.all, { clock, random, log, proxies });
+  const gateways = await openGateways(spaces.all, config, { clock, random, log, proxies });
   // Without them every token is 503, which whoever turns requests to this server has to know.
   const readyWithKeys = async () => {
     await ready();

@@ -118,8 +118,8 @@ test.each([
 ])('RFC 6265 section 8.6: a cookie %s is none of ours, and gets replaced', async (_, made) => {
   const { browser, page } = await signedIn();
   const csrf = made(csrfOf(page));
-  const others = browser.cookies.filter(({ name }) => name !== 'csrf');
-  const cookie = [...others, { name: 'csrf', value: csrf }]
+  const others = browser.cookies.filter(({ name }) => name !== 'countersign-csrf');
+  const cookie = [...others, { name: 'countersign-csrf', value: csrf }]
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ');
   const form = new URLSearchParams({ csrf, end: 'everything' });
@@ -127,7 +127,7 @@ test.each([
   const anew = await browser.request('GET', '/account', undefined, { cookie });
   expect(anew.text).toContain('/sign-out');
   expect(csrfOf(anew)).not.toBe(csrf);
-  expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'csrf')?.value);
+  expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value);
 });
 
 test('who came by another name of this machine is led to the one whose forms count', async () => {

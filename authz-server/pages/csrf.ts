@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
-import { hostCookieName } from './cookie-name.ts';
+import { cookieName } from '#shared/config/own-cookies.ts';
 import { expired, PageError } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { TO_ACCOUNT } from './way-back.ts';
@@ -33,7 +33,7 @@ export function createCsrf({
   master,
   random,
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): Csrf {
-  const cookie = hostCookieName(config, 'csrf');
+  const cookie = cookieName(config, 'csrf');
   const key = derivedKey(master, 'countersign authz csrf');
   const signed = (id: string) =>
     `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;

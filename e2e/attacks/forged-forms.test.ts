@@ -122,7 +122,7 @@ describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
       [`${own}=`, {}],
       [undefined, { cookie: '' }],
       [own, { cookie: '' }],
-      ['', { cookie: 'csrf=' }],
+      ['', { cookie: 'countersign-csrf=' }],
       ...[
         'https://evil.example',
         'null',

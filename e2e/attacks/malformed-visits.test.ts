@@ -72,7 +72,7 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     app = await App.add(flow, '--post-logout-redirect-uri', BYE);
     browser = await signedIn(flow, await newPerson(flow));
     const waiting = await browser.open(app.url());
-    const csrf = browser.cookies.find(({ name }) => name === 'csrf')?.value ?? '';
+    const csrf = browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
     good = {
       query: app.request(),
       form: new URLSearchParams({ csrf, client_id: app.id }),
@@ -159,7 +159,12 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     origin: often([''], fc.constantFrom('null', 'https://evil.example', 'x')),
     cookie: often(
       [''],
-      fc.constantFrom('session=x', 'csrf=', 'interaction=__proto__; resume=%00', 'a; =; known=.'),
+      fc.constantFrom(
+        'countersign-session=x',
+        'countersign-csrf=',
+        'countersign-interaction=__proto__; countersign-resume=%00',
+        'a; =; countersign-known=.',
+      ),
     ),
   });
 

@@ -35,7 +35,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
       const seen = await stranger.open(page.url);
       expect(seen.status).toBe(400);
       await stranger.open('/account');
-      const csrf = stranger.cookies.find(({ name }) => name === 'csrf')?.value ?? '';
+      const csrf = stranger.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
       for (const end of ['login', 'consent', 'abort']) {
         const { name, password } = person;
         const form = new URLSearchParams({ csrf, name, password, decision: 'allow' });
@@ -50,7 +50,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
       const attacker = browserAt(flow);
       const page = await waiting(attacker);
       const victim = browserAt(flow);
-      victim.plant(attacker, /^(?:interaction|resume|session)/);
+      victim.plant(attacker, /^countersign-(?:interaction|resume|session)/);
       const asked = await victim.open(page.url);
       const result = await victim.send(asked, { name: person.name, password: person.password });
       const resumed = await attacker.open(result.headers.get('location') ?? '/account');
@@ -67,7 +67,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
       const mallory = await newPerson(flow);
       const attacker = await signedIn(flow, mallory);
       await flow.pair.cli('user', 'end', mallory.name);
-      expect(attacker.cookies.map(({ name }) => name)).toContain('session');
+      expect(attacker.cookies.map(({ name }) => name)).toContain('countersign-session');
       const victim = browserAt(flow);
       victim.plant(attacker);
       await signIn(victim, await open(victim), person);

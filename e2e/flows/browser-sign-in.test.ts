@@ -217,8 +217,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
     test.each<[string, (page: Page, context: BrowserContext) => Promise<void>]>([
       ['request', (page) => flow.flow.stores.artefacts.remove('Interaction', uid(page))],
-      ['cookie of the request', (_page, context) => context.clearCookies({ name: 'interaction' })],
-      ['cookie of the forms', (_page, context) => context.clearCookies({ name: 'csrf' })],
+      [
+        'cookie of the request',
+        (_page, context) => context.clearCookies({ name: 'countersign-interaction' }),
+      ],
+      [
+        'cookie of the forms',
+        (_page, context) => context.clearCookies({ name: 'countersign-csrf' }),
+      ],
     ])('the %s is gone: nobody is signed in, and one can start again', async (_what, remove) => {
       const { page, person, context } = await flow.visit();
       await page.goto((await flow.app.ask()).url);

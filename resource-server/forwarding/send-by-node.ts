@@ -1,4 +1,5 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { contentOf } from '#shared/server/content.ts';
@@ -23,6 +24,8 @@ export interface Sent {
   readonly lines: Lines;
   /** Seconds that may pass without a byte in either direction. */
   readonly idle: number;
+  /** Called when octets of the request may have been sent, before any of its content is read. */
+  readonly touched?: () => void;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface Sent {
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<void> {
-  const { request, response, idle } = sent;
+  const { request, response, idle, touched } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);
@@ -49,7 +52,12 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
       upstream.destroy(error instanceof Error ? error : undefined);
     }
   });
-  sendContent(request, upstream).catch(() => upstream.destroy());
+  connected(upstream)
+    .then(() => {
+      touched?.();
+      return sendContent(request, upstream);
+    })
+    .catch(() => upstream.destroy());
   try {
     const answer = await firstAnswer(upstream);
     upstream.on('error', () => {
@@ -88,6 +96,16 @@ function give(answer: IncomingMessage, passing: PassingAnswer): void {
   answer.once('close', () => {
     if (!answer.complete) passing.breakOff();
   });
+}
+
+/** Resolves when there is a connection; never, if there will be none. */
+function connected(upstream: ClientRequest): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  upstream.once('socket', (socket) => {
+    if (!socket.connecting) resolve();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => resolve());
+  });
+  return promise;
 }
 
 /** The content as it comes, once the server wants it (RFC 9110 section 10.1.1), and its trailers. */

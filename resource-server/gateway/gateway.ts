@@ -11,6 +11,7 @@ import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Target } from '#shared/http/target.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { contentOf } from '#shared/server/content.ts';
+import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import { requestId } from '#shared/server/request-log.ts';
@@ -26,6 +27,7 @@ import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
 import { applicationLines, removedFrom } from './application-lines.ts';
+import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import { type Upstream, Upstreams } from './upstreams.ts';
@@ -96,8 +98,6 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const { request, response, passed, fields } = passage;
     const { method = '' } = request;
     const client = hostsOf(request, space);
-    response.removeHeader('Content-Security-Policy'); // what an application's pages may do is for it to say
-    response.removeHeader('X-Content-Type-Options');
     let tried: Upstream | undefined;
     let begun = false;
     for (;;) {
@@ -113,6 +113,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
         pseudonym,
         back(given, status) {
           begun = true;
+          // What an application's pages may do is for it to say.
+          for (const name of Object.keys(GUARD)) response.removeHeader(name);
           const ownsCors = space.schemes.length > 0 || space.corsOrigins.length > 0;
           const ours = space.origin;
           return clientLines(given, status, { map, theirs, ours, methods, ownsCors, cookies });
@@ -163,30 +165,28 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     passing: PassingAnswer,
     state: { touched: boolean; consumed: boolean },
   ): Promise<void> {
-    const { method = '' } = request;
-    const { url: target = '' } = request;
+    const { method = '', url: target = '' } = request;
     const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
     const framing = framingOf(request);
+    // Content is read once there is a connection to send it over.
+    const touched = () => {
+      state.touched = true;
+      state.consumed = framing !== undefined && framing !== '0';
+    };
     if (needsNode(request, framing)) {
       const more: Lines = [...head, ...framingLines(framing, method)];
       const [trailer] = lines(request.rawHeaders, 'trailer');
       if (framing === 'chunked' && trailer !== undefined) more.push(['Trailer', trailer]);
       if (takesTrailers(request)) more.push(['TE', 'trailers'], ['Connection', 'TE']);
       if (request.headers.expect !== undefined) more.push(['Expect', '100-continue']);
-      state.touched = true;
-      state.consumed = framing !== undefined;
       const { hostname: host, port, protocol } = url;
       const way = { agent, host, port, protocol };
       return sendByNode(
-        { request, response, way, path, lines: more, idle: config.timeout },
+        { request, response, way, path, lines: more, idle: config.timeout, touched },
         passing,
       );
     }
-    async function* content() {
-      state.consumed = true;
-      yield* contentOf(request);
-    }
-    const body = framing === undefined || framing === '0' ? undefined : content();
+    const body = framing === undefined || framing === '0' ? undefined : contentOf(request);
     const length: Lines = framing === undefined ? [] : [['Content-Length', framing]];
     return sendByUndici(
       {
@@ -196,7 +196,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
         lines: [...head, ...length],
         body,
         patience,
-        touched: () => (state.touched = true),
+        touched,
         left: (leave) => exchangeOf(response).once('close', leave),
       },
       passing,
@@ -213,8 +213,9 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
       throw new HttpError(508, 'This request has been here before.');
     }
+    const exported = config.concealedExport ? concealedExport(request, space.origin) : [];
     const identified = passed === undefined ? [] : await identity(passed, config);
-    await send(passage, identified);
+    await send(passage, [...exported, ...identified]);
     return undefined;
   }
 

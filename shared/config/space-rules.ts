@@ -208,6 +208,19 @@ export const SPACE_RULES: readonly Rule[] = [
       }),
   },
   {
+    reads: ['spaces', 'resource', 'tls'],
+    check: (config) =>
+      eachSpace(config, 'upstream.concealedExport', ({ url, schemes, upstream }) => {
+        if (!upstream?.concealedExport) return undefined;
+        if (schemes.length > 0) {
+          return 'is of use to an application that reads Authorization itself: name no schemes, or remove it';
+        }
+        return url.startsWith('https:') || config.tls
+          ? undefined
+          : 'tells of TLS, which this server does not end: add tls';
+      }),
+  },
+  {
     reads: ['spaces'],
     check: (config) =>
       eachSpace(config, 'upstream.tls.ca', ({ upstream }) => noCertificate(upstream?.tls.ca)),

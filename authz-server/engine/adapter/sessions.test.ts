@@ -95,7 +95,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     const browser = flow.browser();
     await signIn(browser, await browser.open(flow.authorize()), 'dora');
     const thief = flow.browser();
-    thief.plant(browser, /^session/);
+    thief.plant(browser, /^countersign-session/);
     const cookie = thief.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
     const type = 'application/x-www-form-urlencoded';
     // The engine reads the session before the content, and writes it at the end.
@@ -237,7 +237,7 @@ describe('cookies (RFC 6265bis section 4.1.3)', () => {
     const page = await flow
       .browser()
       .request('GET', flow.authorize({ prompt: 'none' }), undefined, {
-        cookie: `session=${String(session?.['jti'])}`,
+        cookie: `countersign-session=${String(session?.['jti'])}`,
       });
     expect(sent(page).get('error')).toBe('login_required');
     expect(sent(await browser.open(flow.authorize({ prompt: 'none' }))).get('error')).not.toBe(

@@ -160,7 +160,7 @@ describe('an interaction is of one browser and of one time', () => {
     const { browser, page } = await atConsent(site);
     const stranger = site.browser();
     await stranger.open('/account');
-    const csrf = stranger.cookies.find(({ name }) => name === 'csrf')?.value ?? '';
+    const csrf = stranger.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
     const url = new URL(page.url);
     const form = new URLSearchParams({ csrf, decision: 'allow', ...ALICE });
     expectExpired(await stranger.request('POST', `${url.pathname}/${end}`, form));
@@ -183,9 +183,9 @@ describe('an interaction is of one browser and of one time', () => {
   test('that of another person is not shown to who is signed in here', async () => {
     const { browser: attacker, page } = await atConsent(site);
     const { browser: victim } = await atConsent(site, {}, BOB);
-    victim.plant(attacker, /^(?:interaction|resume)/);
+    victim.plant(attacker, /^countersign-(?:interaction|resume)/);
     expectExpired(await victim.open(page.url));
-    const csrf = victim.cookies.find(({ name }) => name === 'csrf')?.value ?? '';
+    const csrf = victim.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
     const form = new URLSearchParams({ csrf, decision: 'allow' });
     expectExpired(await victim.request('POST', `${new URL(page.url).pathname}/consent`, form));
   });
@@ -274,7 +274,7 @@ describe('an interaction is of one browser and of one time', () => {
 });
 
 describe('session fixation', () => {
-  const isSession = /^session/;
+  const isSession = /^countersign-session/;
 
   /** The attacker's cookies are in the browser of alice, who signs in there. */
   async function planted(prepare: (attacker: TestBrowser) => Promise<unknown>) {
@@ -290,7 +290,7 @@ describe('session fixation', () => {
       browser.open('/account').then(async (page) => browser.submit(page, BOB)),
     );
     const sessionOf = (browser: TestBrowser) =>
-      browser.cookies.find(({ name }) => name === 'session')?.value;
+      browser.cookies.find(({ name }) => name === 'countersign-session')?.value;
     expect(sessionOf(victim)).not.toBe(sessionOf(attacker));
     expect((await victim.open('/account')).text).toContain('alice');
     const theirs = await attacker.open('/account');
@@ -301,7 +301,7 @@ describe('session fixation', () => {
   test('cookies of an interaction that somebody planted do not sign them in', async () => {
     const [attacker, victim] = [site.browser(), site.browser()];
     const asked = await attacker.open(site.authorize());
-    victim.plant(attacker, /^(?:interaction|resume)/);
+    victim.plant(attacker, /^countersign-(?:interaction|resume)/);
     const page = await victim.open(asked.url);
     const done = await victim.send(page, ALICE);
     expect(done.status).toBe(303);

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
-import { hostCookieName } from '../cookie-name.ts';
+import { cookieName } from '#shared/config/own-cookies.ts';
 import type { PagesServer } from '../pages-server.ts';
 
 /** So many people of one browser are remembered, the latest. */
@@ -25,7 +25,7 @@ export function createKnownBrowser({
   master,
   random,
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): KnownBrowser {
-  const cookie = hostCookieName(config, 'known');
+  const cookie = cookieName(config, 'known');
   const key = derivedKey(master, 'countersign authz known browser');
   const markOf = (id: string, name: string) =>
     createHmac('sha256', key).update(`${id} ${name}`).digest('base64url');

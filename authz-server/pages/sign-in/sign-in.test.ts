@@ -98,13 +98,13 @@ describe('where a person goes on after signing in', () => {
 
 describe('the session', () => {
   const sessionOf = (browser: ReturnType<TestSite['browser']>) =>
-    browser.cookies.find(({ name }) => name === 'session')?.value;
+    browser.cookies.find(({ name }) => name === 'countersign-session')?.value;
 
   test('gets a new identifier, and one that was planted stays of nobody', async () => {
     const [attacker, victim] = [site.browser(), site.browser()];
     await attacker.open(site.authorize({ prompt: 'none' }));
     await attacker.open('/session/end');
-    victim.plant(attacker, /^session/);
+    victim.plant(attacker, /^countersign-session/);
     await victim.submit(await victim.open('/account'), ALICE);
     expect(sessionOf(victim)).toBeDefined();
     expect(sessionOf(victim)).not.toBe(sessionOf(attacker));
@@ -155,7 +155,7 @@ describe('the session', () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE);
     const cookie = browser.cookies
-      .map(({ name, value }) => `${name}=${name === 'session' ? `${value}x` : value}`)
+      .map(({ name, value }) => `${name}=${name === 'countersign-session' ? `${value}x` : value}`)
       .join('; ');
     const page = await browser.request('GET', '/account', undefined, { cookie });
     expect(page.text).toContain('type="password"');
@@ -313,10 +313,10 @@ describe('nobody can be locked out of their own browser', () => {
     expect((await attacker.send(form, { name: 'alice', password: 'guess' })).status).toBe(422);
     expect((await attacker.send(form, { name: 'alice', password: 'guess' })).status).toBe(429);
     const cookie = attacker.cookies
-      .filter(({ name }) => !name.startsWith('known'))
+      .filter(({ name }) => !name.startsWith('countersign-known'))
       .map(({ name, value }) => `${name}=${value}`);
-    for (const known of ['known=', 'known=a', 'known=a.b', `known=${'a.'.repeat(2000)}`]) {
-      const fields = { cookie: [...cookie, known].join('; ') };
+    for (const known of ['', 'a', 'a.b', 'a.'.repeat(2000)]) {
+      const fields = { cookie: [...cookie, `countersign-known=${known}`].join('; ') };
       const csrf = form.forms[0]?.fields.find(([name]) => name === 'csrf')?.[1] ?? '';
       const sent = new URLSearchParams({ csrf, name: 'alice', password: 'guess' });
       expect((await attacker.request('POST', '/sign-in', sent, fields)).status).toBe(429);
