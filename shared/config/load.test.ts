@@ -543,3 +543,72 @@ describe('rules over several members', () => {
     expect((await load({ jwks: { ...jwks, overlap: 110 } })).jwks.overlap).toBe(110);
   });
 });
+
+describe('a space that serves an application', () => {
+  const upstream = (members: object = {}, more: object = {}) => ({
+    spaces: [
+      space({
+        serves: 'upstream',
+        upstream: { url: 'http://127.0.0.1:8080/a/', ...members },
+        ...more,
+      }),
+    ],
+  });
+
+  test.each([
+    ['without saying which', { spaces: [space({ serves: 'upstream' })] }, 'spaces.0.upstream'],
+    ['that does not serve it', upstream({}, { serves: 'documents' }), 'spaces.0.upstream'],
+    ['at url and urls', upstream({ urls: ['http://127.0.0.1/'] }), 'spaces.0.upstream'],
+    [
+      'at different paths',
+      upstream({ url: undefined, urls: ['http://a/b', 'http://a/c'] }),
+      'spaces.0.upstream.urls',
+    ],
+    [
+      'without schemes, with scopes',
+      upstream({}, { schemes: [], scopes: { unsafe: ['a'] } }),
+      'spaces.0.schemes',
+    ],
+    [
+      'without schemes, with keys',
+      upstream({}, { schemes: [], apiKey: { beside: true } }),
+      'spaces.0.schemes',
+    ],
+    [
+      'without schemes, hidden',
+      upstream({}, { schemes: [], hide: 'forbidden' }),
+      'spaces.0.schemes',
+    ],
+    ['documents without schemes', { spaces: [space({ schemes: [] })] }, 'spaces.0.schemes'],
+    ['with TRACE', upstream({}, { methods: ['GET', 'TRACE'] }), 'spaces.0.methods'],
+    ['with a tunnel', upstream({}, { methods: ['CONNECT'] }), 'spaces.0.methods'],
+    ['with a method in lower case', upstream({}, { methods: ['get'] }), 'spaces.0.methods.0'],
+    ['documents with BAN', { spaces: [space({ methods: ['BAN'] })] }, 'spaces.0.methods'],
+    [
+      'with a certificate that is not there',
+      upstream({ tls: { ca: '/nowhere' } }),
+      'spaces.0.upstream.tls.ca',
+    ],
+    [
+      'told of Concealed, which is asked for here',
+      upstream({ concealedExport: true }),
+      'spaces.0.upstream.concealedExport',
+    ],
+    [
+      'told of TLS that does not end here',
+      upstream({ concealedExport: true }, { schemes: [] }),
+      'spaces.0.upstream.concealedExport',
+    ],
+  ])('%s', async (_, content, path) => {
+    expect(await mistakes(content)).toHaveProperty([path]);
+  });
+
+  test.each([
+    ['any method in upper case', upstream({}, { methods: ['GET', 'BAN', 'X-FOO'] })],
+    ['no scheme at all', upstream({}, { schemes: [] })],
+    ['told of Concealed', { tls: {}, ...upstream({ concealedExport: true }, { schemes: [] }) }],
+    ['at two places', upstream({ url: undefined, urls: ['http://a/b/', 'http://c/b/'] })],
+  ])('%s can be used', async (_, content) => {
+    await expect(load(content)).resolves.toHaveProperty('spaces');
+  });
+});

@@ -1,5 +1,6 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { isProduction } from '#shared/config/production.ts';
+import { configWarnings } from '#shared/config/warnings.ts';
 import type { Command } from '../command.ts';
 
 export const configCheck: Command = {
@@ -12,9 +13,13 @@ export const configCheck: Command = {
       file === undefined ? env : { ...env, COUNTERSIGN_CONFIG: file },
     );
     const mode = isProduction(config) ? 'production' : 'development';
+    const warnings = configWarnings(config);
     return {
-      json: { ok: true, mode },
-      lines: [`The configuration can be used. This is ${mode}: ${MEANING[mode]}.`],
+      json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
+      lines: [
+        `The configuration can be used. This is ${mode}: ${MEANING[mode]}.`,
+        ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
+      ],
     };
   },
 };

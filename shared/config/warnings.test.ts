@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { configSchema } from './schema.ts';
+import { configWarnings } from './warnings.ts';
+
+const warned = (space: object) =>
+  configWarnings(
+    configSchema.parse({
+      spaces: [
+        {
+          url: 'http://localhost:3001/app/',
+          realm: 'app',
+          schemes: ['Bearer'],
+          serves: 'upstream',
+          ...space,
+        },
+      ],
+    }),
+  ).map(({ path }) => path);
+
+describe('what may not be what somebody meant', () => {
+  test.each([
+    ['http://app.example/app/', ['spaces.0.upstream.url']],
+    ['http://203.0.113.7/app/', ['spaces.0.upstream.url']],
+    ['http://[2001:db8::1]/app/', ['spaces.0.upstream.url']],
+    ['https://app.example/app/', []],
+    ['http://127.0.0.1:8080/app/', []],
+    ['http://[::1]:8080/app/', []],
+    ['http://localhost:8080/app/', []],
+    ['http://10.1.2.3/app/', []],
+    ['http://172.20.0.2/app/', []],
+    ['http://172.32.0.2/app/', ['spaces.0.upstream.url']],
+    ['http://[fd00::1]/app/', []],
+    ['http://inventory:8080/app/', []],
+  ])('clear text to %s', (url, paths) => {
+    expect(warned({ upstream: { url } })).toEqual(paths);
+  });
+
+  test('one of several', () => {
+    const urls = ['http://127.0.0.1/app/', 'http://app.example/app/'];
+    expect(warned({ upstream: { urls } })).toEqual(['spaces.0.upstream.url']);
+  });
+
+  test('nobody is asked', () => {
+    const upstream = { url: 'http://127.0.0.1/app/' };
+    expect(warned({ schemes: [], upstream })).toEqual(['spaces.0.schemes']);
+  });
+
+  test('WebDAV where paths map', () => {
+    const upstream = { url: 'http://127.0.0.1/' };
+    expect(warned({ upstream })).toEqual(['spaces.0.upstream']);
+    expect(warned({ upstream, methods: ['GET', 'POST'] })).toEqual([]);
+    expect(warned({ upstream, methods: ['GET', 'PROPFIND'] })).toEqual(['spaces.0.upstream']);
+  });
+});

@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import type { Mistake } from '#shared/base/mistake.ts';
+import { isLoopback } from './production.ts';
+import type { Config, SpaceConfig } from './schema.ts';
+import { upstreamUrls } from './upstream-schema.ts';
+
+const DAV = ['PROPFIND', 'COPY', 'MOVE'];
+
+/** What can be used, and may not be what somebody meant. */
+export function configWarnings({ spaces }: Pick<Config, 'spaces'>): readonly Mistake[] {
+  return spaces.flatMap((space, index) =>
+    Object.entries(WARNINGS).flatMap(([member, warning]) => {
+      const message = warning(space);
+      return message === undefined ? [] : [{ path: `spaces.${index}.${member}`, message }];
+    }),
+  );
+}
+
+/** By the member of a space that they are about. */
+const WARNINGS: Readonly<Record<string, (space: SpaceConfig) => string | undefined>> = {
+  schemes: ({ schemes, upstream }) =>
+    upstream && schemes.length === 0
+      ? 'names none: everybody reaches the application, which has to ask for credentials itself'
+      : undefined,
+  'upstream.url': ({ upstream }) => {
+    const open = upstreamUrls(upstream).find(isClearOutside);
+    return open && `is ${open}: what goes there in clear text can be read and changed on its way`;
+  },
+  upstream: ({ upstream, url, methods }) => {
+    const [first] = upstreamUrls(upstream);
+    if (first === undefined || sameTree(first, url)) return undefined;
+    return DAV.some((method) => methods === undefined || methods.includes(method))
+      ? 'has another path than the space, and contents are not rewritten: clients of WebDAV will find the URLs of the application in its answers. Give both the same path, or leave its methods out'
+      : undefined;
+  },
+};
+
+/** Networks of one's own (RFC 1918, RFC 4193), and names without a dot, are not outside. */
+const OWN = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[f[cde])/;
+
+function isClearOutside(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const inside = isLoopback(hostname) || OWN.test(hostname);
+  const named = isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.includes('.');
+  return protocol === 'http:' && !inside && !named;
+}
+
+const sameTree = (one: string, other: string) => pathOf(one) === pathOf(other);
+const pathOf = (url: string) => new URL(url).pathname.replace(/\/$/, '');
