@@ -46,6 +46,9 @@ export class PassingAnswer {
     this.#client = exchange.response;
   }
 
+  /** Whether the answer that came cannot be passed on. */
+  refused = false;
+
   /** Whether there is somebody to give it to. */
   get wanted(): boolean {
     return !exchangeOf(this.#exchange.response).destroyed;
@@ -79,6 +82,7 @@ export class PassingAnswer {
   begin(head: AnswerHead): void {
     const { request, response, fields, seal, info, pseudonym, back } = this.#exchange;
     const { status, rawHeaders } = head;
+    this.refused = true;
     if (status === 407 || status < 200 || status > 599) {
       throw new HttpError(502, 'The destination gave an answer that is not for this client.');
     }
@@ -90,6 +94,7 @@ export class PassingAnswer {
         'The destination gave an answer in a transfer coding that is unknown here.',
       );
     }
+    this.refused = false;
     this.#rawHeaders = rawHeaders;
     const given = answerLines(head, pseudonym);
     response.statusCode = status;

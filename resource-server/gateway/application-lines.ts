@@ -1,12 +1,13 @@
 import { TLSSocket } from 'node:tls';
-import type { Space } from '../spaces.ts';
+import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
+import { requestId } from '#shared/server/request-log.ts';
 import { type Lines, onwardLines } from '../forwarding/fields.ts';
 import type { Name } from '../forwarding/names.ts';
 import { forwardedOrigin } from '../forwarded-origin.ts';
+import type { Space } from '../spaces.ts';
 import { destinationLines } from './destination-lines.ts';
 import type { PathMap } from './paths.ts';
 
@@ -19,94 +20,96 @@ const CREDENTIALS = new Set(['authorization', 'dpop']);
 /** Schemes whose credentials an application may see, where the operator says so. */
 const TOKENS = new Set(['Bearer', 'DPoP']);
 
-/** Removed from what goes on, for one space. */
-export function removedFrom(space: Space, config: UpstreamConfig): (name: Name) => boolean {
-  const secrets = new Set(
-    [...config.secrets, space.apiKeyField ?? []].flat().map((name) => name.toLowerCase()),
-  );
-  return ({ canonical, vouched }) =>
-    vouched || OURS.test(canonical) || OVERRIDES.has(canonical) || secrets.has(canonical);
-}
-
-export interface Told {
-  readonly request: AnyRequest;
+export interface ApplicationLinesOptions {
   readonly space: Space;
   readonly config: UpstreamConfig;
   readonly map: PathMap;
-  readonly removed: (name: Name) => boolean;
-  /** By which the client got in; undefined: by none. */
-  readonly scheme: string | undefined;
   readonly proxies: TrustedProxies;
   readonly pseudonym: string;
+  /** Names of cookies that are ours. */
   readonly cookies: ReadonlySet<string>;
-  readonly requestId: string;
-  /** Where it is sent. */
-  readonly url: URL;
 }
 
-/** The fields of a request as the application gets them, but for those of its framing and of who was let in. */
-export function applicationLines(told: Told): Lines {
-  const { request, config, scheme, cookies, requestId, url, removed, pseudonym } = told;
-  const passes = scheme === undefined || (config.authorization === 'pass' && TOKENS.has(scheme));
-  const onward = onwardLines(
-    request,
-    pseudonym,
-    (name) => removed(name) || (!passes && CREDENTIALS.has(name.canonical)),
-  ).flatMap((line) => (line[0] === 'Cookie' ? withoutCookies(line, cookies) : [line]));
-  const client = hostOf(request);
-  const host = config.host === 'client' ? client : url.host;
-  return [
-    ['Host', host],
-    ...onward,
-    ...destinationLines(told, `${url.protocol}//${host}`),
-    ...forwardedLines(told, client),
-    ['X-Request-Id', requestId],
-  ];
+/**
+ * The fields of a request as the application at `url` gets them, but for those of framing and of who was let in.
+ * `scheme`: by which the client got in; undefined: by none. Throws BadRequest or HttpError for what cannot go on.
+ */
+export function createApplicationLines(options: ApplicationLinesOptions) {
+  const { space, config, map, proxies, pseudonym, cookies } = options;
+  const secrets = new Set(
+    [...config.secrets, space.apiKeyField ?? []].flat().map((name) => name.toLowerCase()),
+  );
+  const removed = ({ canonical, vouched }: Name) =>
+    vouched || OURS.test(canonical) || OVERRIDES.has(canonical) || secrets.has(canonical);
+  const removedWithCredentials = (name: Name) => removed(name) || CREDENTIALS.has(name.canonical);
+  const passes = (scheme: string | undefined) =>
+    scheme === undefined || (config.authorization === 'pass' && TOKENS.has(scheme));
+
+  return (request: AnyRequest, client: string, url: URL, scheme: string | undefined): Lines => {
+    const drop = passes(scheme) ? removed : removedWithCredentials;
+    const host = config.host === 'client' ? client : url.host;
+    const onward = onwardLines(request, pseudonym, drop);
+    return [
+      ['Host', host],
+      ...(cookies.size === 0 ? onward : onward.flatMap((line) => withoutCookies(line, cookies))),
+      ...destinationLines({ request, space, map }, `${url.protocol}//${host}`),
+      ...FORWARDED[config.forwarded](wayOf(request, client, proxies)),
+      ...(config.forwarded === 'x-forwarded' && !map.same && map.prefix !== ''
+        ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]]
+        : []),
+      ['X-Request-Id', requestId(request)],
+    ];
+  };
 }
 
-/** One of our own origins, as the front door has seen to. */
-function hostOf({ headers, url = '' }: AnyRequest): string {
-  const [, absolute] = /^https?:\/\/([^/?]*)/i.exec(url) ?? [];
+/** By which the client came: one of our own origins, as the front door has seen to. */
+export function hostOf({ headers, url = '' }: AnyRequest): string {
+  const [, absolute] = url.startsWith('/') ? [] : (/^https?:\/\/([^/?]*)/i.exec(url) ?? []);
   return String(absolute ?? headers[':authority'] ?? headers.host ?? '');
 }
 
 /** Without those of ours: cookies know no ports. */
-function withoutCookies([name, value]: Lines[number], ours: ReadonlySet<string>): Lines {
+function withoutCookies(line: Lines[number], ours: ReadonlySet<string>): Lines {
+  const [name, value] = line;
+  if (name !== 'Cookie') return [line];
   const kept = value.split(/; */).filter((pair) => !ours.has(pair.split('=')[0] ?? ''));
   return kept.length === 0 ? [] : [[name, kept.join('; ')]];
 }
 
-/** What the application may know of the way here: what strangers say of it is not passed on, what trusted proxies do is. */
-function forwardedLines({ request, space, config, map, proxies }: Told, host: string): Lines {
-  if (config.forwarded === 'none') return [];
-  const { rawHeaders, socket } = request;
-  const peer = socket.remoteAddress ?? '';
-  const trusted = proxies.has(peer);
-  const before = trusted ? lines(rawHeaders, 'x-forwarded-for') : [];
-  const told = trusted ? forwardedOrigin(rawHeaders) : undefined;
-  const own = `${socket instanceof TLSSocket ? 'https' : 'http'}://${host}`;
-  const { protocol, host: asked } = new URL(told ?? own);
-  const proto =
-    told === undefined && trusted ? protoOf(rawHeaders, protocol) : protocol.slice(0, -1);
-  if (config.forwarded === 'forwarded') {
-    const client = clientAddress(peer, before, proxies);
-    const each = client === peer ? [peer] : [client, peer];
-    const nodes = each.map((address) => `for=${node(address)}`);
-    nodes[0] += `;host="${asked}";proto=${proto}`;
-    return [['Forwarded', nodes.join(', ')]];
-  }
-  return [
-    ['X-Forwarded-For', [...before, peer].join(', ')],
-    ['X-Forwarded-Proto', proto],
-    ['X-Forwarded-Host', asked],
-    ...(map.same || space.segments.length === 0
-      ? []
-      : [['X-Forwarded-Prefix', map.root.slice(0, -1)] satisfies Lines[number]]),
-  ];
+/** How a request came here. */
+interface Way {
+  readonly peer: string;
+  /** Whom trusted proxies name before it, in their order. */
+  readonly before: readonly string[];
+  readonly client: string;
+  readonly proto: string;
+  readonly host: string;
 }
 
-const protoOf = (rawHeaders: readonly string[], own: string) =>
-  single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : own.slice(0, -1);
+/** What strangers say of it is not believed; what trusted proxies do is. */
+function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: TrustedProxies): Way {
+  const peer = socket.remoteAddress ?? '';
+  const own = socket instanceof TLSSocket ? 'https' : 'http';
+  if (!proxies.has(peer)) return { peer, before: [], client: peer, proto: own, host };
+  const before = lines(rawHeaders, 'x-forwarded-for');
+  const told = single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : own;
+  const [proto = told, asked = host] = forwardedOrigin(rawHeaders)?.split('://') ?? [];
+  return { peer, before, client: clientAddress(peer, before, proxies), proto, host: asked };
+}
+
+const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Lines>> = {
+  'x-forwarded': ({ peer, before, proto, host }) => [
+    ['X-Forwarded-For', before.length === 0 ? peer : [...before, peer].join(', ')],
+    ['X-Forwarded-Proto', proto],
+    ['X-Forwarded-Host', host],
+  ],
+  /** RFC 7239 section 4. */
+  forwarded({ peer, client, proto, host }) {
+    const first = `for=${node(client)};host="${host}";proto=${proto}`;
+    return [['Forwarded', client === peer ? first : `${first}, for=${node(peer)}`]];
+  },
+  none: () => [],
+};
 
 /** RFC 7239 section 6. */
 const node = (address: string) => (address.includes(':') ? `"[${address}]"` : address);

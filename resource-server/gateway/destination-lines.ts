@@ -21,7 +21,8 @@ interface Told {
  * 502 for another server, 403 for another space.
  */
 export function destinationLines({ request, space, map }: Told, theirs: string): Lines {
-  const { rawHeaders } = request;
+  const { rawHeaders, headers } = request;
+  if (headers['destination'] === undefined && headers['if'] === undefined) return [];
   const written: Lines = [];
   const destination = single(rawHeaders, 'destination');
   if (destination !== undefined) {

@@ -1,6 +1,6 @@
-import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { Log } from '#shared/base/log.ts';
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
@@ -10,14 +10,12 @@ import { allow, METHODS } from '#shared/http/methods.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Target } from '#shared/http/target.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
+import { noteError } from '#shared/server/front-door.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import { noteError } from '#shared/server/front-door.ts';
 import { requestId } from '#shared/server/request-log.ts';
-import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
+import type { Lines } from '../forwarding/fields.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
-import { sendByNode } from '../forwarding/send-by-node.ts';
 import { exchangeOf } from '../forwarding/side.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { accepted, optionsFields } from '../options.ts';
@@ -26,11 +24,11 @@ import { sealedAnswer } from '../resources/seal.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
-import { applicationLines, removedFrom } from './application-lines.ts';
+import { createApplicationLines, hostOf } from './application-lines.ts';
+import { createAsk } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
-import { sendByUndici } from './send-by-undici.ts';
-import { type Upstream, Upstreams } from './upstreams.ts';
+import { Upstreams } from './upstreams.ts';
 import { isWithin } from './within.ts';
 import { withoutParameter } from './without-parameter.ts';
 
@@ -40,7 +38,7 @@ export interface GatewayParts {
   readonly log: Log;
   readonly proxies: TrustedProxies;
   /** The field lines that say who was let in; none for who has no name. */
-  readonly identity: (passed: Passed, config: UpstreamConfig) => Awaitable<Lines>;
+  readonly identity: (passed: Passed) => Awaitable<Lines>;
   /** Names of cookies that are ours. */
   readonly cookies: ReadonlySet<string>;
 }
@@ -63,11 +61,13 @@ export interface Gateway {
   /** All methods that are passed on. */
   readonly methods: readonly string[];
   /** Undefined: the client has its answer, or the beginning of it. */
-  pass(passage: Passage): Promise<ResourceAnswer | undefined>;
+  pass(passage: Passage): Awaitable<ResourceAnswer | undefined>;
 }
 
-/** Passed on where the operator lists none. TRACE would show the application's fields, ours among them. */
+/** Passed on where the operator lists none. */
 const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => method);
+/** Answered here: every application has OPTIONS, and TRACE would show its fields, ours among them. */
+const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
   const { clock, random, log, proxies, identity, cookies } = parts;
@@ -75,175 +75,95 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
   const map = new PathMap(new URL(space.url).pathname, first);
   const pseudonym = `countersign-${random(6).toString('hex')}`;
-  const removed = removedFrom(space, config);
-  const { apiKeyQuery: keyName } = space;
   const listed = new Set(space.methods ?? USUAL);
   if (listed.has('GET')) listed.add('HEAD');
-  const possible = [...listed].filter((name) => name !== 'OPTIONS' && name !== 'TRACE');
+  const possible = [...listed].filter((name) => !OWN.has(name));
   const methods = accepted(space, possible);
-  const patience = config.timeout * 1000;
+  const passedOn = new Set(methods);
+  const returned = {
+    map,
+    hosts: new Set(upstreams.all.map(({ url }) => url.host)),
+    ours: space.origin,
+    methods,
+    ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
+    cookies,
+  };
+  const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
+  const ask = createAsk(upstreams, config, clock);
+  const { apiKeyQuery: keyName } = space;
 
   /** What is answered without the application; undefined: nothing. */
-  async function answerHere(request: AnyRequest): Promise<Answer | undefined> {
+  function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
     const { method = '' } = request;
     if (method === 'TRACE' && space.trace) {
       return traceAnswer(request, [space.trace.hide, space.apiKeyField ?? []].flat());
     }
-    if (!methods.includes(method)) throw notPassed(methods);
+    if (!passedOn.has(method)) throw notPassed(methods);
     if (maxForwards(request) === 0) return { status: 204, fields: optionsFields(methods) };
     return undefined;
   }
 
-  async function send(passage: Passage, identified: Lines): Promise<void> {
-    const { request, response, passed, fields } = passage;
-    const { method = '' } = request;
-    const client = hostsOf(request, space);
-    let tried: Upstream | undefined;
-    let begun = false;
-    for (;;) {
-      const upstream = upstreams.pick(tried);
-      const { url } = upstream;
-      const theirs = new Set([...upstreams.all.map((one) => one.url.host), client]);
-      const passing = new PassingAnswer({
-        request,
-        response,
-        fields,
-        ...(passed?.seal && { seal: passed.seal }),
-        info: space.at.info,
-        pseudonym,
-        back(given, status) {
-          begun = true;
-          // What an application's pages may do is for it to say.
-          for (const name of Object.keys(GUARD)) response.removeHeader(name);
-          const ownsCors = space.schemes.length > 0 || space.corsOrigins.length > 0;
-          const ours = space.origin;
-          return clientLines(given, status, { map, theirs, ours, methods, ownsCors, cookies });
-        },
-      });
-      const head: Lines = [
-        ...applicationLines({
-          request,
-          space,
-          config,
-          map,
-          removed,
-          scheme: passed?.scheme,
-          proxies,
-          pseudonym,
-          cookies,
-          requestId: requestId(request),
-          url,
-        }),
-        ...identified,
-      ];
-      const state = { touched: false, consumed: false };
-      upstream.busy += 1;
-      exchangeOf(response).once('close', () => (upstream.busy -= 1));
-      try {
-        await once(upstream, passage, head, passing, state);
-        upstream.worked();
-        return;
-      } catch (error) {
-        if (!passing.wanted || !(error instanceof HttpError)) throw error;
-        upstream.failed(clock.now());
-        const again =
-          tried === undefined &&
-          !begun &&
-          !state.consumed &&
-          error.status === 502 &&
-          (!state.touched || METHODS.get(method)?.idempotent === true);
-        if (!again) throw atGateway(error, request);
-        tried = upstream;
-      }
-    }
-  }
-
-  function once(
-    { agent, pool, url }: Upstream,
-    { request, response }: Passage,
-    head: Lines,
-    passing: PassingAnswer,
-    state: { touched: boolean; consumed: boolean },
-  ): Promise<void> {
-    const { method = '', url: target = '' } = request;
-    const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
-    const framing = framingOf(request);
-    // Content is read once there is a connection to send it over.
-    const touched = () => {
-      state.touched = true;
-      state.consumed = framing !== undefined && framing !== '0';
-    };
-    if (needsNode(request, framing)) {
-      const more: Lines = [...head, ...framingLines(framing, method)];
-      const [trailer] = lines(request.rawHeaders, 'trailer');
-      if (framing === 'chunked' && trailer !== undefined) more.push(['Trailer', trailer]);
-      if (takesTrailers(request)) more.push(['TE', 'trailers'], ['Connection', 'TE']);
-      if (request.headers.expect !== undefined) more.push(['Expect', '100-continue']);
-      const { hostname: host, port, protocol } = url;
-      const way = { agent, host, port, protocol };
-      return sendByNode(
-        { request, response, way, path, lines: more, idle: config.timeout, touched },
-        passing,
-      );
-    }
-    const body = framing === undefined || framing === '0' ? undefined : contentOf(request);
-    const length: Lines = framing === undefined ? [] : [['Content-Length', framing]];
-    return sendByUndici(
-      {
-        pool,
-        method,
-        path,
-        lines: [...head, ...length],
-        body,
-        patience,
-        touched,
-        left: (leave) => exchangeOf(response).once('close', leave),
+  function send(
+    { request, response, passed, fields }: Passage,
+    identified: Lines,
+  ): Promise<undefined> {
+    const { url: target = '' } = request;
+    const host = hostOf(request);
+    const passing = new PassingAnswer({
+      request,
+      response,
+      fields,
+      ...(passed?.seal && { seal: passed.seal }),
+      info: space.at.info,
+      pseudonym,
+      back(given, status) {
+        // What an application's pages may do is for it to say.
+        for (const name of Object.keys(GUARD)) response.removeHeader(name);
+        return clientLines(given, status, host, returned);
       },
-      passing,
-    );
+    });
+    const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
+    const linesFor = (url: URL) => [...linesOf(request, host, url, passed?.scheme), ...identified];
+    return ask({ request, response, path, linesFor, passing }).catch((error: unknown) => {
+      throw error instanceof HttpError ? atGateway(error, request) : error;
+    }) as Promise<undefined>;
   }
 
-  async function passOn(passage: Passage): Promise<Answer | undefined> {
+  function passOn(passage: Passage): Awaitable<Answer | undefined> {
     const { request, target, passed } = passage;
     if (!isWithin(space, request.url ?? '', target)) {
       throw new BadRequest('The request target can be read in more than one way.');
     }
-    const here = await answerHere(request);
+    const here = answerHere(request);
     if (here !== undefined) return here;
     if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
       throw new HttpError(508, 'This request has been here before.');
     }
-    const exported = config.concealedExport ? concealedExport(request, space.origin) : [];
-    const identified = passed === undefined ? [] : await identity(passed, config);
-    await send(passage, [...exported, ...identified]);
-    return undefined;
+    if (config.concealedExport) return send(passage, concealedExport(request, space.origin));
+    return passed === undefined
+      ? send(passage, [])
+      : andThen(identity(passed), (identified) => send(passage, identified));
   }
 
   return {
     methods: possible,
-    async pass(passage) {
+    pass(passage) {
       const { request, response, passed, fields } = passage;
-      const answer = await passOn(passage).catch((error: unknown) => {
-        if (exchangeOf(response).destroyed) return undefined;
-        noteError(request, error, log);
-        return errorAnswer(error);
+      const answered = recover<Answer | undefined>(
+        () => passOn(passage),
+        (error) => {
+          if (exchangeOf(response).destroyed) return undefined;
+          noteError(request, error, log);
+          return errorAnswer(error);
+        },
+      );
+      return andThen(answered, (answer) => {
+        if (answer === undefined) return undefined;
+        const whole = { ...answer, fields: { ...answer.fields, ...fields } };
+        return sealedAnswer(request, whole, passed?.seal, space.at.info);
       });
-      if (answer === undefined) return undefined;
-      const whole = { ...answer, fields: { ...answer.fields, ...fields } };
-      return sealedAnswer(request, whole, passed?.seal, space.at.info);
     },
   };
-}
-
-/** Content of these goes with undici; with others it may be taken for the next request. */
-const WITH_CONTENT = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
-
-/** Trailers and `Expect` of a request need node:http, and so does content where none is expected. */
-function needsNode(request: AnyRequest, framing: string | undefined): boolean {
-  const { method = '', headers } = request;
-  if (framing === 'chunked' || headers.expect !== undefined || headers['te'] !== undefined)
-    return true;
-  return framing !== undefined && framing !== '0' && !WITH_CONTENT.has(method);
 }
 
 /** Specification 4.4: who filters methods says that it was not the application. */
@@ -259,9 +179,4 @@ function notPassed(methods: readonly string[]): HttpError {
 function atGateway({ status, message, cause }: HttpError, request: AnyRequest): HttpError {
   const detail = `The gateway got no answer from the application. ${message} The request is ${requestId(request)}.`;
   return Object.assign(new HttpError(status, detail), { cause });
-}
-
-/** The host by which the client came. */
-function hostsOf({ headers }: AnyRequest, space: Space): string {
-  return String(headers[':authority'] ?? headers.host ?? new URL(space.origin).host);
 }

@@ -18,9 +18,9 @@ export class PathMap {
     return this.#ours === this.#theirs;
   }
 
-  /** The space's path, with a slash at its end. */
-  get root(): string {
-    return `${this.#ours}/`;
+  /** The space's path, without a slash at its end. */
+  get prefix(): string {
+    return this.#ours;
   }
 
   /** Path and query of a target in the space, as the application gets them: what is below the space as it came. */
@@ -50,6 +50,6 @@ export class PathMap {
     if (within !== undefined) return within;
     // What is for more than the application is for all of it, and for nothing else here.
     const above = path.endsWith('/') ? path : `${path}/`;
-    return `${this.#theirs}/`.startsWith(above) ? this.root : path;
+    return `${this.#theirs}/`.startsWith(above) ? `${this.#ours}/` : path;
   }
 }

@@ -1,0 +1,116 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { lines } from '#shared/http/fields.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import { contentOf } from '#shared/server/content.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
+import type { PassingAnswer } from '../forwarding/passing-answer.ts';
+import { sendByNode } from '../forwarding/send-by-node.ts';
+import { exchangeOf } from '../forwarding/side.ts';
+import { sendByUndici } from './send-by-undici.ts';
+import type { Upstream, Upstreams } from './upstreams.ts';
+
+export interface Question {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+  readonly path: string;
+  /** The fields for one of the places where the application is, but for those of framing. */
+  readonly linesFor: (url: URL) => Lines;
+  readonly passing: PassingAnswer;
+}
+
+/** How far an attempt came. */
+interface Attempt {
+  /** Octets may have been sent. */
+  touched: boolean;
+  /** Content cannot be read again. */
+  consumed: boolean;
+}
+
+/**
+ * Asks one of the application's places, and gives the client what it answers. When a connection fails before there
+ * is an answer, another attempt is made: with any method if nothing was sent, else with one that is idempotent (RFC
+ * 9110 section 9.2.2) and whose content was not read. Resolves when the answer has begun; rejects with HttpError 502
+ * or 504.
+ */
+export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: Clock) {
+  const patience = config.timeout * 1000;
+
+  return async (question: Question): Promise<void> => {
+    const { request, response, passing } = question;
+    let tried: Upstream | undefined;
+    for (;;) {
+      const upstream = upstreams.pick(tried);
+      const attempt: Attempt = { touched: false, consumed: false };
+      upstream.busy += 1;
+      exchangeOf(response).once('close', () => (upstream.busy -= 1));
+      try {
+        await send(question, upstream, attempt);
+        upstream.worked();
+        return;
+      } catch (error) {
+        if (!passing.wanted || passing.refused || !(error instanceof HttpError)) throw error;
+        upstream.failed(clock.now());
+        if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
+          throw error;
+        tried = upstream;
+      }
+    }
+  };
+
+  function send(
+    { request, response, path, linesFor, passing }: Question,
+    { agent, pool, url }: Upstream,
+    attempt: Attempt,
+  ): Promise<void> {
+    const { method = '' } = request;
+    const framing = framingOf(request);
+    const empty = framing === undefined || framing === '0';
+    // Content is read once there is a connection to send it over.
+    const touched = () => {
+      attempt.touched = true;
+      attempt.consumed = !empty;
+    };
+    const head = [...linesFor(url), ...framingLines(framing, method)];
+    if (needsNode(request, framing)) {
+      const { hostname, port, protocol } = url;
+      const host = hostname.replaceAll(/[[\]]/g, '');
+      const way = { agent, host, port, protocol };
+      head.push(...nodeLines(request, framing));
+      const { timeout: idle } = config;
+      return sendByNode({ request, response, way, path, lines: head, idle, touched }, passing);
+    }
+    const body = empty ? undefined : contentOf(request);
+    const left = (leave: () => void) => exchangeOf(response).once('close', leave);
+    return sendByUndici(
+      { pool, method, path, lines: head, body, patience, touched, left },
+      passing,
+    );
+  }
+}
+
+function mayRepeat({ method = '' }: AnyRequest, { touched, consumed }: Attempt): boolean {
+  return !touched || (!consumed && METHODS.get(method)?.idempotent === true);
+}
+
+/** Content of these goes with undici; with others it may be taken for the next request. */
+const WITH_CONTENT = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+
+/** Trailers and `Expect` of a request need node:http, and so does content where none is expected. */
+function needsNode({ method = '', headers }: AnyRequest, framing: string | undefined): boolean {
+  if (framing === 'chunked' || headers.expect !== undefined) return true;
+  if (headers['te'] !== undefined) return true;
+  return framing !== undefined && framing !== '0' && !WITH_CONTENT.has(method);
+}
+
+/** What node:http can send and undici cannot. */
+function nodeLines(request: AnyRequest, framing: string | undefined): Lines {
+  const more: Lines = [];
+  const [trailer] = lines(request.rawHeaders, 'trailer');
+  if (framing === 'chunked' && trailer !== undefined) more.push(['Trailer', trailer]);
+  if (takesTrailers(request)) more.push(['TE', 'trailers'], ['Connection', 'TE']);
+  if (request.headers.expect !== undefined) more.push(['Expect', '100-continue']);
+  return more;
+}
