@@ -62,10 +62,10 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
   };
 }
 
-/** By which the client came: one of our own origins, as the front door has seen to. */
-export function hostOf({ headers, url = '' }: AnyRequest): string {
+/** By which the client came: one of our own origins, as the front door has seen to; undefined: HTTP/1.0 need not say. */
+export function hostOf({ headers, url = '' }: AnyRequest): string | undefined {
   const [, absolute] = url.startsWith('/') ? [] : (/^https?:\/\/([^/?]*)/i.exec(url) ?? []);
-  return String(absolute ?? headers[':authority'] ?? headers.host ?? '');
+  return absolute ?? headers[':authority']?.toString() ?? headers.host;
 }
 
 /** Without those of ours: cookies know no ports. */

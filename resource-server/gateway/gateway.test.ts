@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
@@ -416,5 +417,22 @@ describe('what the client gets', () => {
     expect((await client('GET', '/shop/x')).status).toBe(204);
     said = (response) => response.writeHead(304, { ETag: '"a"' }).end();
     expect((await client('GET', '/shop/x')).status).toBe(304);
+  });
+});
+
+test('HTTP/1.0 without a host is served by ours', async () => {
+  const token = gateway.token('inventory:read');
+  const answer = await new Promise<string>((resolve) => {
+    let heard = '';
+    const socket = connect(gateway.listening.port, '127.0.0.1');
+    socket
+      .on('data', (piece: Buffer) => (heard += String(piece)))
+      .on('close', () => resolve(heard));
+    socket.write(`GET /inventory/old HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(application.asked.at(-1)).toMatchObject({
+    url: '/base/old',
+    fields: { host: 'rs.example' },
   });
 });

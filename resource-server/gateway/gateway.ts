@@ -91,6 +91,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
   const ask = createAsk(upstreams, config, clock);
   const { apiKeyQuery: keyName } = space;
+  const { host: ownHost } = new URL(space.origin);
 
   /** What is answered without the application; undefined: nothing. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
@@ -108,7 +109,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     identified: Lines,
   ): Promise<undefined> {
     const { url: target = '' } = request;
-    const host = hostOf(request);
+    const host = hostOf(request) ?? ownHost;
     const passing = new PassingAnswer({
       request,
       response,

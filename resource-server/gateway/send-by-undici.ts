@@ -53,7 +53,7 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
       },
       onResponseStart({ rawHeaders }, status, headers) {
         const head = { status, ...received(rawHeaders, headers) };
-        if (status < 200) return passing.interim(head);
+        if (status >= 100 && status < 200) return passing.interim(head);
         passing.begin(head);
         begun = true;
         resolve();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { getCACertificates } from 'node:tls';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import type { Clock } from '#shared/base/clock.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
 import { ANSWER_HEADER } from '../forwarding/send-by-node.ts';
@@ -32,7 +32,7 @@ export class Upstream {
     const secure = { ...(ca && { ca }), ...(tls.name !== undefined && { servername: tls.name }) };
     this.pool = new Pool(this.url.origin, {
       connections,
-      connect: { timeout: CONNECT, ...secure },
+      connect: honestly({ timeout: CONNECT, allowH2: tls.http2, ...secure }),
       allowH2: tls.http2,
       headersTimeout: timeout * 1000,
       bodyTimeout: timeout * 1000,
@@ -63,6 +63,23 @@ export class Upstream {
   rest(now: number): number {
     return Math.max(0, Math.min(this.#until - now, LONGEST)); // a clock may be set back
   }
+}
+
+/**
+ * Connections of which a reset is not the end. undici takes it for that of an answer without a length, which ends
+ * with the connection, but not with one that breaks off (RFC 9112 section 8).
+ */
+function honestly(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, done) => {
+    connect(target, (error, socket) => {
+      if (error) return done(error, null);
+      socket.prependListener('error', (reset: NodeJS.ErrnoException) => {
+        if (reset.code === 'ECONNRESET') reset.code = 'ECONNABORTED';
+      });
+      done(null, socket);
+    });
+  };
 }
 
 /** All places of an application. */
