@@ -4,7 +4,7 @@ import type { PathMap } from './paths.ts';
 
 export interface Returned {
   readonly map: PathMap;
-  /** At which the application is. */
+  /** By which the application may name itself: where it is, and that of the space. */
   readonly hosts: ReadonlySet<string>;
   /** Where the client finds it. */
   readonly ours: string;
@@ -21,8 +21,8 @@ const OF_ORIGIN = new Set(['alt-svc', 'x-request-id']);
 const CORS = /^access-control-/;
 const URLS = new Set(['location', 'content-location']);
 
-/** The lines of an answer as the client gets them, who came by `host`. */
-export function clientLines(given: Lines, status: number, host: string, returned: Returned): Lines {
+/** The lines of an answer as the client gets them. */
+export function clientLines(given: Lines, status: number, returned: Returned): Lines {
   const { methods } = returned;
   const kept: Lines = [];
   let allowed = false;
@@ -32,7 +32,7 @@ export function clientLines(given: Lines, status: number, host: string, returned
     if (lower === 'allow') {
       if (!allowed) kept.push([name, narrowed(given, methods)]);
       allowed = true;
-    } else if (URLS.has(lower)) kept.push([name, ofOurs(value, host, returned)]);
+    } else if (URLS.has(lower)) kept.push([name, ofOurs(value, returned)]);
     else if (lower === 'set-cookie') {
       if (!returned.cookies.has(value.split('=')[0]?.trim() ?? '')) {
         kept.push([name, cookieOfOurs(value, returned.map)]);
@@ -54,10 +54,10 @@ function narrowed(given: Lines, methods: readonly string[]): string {
 }
 
 /** A reference (RFC 9110 section 10.2.2); one that is relative to the target stays so. */
-function ofOurs(reference: string, host: string, { map, hosts, ours }: Returned): string {
+function ofOurs(reference: string, { map, hosts, ours }: Returned): string {
   if (reference.startsWith('//') || /^[a-z][a-z0-9+.-]*:/i.test(reference)) {
     const url = URL.parse(reference, 'http://upstream.invalid');
-    if (url === null || (url.host !== host && !hosts.has(url.host))) return reference;
+    if (url === null || !hosts.has(url.host)) return reference;
     const path = map.back(`${url.pathname}${url.search}${url.hash}`);
     return path === undefined ? reference : ours + path;
   }

@@ -6,7 +6,6 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import { type Lines, onwardLines } from '../forwarding/fields.ts';
 import type { Name } from '../forwarding/names.ts';
-import { forwardedOrigin } from '../forwarded-origin.ts';
 import type { Space } from '../spaces.ts';
 import { destinationLines } from './destination-lines.ts';
 import type { PathMap } from './paths.ts';
@@ -45,27 +44,23 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
   const passes = (scheme: string | undefined) =>
     scheme === undefined || (config.authorization === 'pass' && TOKENS.has(scheme));
 
-  return (request: AnyRequest, client: string, url: URL, scheme: string | undefined): Lines => {
+  const { host: ours } = new URL(space.origin);
+
+  return (request: AnyRequest, url: URL, scheme: string | undefined): Lines => {
     const drop = passes(scheme) ? removed : removedWithCredentials;
-    const host = config.host === 'client' ? client : url.host;
+    const host = config.host === 'public' ? ours : url.host;
     const onward = onwardLines(request, pseudonym, drop);
     return [
       ['Host', host],
       ...(cookies.size === 0 ? onward : onward.flatMap((line) => withoutCookies(line, cookies))),
       ...destinationLines({ request, space, map }, `${url.protocol}//${host}`),
-      ...FORWARDED[config.forwarded](wayOf(request, client, proxies)),
+      ...FORWARDED[config.forwarded](wayOf(request, ours, proxies)),
       ...(config.forwarded === 'x-forwarded' && !map.same && map.prefix !== ''
         ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]]
         : []),
       ['X-Request-Id', requestId(request)],
     ];
   };
-}
-
-/** By which the client came: one of our own origins, as the front door has seen to; undefined: HTTP/1.0 need not say. */
-export function hostOf({ headers, url = '' }: AnyRequest): string | undefined {
-  const [, absolute] = url.startsWith('/') ? [] : (/^https?:\/\/([^/?]*)/i.exec(url) ?? []);
-  return absolute ?? headers[':authority']?.toString() ?? headers.host;
 }
 
 /** Without those of ours: cookies know no ports. */
@@ -86,15 +81,14 @@ interface Way {
   readonly host: string;
 }
 
-/** What strangers say of it is not believed; what trusted proxies do is. */
+/** What strangers say of it is not believed; what trusted proxies do is, but for the host, which is that of the space. */
 function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: TrustedProxies): Way {
   const peer = socket.remoteAddress ?? '';
   const own = socket instanceof TLSSocket ? 'https' : 'http';
   if (!proxies.has(peer)) return { peer, before: [], client: peer, proto: own, host };
   const before = lines(rawHeaders, 'x-forwarded-for');
-  const told = single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : own;
-  const [proto = told, asked = host] = forwardedOrigin(rawHeaders)?.split('://') ?? [];
-  return { peer, before, client: clientAddress(peer, before, proxies), proto, host: asked };
+  const proto = single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : own;
+  return { peer, before, client: clientAddress(peer, before, proxies), proto, host };
 }
 
 const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Lines>> = {

@@ -24,7 +24,7 @@ import { sealedAnswer } from '../resources/seal.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
-import { createApplicationLines, hostOf } from './application-lines.ts';
+import { createApplicationLines } from './application-lines.ts';
 import { createAsk } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
@@ -82,7 +82,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const passedOn = new Set(methods);
   const returned = {
     map,
-    hosts: new Set(upstreams.all.map(({ url }) => url.host)),
+    hosts: new Set([new URL(space.origin).host, ...upstreams.all.map(({ url }) => url.host)]),
     ours: space.origin,
     methods,
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
@@ -91,7 +91,6 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
   const ask = createAsk(upstreams, config, clock);
   const { apiKeyQuery: keyName } = space;
-  const { host: ownHost } = new URL(space.origin);
 
   /** What is answered without the application; undefined: nothing. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
@@ -109,7 +108,6 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     identified: Lines,
   ): Promise<undefined> {
     const { url: target = '' } = request;
-    const host = hostOf(request) ?? ownHost;
     const passing = new PassingAnswer({
       request,
       response,
@@ -120,11 +118,11 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       back(given, status) {
         // What an application's pages may do is for it to say.
         for (const name of Object.keys(GUARD)) response.removeHeader(name);
-        return clientLines(given, status, host, returned);
+        return clientLines(given, status, returned);
       },
     });
     const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
-    const linesFor = (url: URL) => [...linesOf(request, host, url, passed?.scheme), ...identified];
+    const linesFor = (url: URL) => [...linesOf(request, url, passed?.scheme), ...identified];
     return ask({ request, response, path, linesFor, passing }).catch((error: unknown) => {
       throw error instanceof HttpError ? atGateway(error, request) : error;
     }) as Promise<undefined>;

@@ -31,9 +31,9 @@ export const upstreamSchema = z
       .prefault({})
       .describe('to an application whose URL is https'),
     host: z
-      .enum(['client', 'upstream'])
-      .default('client')
-      .describe('whose host the application reads in Host; that of the client is one of our own'),
+      .enum(['public', 'upstream'])
+      .default('public')
+      .describe('what the application reads in Host: the host of the space, or its own'),
     forwarded: z
       .enum(['x-forwarded', 'forwarded', 'none'])
       .default('x-forwarded')
