@@ -1,4 +1,4 @@
-/** A signing key as it is stored; the private part is sealed under the master secret. */
+/** A key that signs, as it is stored; the private part is sealed under the master secret. */
 export interface StoredKey {
   readonly kid: string;
   readonly alg: 'ES256' | 'RS256' | 'EdDSA';
@@ -12,10 +12,13 @@ export interface StoredKey {
   readonly signsFrom: number;
 }
 
-/** Signing keys shared by all AS processes. Which key signs when follows from the rows and the clock. */
+/** The two of them in `Stores`: no process looks for a key of one in the other. */
+export type KeyTable = 'keys' | 'gatewayKeys';
+
+/** Keys that all processes of a server sign with. Which of them signs when follows from the rows and the clock. */
 export interface Keys {
   list(): Promise<readonly StoredKey[]>;
-  /** Adds a key; false when `unlessOneOf` names an alg that has a key already (first start of two AS at once). */
+  /** Adds a key; false when `unlessOneOf` names an alg that has a key already (first start of two processes at once). */
   add(key: StoredKey, unlessOneOf?: StoredKey['alg']): Promise<boolean>;
   remove(kid: string): Promise<void>;
 }

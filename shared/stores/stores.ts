@@ -22,7 +22,10 @@ export interface Stores extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
   readonly artefacts: Artefacts;
   readonly clients: Clients;
+  /** Of the gateway's statements; with none of them can a token be signed. */
+  readonly gatewayKeys: Keys;
   readonly kept: Kept;
+  /** Of the authorization server's tokens. */
   readonly keys: Keys;
   readonly limits: Limits;
   readonly people: People;

@@ -41,6 +41,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.apiKeys.add(apiKey);
         await stores.publicKeys.add(publicKey, 1);
         await stores.keys.add(someKey(id, 'RS256'));
+        await stores.gatewayKeys.add(someKey(`gateway ${id}`, 'ES256'));
         await removeTokenKeys(stores);
         await stores.tokenKeys.add(tokenKey, undefined);
         await stores.spentTokens.spend(Buffer.from(id), FAR);
@@ -60,6 +61,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
+      expect((await stores.gatewayKeys.list()).map((key) => key.kid)).toContain(`gateway ${id}`);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
       expect(await stores.spentTokens.spend(Buffer.from(id), FAR)).toBe(false);
       expect(await stores.trees.get('a', document.path)).toEqual(document);
@@ -99,6 +101,9 @@ export function lifecycleContract(contract: () => Contract): void {
         'clients.list': () => closed.clients.list(),
         'clients.replace': () => closed.clients.replace(someClient('x')),
         'clients.remove': () => closed.clients.remove('x'),
+        'gatewayKeys.list': () => closed.gatewayKeys.list(),
+        'gatewayKeys.add': () => closed.gatewayKeys.add(someKey('x', 'ES256')),
+        'gatewayKeys.remove': () => closed.gatewayKeys.remove('x'),
         'kept.put': () => closed.kept.put('a', 'x', { seconds: 1, most: 1 }),
         'kept.get': () => closed.kept.get('a', 'x'),
         'keys.list': () => closed.keys.list(),

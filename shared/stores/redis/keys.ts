@@ -11,9 +11,13 @@ end
 return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 `);
 
-/** The hash `{prefix}:keys`: kid to JSON. */
-export function redisKeys(redis: Connection, prefix: string): Keys {
-  const name = `${prefix}:keys`;
+/** The hash `{prefix}:keys` or `{prefix}:gateway-keys`: kid to JSON. */
+export function redisKeys(
+  redis: Connection,
+  prefix: string,
+  hash: 'keys' | 'gateway-keys',
+): Keys {
+  const name = `${prefix}:${hash}`;
   return {
     async list() {
       const keys = await redis.command<string[]>('HVALS', name);

@@ -67,6 +67,7 @@ describe('backup', () => {
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.publicKeys.add(somePublicKey('of a backup'), 1);
     await stores.keys.add(someKey('k1', 'ES256'));
+    await stores.gatewayKeys.add(someKey('g1', 'ES256'));
     const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
     await stores.tokenKeys.add(retired, undefined);
     await stores.tokenKeys.add(tokenKey, retired.id);
@@ -108,6 +109,7 @@ describe('backup', () => {
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
+    expect(await copy.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
     const { sealed: _, ...withoutPrivatePart } = retired;
     expect(await copy.tokenKeys.list()).toEqual([withoutPrivatePart, tokenKey]);
     const again = await copy.tokenKeys.add(someTokenKey(VOPRF, 7), tokenKey.id);

@@ -14,7 +14,7 @@ import { STATE } from './state.ts';
  * - the epoch: who restores gets a new one, and every access token issued before is refused;
  * - the engine's artefacts (grants, refresh tokens, sessions, codes): one that was revoked or used up
  *   since the backup would come to life again. People sign in anew after a restore.
- * Clients, people, API keys, public keys and signing keys are restored as they were: who or what was removed, disabled
+ * Clients, people, API keys, public keys and keys that sign are restored as they were: who or what was removed, disabled
  * or ended since the backup, or was given another password, has to be so again.
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
  * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.

@@ -1,20 +1,20 @@
 import type { Keys, StoredKey } from '../keys.ts';
 import type { SqliteFile } from './file.ts';
 
-export function sqliteKeys(file: SqliteFile): Keys {
+export function sqliteKeys(file: SqliteFile, table: 'key' | 'gateway_key'): Keys {
   return {
     list: () =>
       file.read((connection) =>
         connection
-          .all<[record: string]>('SELECT record FROM key ORDER BY kid')
+          .all<[record: string]>(`SELECT record FROM ${table} ORDER BY kid`)
           .map(([record]) => JSON.parse(record) as StoredKey),
       ),
     add: (key, unlessOneOf) =>
       file.write(
         (connection) =>
           connection.run(
-            `INSERT INTO key (kid, alg, record)
-             SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM key WHERE alg = ?)
+            `INSERT INTO ${table} (kid, alg, record)
+             SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE alg = ?)
              ON CONFLICT DO NOTHING`,
             key.kid,
             key.alg,
@@ -23,6 +23,6 @@ export function sqliteKeys(file: SqliteFile): Keys {
           ) === 1,
       ),
     remove: (kid) =>
-      file.write((connection) => void connection.run('DELETE FROM key WHERE kid = ?', kid)),
+      file.write((connection) => void connection.run(`DELETE FROM ${table} WHERE kid = ?`, kid)),
   };
 }

@@ -13,6 +13,7 @@ import {
   publicKeysIn,
   putWith,
   someApiKey,
+  someKey,
   somePerson,
   somePublicKey,
 } from '../contract/samples.ts';
@@ -30,6 +31,8 @@ const BEFORE_VERIFIERS = 10;
 const BEFORE_CONTENT = 11;
 /** Before the one that has public keys. */
 const BEFORE_PUBLIC_KEYS = 12;
+/** Before the one that has keys of the gateway. */
+const BEFORE_GATEWAY_KEYS = 13;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -295,6 +298,24 @@ test('a file of before there were public keys has none, and takes them', async (
   expect(await stores.apiKeys.list()).toEqual([apiKey]);
   expect(await stores.publicKeys.add(somePublicKey('x'), 1)).toBe('added');
   expect(await publicKeysIn(stores)).toEqual([somePublicKey('x')]);
+  await store.end();
+});
+
+test('a file of before there were keys of the gateway has none, takes them, and keeps the others', async () => {
+  const key = someKey('k1', 'ES256');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_GATEWAY_KEYS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_GATEWAY_KEYS}`);
+    old.prepare('INSERT INTO key VALUES (?, ?, ?)').run(key.kid, key.alg, JSON.stringify(key));
+  }
+  await using stores = await store.open();
+  expect(await stores.gatewayKeys.list()).toEqual([]);
+  expect(await stores.gatewayKeys.add(someKey('g1', 'ES256'), 'ES256')).toBe(true);
+  expect(await stores.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
+  expect(await stores.keys.list()).toEqual([key]);
   await store.end();
 });
 

@@ -294,6 +294,12 @@ export const STATE: Schema = {
        record TEXT NOT NULL
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX public_key_owner ON public_key (owner, created, id);`,
+
+    `CREATE TABLE gateway_key (
+       kid TEXT PRIMARY KEY,
+       alg TEXT NOT NULL,
+       record TEXT NOT NULL
+     ) STRICT, WITHOUT ROWID;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
