@@ -12,7 +12,8 @@ import { createApp } from './app.ts';
 import { banner } from './banner.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstStart } from './first-start.ts';
-import { openKeyRing } from './key-ring.ts';
+import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { registerResourceServer } from './token-issuer/register-resource-server.ts';
 import { openTokenIssuer } from './token-issuer/token-issuer.ts';
@@ -22,7 +23,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
-  const ring = await openKeyRing({ ...parts, overlap: config.jwks.overlap, longestLife: life }, [
+  const ring = await openKeyRing(keyLifecycle('keys', parts), [
     // OpenID Connect Discovery 1.0 section 3: RS256 must be there for ID tokens.
     'ES256',
     'RS256',

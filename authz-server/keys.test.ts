@@ -16,6 +16,7 @@ beforeAll(async () => {
   authz = await testAuthz({}, clock);
   life = {
     stores: authz.stores,
+    table: 'keys',
     master: authz.master,
     clock,
     random: systemRandom,

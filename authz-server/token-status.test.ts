@@ -59,7 +59,7 @@ async function forged(
 async function ownKey(input: string): Promise<Buffer> {
   const stored = (await authz.stores.keys.list()).find(({ alg }) => alg === 'ES256');
   if (stored === undefined) throw new Error('no key');
-  const jwk = { ...privateJwk(authz.master, stored) };
+  const jwk = { ...privateJwk({ ...authz, table: 'keys' }, stored) };
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
   return sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
 }
@@ -182,6 +182,7 @@ describe('RFC 7009: revocation of JWTs', () => {
         clock: systemClock,
         random: systemRandom,
         overlap: 360,
+        table: 'keys',
         longestLife: 605,
       },
       decodeProtectedHeader(before).kid ?? '',

@@ -5,7 +5,7 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
 import { send } from '#shared/server/answer.ts';
 import { validated } from '#shared/server/validated.ts';
-import type { KeyRing, KeySet } from '../key-ring.ts';
+import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from './engine-pages.ts';
 import { supportedScopes } from '../metadata.ts';
 import { site } from '../pages/site.ts';

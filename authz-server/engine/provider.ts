@@ -7,7 +7,7 @@ import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
 import { cookies } from './cookies.ts';
 import { existingGrant } from './existing-grant.ts';
 import { features } from './features.ts';
-import type { KeySet } from '../key-ring.ts';
+import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';

@@ -15,8 +15,9 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { createApp } from '../app.ts';
 import { createEngine } from '../engine/engine.ts';
-import { openKeyRing } from '../key-ring.ts';
-import type { KeyRing } from '../key-ring.ts';
+import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
+import type { KeyRing } from '#shared/keys/signing-key-ring.ts';
 import type { AuthzServer } from '../server.ts';
 import { TestBrowser } from './browser.fixture.ts';
 import type { Page } from './browser.fixture.ts';
@@ -94,10 +95,8 @@ export async function testSite(
   const master = Buffer.alloc(32, 7);
   const { revocations } = stores;
   const directory = localDirectory({ people: stores.people, revocations, passwords, demo: true });
-  const ring = await openKeyRing(
-    { ...parts, stores, master, overlap: config.jwks.overlap, longestLife: life },
-    ['ES256'],
-  );
+  const keys = keyLifecycle('keys', { ...parts, config, stores, master });
+  const ring = await openKeyRing(keys, ['ES256']);
   const ready = () => stores.ping();
   const server: AuthzServer = {
     ...parts,

@@ -42,7 +42,10 @@ export async function createForger(pair: Pair, genuine: string): Promise<Forger>
   const claims: Members = { ...decodeJwt(genuine) };
   const stored = (await stores.keys.list()).find(({ kid }) => kid === header['kid']);
   if (stored === undefined) throw new Error('the key of the token is not in the store');
-  const key = createPrivateKey({ key: { ...privateJwk(master, stored) }, format: 'jwk' });
+  const key = createPrivateKey({
+    key: { ...privateJwk({ master, table: 'keys' }, stored) },
+    format: 'jwk',
+  });
   return {
     key,
     publicKey: createPublicKey(key),

@@ -5,7 +5,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
-import { listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
+import { keyLifecycle, listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
@@ -118,14 +118,9 @@ async function forge(
   claims: ForgedClaims,
 ): Promise<string> {
   const master = await readMasterSecret(config, pair.env);
-  const keys = await listKeys({
-    stores,
-    master,
-    clock: systemClock,
-    random: systemRandom,
-    overlap: config.jwks.overlap,
-    longestLife: longestLife(config),
-  });
+  const parts = { stores, master, clock: systemClock, random: systemRandom, config };
+  const life = keyLifecycle('keys', parts);
+  const keys = await listKeys(life);
   const key = keys.find((one) => one.state === 'signing' && one.key.alg === 'ES256')?.key;
   const epoch = await stores.revocations.epoch(false);
   if (key === undefined || epoch === undefined) throw new Error('there is no key or no epoch');
@@ -144,7 +139,7 @@ async function forge(
   };
   return new SignJWT(good)
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
-    .sign(await importJWK(privateJwk(master, key), 'ES256'));
+    .sign(await importJWK(privateJwk(life, key), 'ES256'));
 }
 
 /** What both resource servers answer to the token, in their order. */

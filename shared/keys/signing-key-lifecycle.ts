@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { longestLife, longestStatementLife, rememberUntil } from '#shared/stores/lifetime.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { StoredKey } from '#shared/stores/keys.ts';
+import type { KeyTable, StoredKey } from '#shared/stores/keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { scheduleKeys } from './signing-key-schedule.ts';
 import type { ScheduledKey } from './signing-key-schedule.ts';
@@ -14,15 +14,42 @@ export type Jwk = Readonly<Record<string, unknown>>;
 
 /** What the life of keys is made of; times in seconds. */
 export interface KeyLifecycle {
-  readonly stores: Pick<Stores, 'keys' | 'revocations'>;
+  readonly stores: Pick<Stores, KeyTable | 'revocations'>;
+  /** Which keys: those of the authorization server or those of the gateway. */
+  readonly table: KeyTable;
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
   /** From publishing a key to signing with it: at least the JWKS max-age plus the RS's cooldown. */
   readonly overlap: number;
-  /** Longest life of a token, plus skew. */
+  /** Longest life of what they sign, plus skew. */
   readonly longestLife: number;
 }
+
+/** Of each table: what its private keys are sealed for, and how long at most what they sign is good. */
+const TABLES = {
+  keys: { purpose: (kid: string) => kid, longestLife },
+  gatewayKeys: {
+    purpose: (kid: string) => `gateway-key ${kid}`,
+    longestLife: longestStatementLife,
+  },
+};
+
+/** The life of the keys of a table, as the configuration has it. */
+export function keyLifecycle(
+  table: KeyTable,
+  { stores, master, clock, random, config }: LifecycleParts,
+): KeyLifecycle {
+  const { overlap } = config.jwks;
+  const life = TABLES[table].longestLife(config);
+  return { stores, table, master, clock, random, overlap, longestLife: life };
+}
+
+type LifecycleParts = Pick<KeyLifecycle, 'stores' | 'master' | 'clock' | 'random'> & {
+  readonly config: Parameters<typeof longestLife>[0] & {
+    readonly jwks: Pick<KeyLifecycle, 'overlap'>;
+  };
+};
 
 const GENERATE: Record<Alg, () => { publicKey: Jwk; privateKey: Jwk }> = {
   ES256: () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
@@ -41,21 +68,25 @@ async function newKey(life: KeyLifecycle, alg: Alg, signsFrom: number): Promise<
   const pair = GENERATE[alg]();
   const kid = await calculateJwkThumbprint(pair.publicKey);
   const names = { kid, alg, use: 'sig' };
+  const text = JSON.stringify({ ...pair.privateKey, ...names });
   return {
     kid,
     alg,
     publicJwk: { ...pair.publicKey, ...names },
-    sealed: seal(life.master, kid, JSON.stringify({ ...pair.privateKey, ...names }), life.random),
+    sealed: seal(life.master, TABLES[life.table].purpose(kid), text, life.random),
     publishedAt: life.clock.now(),
     signsFrom,
   };
 }
 
 /** The private JWK of a stored key. Throws when the master secret is not the one it was sealed under. */
-export function privateJwk(master: Buffer, key: StoredKey): Jwk {
+export function privateJwk(
+  { master, table }: Pick<KeyLifecycle, 'master' | 'table'>,
+  key: StoredKey,
+): Jwk {
   let text: string;
   try {
-    text = unseal(master, key.kid, key.sealed);
+    text = unseal(master, TABLES[table].purpose(key.kid), key.sealed);
   } catch (cause) {
     throw new Error(
       'the signing keys in the store do not open under this master secret: give the secret they were made with, or rotate them away with the old one',
@@ -66,20 +97,24 @@ export function privateJwk(master: Buffer, key: StoredKey): Jwk {
 }
 
 export async function listKeys(life: KeyLifecycle): Promise<readonly ScheduledKey[]> {
-  return scheduleKeys(await life.stores.keys.list(), life.clock.now(), life.longestLife * 1000);
+  return scheduleKeys(
+    await life.stores[life.table].list(),
+    life.clock.now(),
+    life.longestLife * 1000,
+  );
 }
 
 /** First start: makes a key for each alg that has none. Two processes at once make one. */
 export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promise<void> {
-  const present = new Set((await life.stores.keys.list()).map(({ alg }) => alg));
+  const present = new Set((await life.stores[life.table].list()).map(({ alg }) => alg));
   for (const alg of new Set(algs)) {
     if (present.has(alg)) continue;
-    await life.stores.keys.add(await newKey(life, alg, life.clock.now()), alg);
+    await life.stores[life.table].add(await newKey(life, alg, life.clock.now()), alg);
   }
 }
 
 /**
- * Publishes a new key that signs after the overlap; no token is refused at any time.
+ * Publishes a new key that signs after the overlap; nothing good is refused at any time.
  * Throws when the alg has no key yet or a rotation of it is under way.
  */
 export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey> {
@@ -92,12 +127,12 @@ export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey
     );
   }
   const key = await newKey(life, alg, life.clock.now() + life.overlap * 1000);
-  await life.stores.keys.add(key);
+  await life.stores[life.table].add(key);
   return key;
 }
 
 /**
- * Ends a key that others may hold: every token of it is refused by the next request, and if it was
+ * Ends a key that others may hold: what it signed is refused here by the next request, and if it was
  * the one that signs, a new key signs at once. Throws when there is no such key. Resolves to the new key.
  */
 export async function endCompromisedKey(
@@ -111,16 +146,16 @@ export async function endCompromisedKey(
   // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
-  if (key !== undefined) await life.stores.keys.add(key);
+  if (key !== undefined) await life.stores[life.table].add(key);
   const until = rememberUntil(life.clock.now(), life.longestLife);
   await life.stores.revocations.revoke('key', kid, until);
-  await life.stores.keys.remove(kid);
+  await life.stores[life.table].remove(kid);
   return key;
 }
 
-/** Removes the rows of keys whose last token has expired; resolves to their number. */
+/** Removes the rows of keys of which nothing is good any more; resolves to their number. */
 export async function sweepKeys(life: KeyLifecycle): Promise<number> {
   const retired = (await listKeys(life)).filter(({ state }) => state === 'retired');
-  for (const { key } of retired) await life.stores.keys.remove(key.kid);
+  for (const { key } of retired) await life.stores[life.table].remove(key.kid);
   return retired.length;
 }

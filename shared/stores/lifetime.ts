@@ -14,6 +14,18 @@ export function longestLife({
   return lifetime + skew;
 }
 
+/** Seconds from the issue of a gateway's statement to its end. */
+export const STATEMENT_LIFE = 60;
+
+/** The longest time, in seconds, for which an application with a clock that is right accepts a statement. */
+export function longestStatementLife({
+  tokens: { skew },
+}: {
+  readonly tokens: { readonly skew: number };
+}): number {
+  return STATEMENT_LIFE + skew;
+}
+
 /**
  * Until when a revocation must be remembered (milliseconds since the epoch): the last token that it
  * concerns has expired by then, whatever the clocks say within three days. `life`: seconds.

@@ -2,21 +2,22 @@ import type { ScheduledKey } from '#shared/keys/signing-key-schedule.ts';
 import { listKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
-import { withKeys } from '../with-keys.ts';
+import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
 
 const MEANING: Record<ScheduledKey['state'], string> = {
   published: 'published, signs from',
   signing: 'signs, until',
-  retiring: 'retiring: signs no more, tokens of it live until',
-  retired: 'retired: no token of it lives',
+  retiring: 'retiring: signs no more, what it signed lives until',
+  retired: 'retired: nothing that it signed lives',
 };
 
 export const signingKeysList: Command = {
   name: 'signing-keys list',
   former: 'keys list',
   summary: 'list the signing keys and what each of them does now',
-  run: (_, shell) =>
-    withKeys(shell, async (life) => {
+  options: { gateway: GATEWAY },
+  run: (input, shell) =>
+    withKeys(shell, tableOf(input), async (life) => {
       const keys = (await listKeys(life)).map(({ key, state, until }) => ({
         kid: key.kid,
         alg: key.alg,

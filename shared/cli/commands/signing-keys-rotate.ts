@@ -4,9 +4,9 @@ import {
   listKeys,
   rotateKey,
 } from '#shared/keys/signing-key-lifecycle.ts';
-import type { StoredKey } from '#shared/stores/keys.ts';
+import type { KeyTable, StoredKey } from '#shared/stores/keys.ts';
 import { type Command, Failure, type Report, UsageError } from '../command.ts';
-import { withKeys } from '../with-keys.ts';
+import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
 
 type Alg = StoredKey['alg'];
 
@@ -17,12 +17,15 @@ export const signingKeysRotate: Command = {
   operands: ['[KID]'],
   options: {
     alg: { value: 'ALG', help: 'ES256, RS256 or EdDSA; default: ES256' },
+    gateway: GATEWAY,
     compromised: { help: 'others may hold the key: refuse every token of it at once' },
   },
   details: [
     'The new key is published now and signs after jwks.overlap seconds; the old one stays published',
     'until its last token has expired. With --compromised the key KID (default: the one that signs)',
     'is dropped, its tokens are refused by the very next request, and a new key signs at once.',
+    'Statements of the gateway are checked by applications: what a dropped key has signed they take',
+    'until they fetch the keys again, which the cache of each decides.',
   ],
   async run(input, shell) {
     const [kid] = input.operands;
@@ -31,7 +34,7 @@ export const signingKeysRotate: Command = {
       throw new UsageError('KID is for --compromised only; a rotation is of an --alg');
     }
     if (kid !== undefined && alg !== undefined) throw new UsageError('give KID or --alg, not both');
-    return withKeys(shell, (life) =>
+    return withKeys(shell, tableOf(input), (life) =>
       input.flag('compromised')
         ? endKey(life, kid, algNamed(alg))
         : startRotation(life, algNamed(alg)),
@@ -48,13 +51,18 @@ async function startRotation(life: KeyLifecycle, alg: Alg): Promise<Report> {
   };
 }
 
+const ENDED: Record<KeyTable, (kid: string) => string> = {
+  keys: (kid) => `Every token of the key ${kid} is refused from now on.`,
+  gatewayKeys: (kid) => `The key ${kid} is published no more.`,
+};
+
 async function endKey(life: KeyLifecycle, kid: string | undefined, alg: Alg): Promise<Report> {
   const ended = kid ?? (await signingKid(life, alg));
   const key = await endCompromisedKey(life, ended);
   return {
     json: { ended, ...(key && { kid: key.kid, alg: key.alg }) },
     lines: [
-      `Every token of the key ${ended} is refused from now on.`,
+      ENDED[life.table](ended),
       ...(key ? [`The ${key.alg} key ${key.kid} signs in its place.`] : []),
     ],
   };

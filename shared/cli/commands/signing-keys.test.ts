@@ -12,11 +12,13 @@ interface Listed {
 
 async function shellWithKeys() {
   const shell = new TestShell(await newData());
-  await withKeys(shell, (life) => ensureKeys(life, ['ES256', 'RS256']));
+  await withKeys(shell, 'keys', (life) => ensureKeys(life, ['ES256', 'RS256']));
+  await withKeys(shell, 'gatewayKeys', (life) => ensureKeys(life, ['ES256']));
   return shell;
 }
 
-const list = async (shell: TestShell) => (await json(shell, 'signing-keys', 'list')) as Listed[];
+const list = async (shell: TestShell, ...options: string[]) =>
+  (await json(shell, 'signing-keys', 'list', ...options)) as Listed[];
 
 describe('signing-keys rotate', () => {
   test('publishes, signs after the overlap, retires after the longest life', async () => {
@@ -84,9 +86,45 @@ describe('signing-keys rotate', () => {
   });
 });
 
-test('signing-keys list shows no private key', async () => {
+describe('--gateway', () => {
+  const GATEWAY = '--gateway';
+
+  test('a rotation: retired with the last statement; the keys of tokens stay as they are', async () => {
+    const shell = await shellWithKeys();
+    const before = await list(shell);
+    const states = async () => (await list(shell, GATEWAY)).map(({ state }) => state);
+    await json(shell, 'signing-keys', 'rotate', GATEWAY);
+    expect(await states()).toEqual(['signing', 'published']);
+    shell.clock.advance(360);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    shell.clock.advance(64.999);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    shell.clock.advance(0.001);
+    expect(await states()).toEqual(['retired', 'signing']);
+    expect(await list(shell)).toEqual(before);
+  });
+
+  test('--compromised: replaced at once, and no kid of a token is', async () => {
+    const shell = await shellWithKeys();
+    const [tokens, [old]] = [await list(shell), await list(shell, GATEWAY)];
+    const refused = await inProcess(
+      shell,
+      ...['signing-keys', 'rotate', GATEWAY, '--compromised', '--', tokens[0]?.kid ?? ''],
+    );
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no key')]);
+    const { stdout } = await inProcess(shell, 'signing-keys', 'rotate', GATEWAY, '--compromised');
+    expect(stdout).toMatch(`The key ${old?.kid} is published no more.`);
+    const now = await list(shell, GATEWAY);
+    expect(now).toEqual([{ kid: expect.any(String), alg: 'ES256', state: 'signing' }]);
+    expect(now[0]?.kid).not.toBe(old?.kid);
+    expect(await list(shell)).toEqual(tokens);
+  });
+});
+
+test.each([[[]], [['--gateway']]])('signing-keys list %j shows no private key', async (options) => {
   const shell = await shellWithKeys();
-  const { stdout } = await inProcess(shell, 'signing-keys', 'list', '--json');
+  const { stdout } = await inProcess(shell, 'signing-keys', 'list', '--json', ...options);
+  expect(stdout).toContain('"signing"');
   expect(stdout).not.toMatch(/sealed|"d"/);
 });
 

@@ -12,11 +12,11 @@ const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 /** A store with a key and an epoch, and tokens as its authorization server issues them. */
 async function pair() {
   const shell = new TestShell(await newData());
-  const { kid, jwk } = await withKeys(shell, async (life) => {
+  const { kid, jwk } = await withKeys(shell, 'keys', async (life) => {
     await ensureKeys(life, ['ES256']);
     const [stored] = await life.stores.keys.list();
     if (stored === undefined) throw new Error('no key');
-    return { kid: stored.kid, jwk: privateJwk(life.master, stored) };
+    return { kid: stored.kid, jwk: privateJwk(life, stored) };
   });
   const epoch = await withStores(shell, ({ revocations }) => revocations.epoch(true));
   const key = await importJWK({ ...jwk }, 'ES256');

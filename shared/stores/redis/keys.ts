@@ -12,11 +12,7 @@ return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 `);
 
 /** The hash `{prefix}:keys` or `{prefix}:gateway-keys`: kid to JSON. */
-export function redisKeys(
-  redis: Connection,
-  prefix: string,
-  hash: 'keys' | 'gateway-keys',
-): Keys {
+export function redisKeys(redis: Connection, prefix: string, hash: 'keys' | 'gateway-keys'): Keys {
   const name = `${prefix}:${hash}`;
   return {
     async list() {

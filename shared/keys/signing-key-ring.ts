@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { forAll } from '#shared/base/for-all.ts';
-import { ensureKeys, listKeys, privateJwk, sweepKeys } from '#shared/keys/signing-key-lifecycle.ts';
-import type { Jwk, KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { ensureKeys, listKeys, privateJwk, sweepKeys } from './signing-key-lifecycle.ts';
+import type { Jwk, KeyLifecycle } from './signing-key-lifecycle.ts';
 import type { StoredKey } from '#shared/stores/keys.ts';
 
 type Alg = StoredKey['alg'];
@@ -11,18 +11,20 @@ type Alg = StoredKey['alg'];
 export interface KeySet {
   /** Private JWKs of all published keys; of each alg the one that signs comes first. */
   readonly jwks: readonly Jwk[];
+  /** What is published of them (RFC 7517), in the same order. */
+  readonly publicJwks: readonly Jwk[];
   signingKid(alg: Alg): string | undefined;
   publicKey(kid: string): KeyObject | undefined;
   /** Equal for equal sets. */
   readonly id: string;
 }
 
-/** The signing keys as this process has them; every process reads the same rows. */
+/** The keys of a table as this process has them; every process reads the same rows. */
 export interface KeyRing {
   readonly current: KeySet;
   /** Reads the rows again, once for all who ask while they are read; `current` stays the same while they do. */
   refresh(): Promise<void>;
-  /** Forgets keys whose tokens have all expired. */
+  /** Forgets keys of which nothing is good any more. */
   sweep(): Promise<number>;
 }
 
@@ -59,7 +61,8 @@ async function readKeys(life: KeyLifecycle): Promise<KeySet> {
     live.map(({ key }) => [key.kid, createPublicKey({ key: { ...key.publicJwk }, format: 'jwk' })]),
   );
   return {
-    jwks: published.map(({ key }) => privateJwk(life.master, key)),
+    jwks: published.map(({ key }) => privateJwk(life, key)),
+    publicJwks: published.map(({ key }) => key.publicJwk),
     signingKid: (alg) => signing.get(alg),
     publicKey: (kid) => publicKeys.get(kid),
     id: published.map(({ key, state }) => `${key.kid} ${state}`).join('\n'),

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { endCompromisedKey } from '#shared/keys/signing-key-lifecycle.ts';
-import type { KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
+import { endCompromisedKey, privateJwk } from './signing-key-lifecycle.ts';
+import type { Jwk, KeyLifecycle } from './signing-key-lifecycle.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { openKeyRing } from './key-ring.ts';
+import { openKeyRing } from './signing-key-ring.ts';
 
 const clock = new ManualClock();
 let stores: Stores;
@@ -20,6 +20,7 @@ afterEach(async () => {
 
 const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => ({
   stores: of,
+  table: 'keys',
   master: Buffer.alloc(32, 7),
   clock: at,
   random: systemRandom,
@@ -76,4 +77,25 @@ test('under another master secret the ring does not open, and says why', async (
   await expect(openKeyRing(other, ['ES256'])).rejects.toThrow(
     /do not open under this master secret/,
   );
+});
+
+test('a key of the gateway does not open as one of tokens, nor the other way round', async () => {
+  const gateway = { ...life(), table: 'gatewayKeys' } as const;
+  await openKeyRing(life(), ['ES256']);
+  await openKeyRing(gateway, ['ES256']);
+  const [[token], [statement]] = [await stores.keys.list(), await stores.gatewayKeys.list()];
+  if (!token || !statement) throw new Error('there is no key');
+  expect(privateJwk(gateway, statement)).toMatchObject({
+    kid: statement.kid,
+    d: expect.any(String),
+  });
+  expect(() => privateJwk(life(), statement)).toThrow(/do not open/);
+  expect(() => privateJwk(gateway, token)).toThrow(/do not open/);
+});
+
+test('what is published is what a ring holds, without anything private', async () => {
+  const { current } = await openKeyRing(life(), ['ES256', 'EdDSA']);
+  const names = ({ kid, alg }: Jwk) => ({ kid, alg });
+  expect(current.publicJwks.map(names)).toEqual(current.jwks.map(names));
+  for (const jwk of current.publicJwks) expect(jwk).not.toHaveProperty('d');
 });
