@@ -22,6 +22,7 @@ import { validated } from '#shared/server/validated.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { JWKS_PATH } from './gateway/identity/jwks.ts';
 import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
@@ -46,6 +47,8 @@ export interface AppParts {
   readonly ready: () => Promise<void>;
   readonly log: Log;
   readonly recipient: Recipient;
+  /** The gateway's keys, where it states who was let in. */
+  readonly gatewayJwks?: Endpoint | undefined;
 }
 
 /**
@@ -172,6 +175,7 @@ export function createApp(parts: AppParts) {
   function endpointAt(target: Target, origin: string): Endpoint | undefined {
     if (isMetadata(target)) return metadata;
     if (target.path === '/verify') return forwardAuthentication;
+    if (target.path === JWKS_PATH) return parts.gatewayJwks;
     if (target.path === '/' && hasHome) return home;
     return ofSchemes.get(origin)?.get(target.path);
   }

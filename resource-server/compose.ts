@@ -24,6 +24,7 @@ import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from '#shared/client/send.ts';
 import { endpointsOfSchemes } from './auth/scheme-endpoints.ts';
 import { schemeParts } from './auth/scheme-parts.ts';
+import { openIdentity } from './gateway/identity/open-identity.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
@@ -50,8 +51,15 @@ export interface Outside {
   readonly network: Network;
 }
 
-/** Puts the resource server together: schemes, spaces, documents, and the application over them. */
-export async function composeResourceServer(parts: Parts, outside: Outside): Promise<Server> {
+/**
+ * Puts the resource server together: schemes, spaces, documents, and the application over them. `states`: the
+ * gateway tells applications who was let in.
+ */
+export async function composeResourceServer(
+  parts: Parts,
+  outside: Outside,
+  states = false,
+): Promise<Server> {
   const { config, stores, feed, master, clock, random, log, ready } = parts;
   const { fetch, gss, network } = outside;
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
@@ -71,6 +79,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
+
+  const identified = states ? await openIdentity(parts) : undefined;
 
   const { maxBytes, memory, quota } = config.documents;
   const folder = join(config.data, 'content');
@@ -102,6 +112,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     ready: readyWithKeys,
     log,
     recipient,
+    gatewayJwks: identified?.jwks,
   });
 
   const sweeps = [
@@ -140,7 +151,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     limits: TICKETS,
     handler,
     http2: handler,
-    chores: WORKER === 1 ? sweeps : [],
+    chores: [...(identified?.chores ?? []), ...(WORKER === 1 ? sweeps : [])],
   };
 }
 

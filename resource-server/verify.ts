@@ -2,8 +2,7 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { type Recipient, toldRequest } from '#shared/server/auth-request.ts';
-import { subjectOf } from '#shared/auth/person.ts';
-import type { Outcome, Principal } from '#shared/auth/scheme.ts';
+import type { Outcome } from '#shared/auth/scheme.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
@@ -11,6 +10,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { note, pathOf } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import type { createHiding } from './hiding.ts';
+import { identityFields } from './identity-fields.ts';
 import type { Spaces } from './spaces.ts';
 
 interface VerifyParts {
@@ -67,8 +67,8 @@ export function verify(
 function told(request: AnyRequest, outcome: Outcome): Answer {
   if (outcome.kind === 'absent') return refused(request, outcome.reason);
   if (outcome.kind === 'pass') {
-    const identity = identityFields(outcome.scheme, outcome.principal);
-    return { status: 204, fields: { ...outcome.fields, ...identity } };
+    const fields = { ...outcome.fields, ...identityFields(outcome), 'Cache-Control': 'no-store' };
+    return { status: 204, fields };
   }
   const status = TOLD[outcome.status] ?? outcome.status;
   const answer = refusal({ ...outcome, status });
@@ -86,22 +86,4 @@ function inOneLine(fields: Fields): Fields {
 function refused(request: AnyRequest, reason: string): Answer {
   note(request, { verdict: 'refused', reason });
   return problemAnswer(403, 'This request cannot be let through.');
-}
-
-function identityFields(scheme: string, principal: Principal): Fields {
-  const subject = subjectOf(principal) ?? '';
-  const named = principal.kind === 'person' && principal.name !== subject;
-  return {
-    'X-Auth-Subject': safe(subject),
-    'X-Auth-Name': named ? safe(principal.name) : '',
-    'X-Auth-Client': safe(principal.claims?.['client_id'] ?? ''),
-    'X-Auth-Scope': [...(principal.scopes ?? [])].map(safe).join(' '),
-    'X-Auth-Scheme': scheme,
-    'Cache-Control': 'no-store',
-  };
-}
-
-/** Percent-encodes all but visible ASCII and the percent sign itself: no value can end its field. */
-function safe(value: string): string {
-  return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }

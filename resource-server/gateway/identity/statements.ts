@@ -1,0 +1,118 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
+import { STATEMENT_LIFE } from '#shared/stores/lifetime.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { identityOf, type Passed } from '../../identity-fields.ts';
+
+/** Says of a JWT that it is a statement and nothing else (RFC 8725 section 3.11). */
+export const STATEMENT_TYPE = 'gateway-identity+jwt';
+
+export interface Statements {
+  /** The field value for who was let in; undefined: nobody is named (PrivateToken, schemes: []). */
+  of(passed: Passed, audience: string): Awaitable<string | undefined>;
+}
+
+export interface StatementsOptions {
+  /** The resource server's origin. */
+  readonly issuer: string;
+  readonly ring: Pick<KeyRing, 'current' | 'refresh'>;
+  readonly feed: Pick<RevocationFeed, 'onKeyRevoked'>;
+  readonly clock: Clock;
+  /** Statements remembered. */
+  readonly capacity?: number;
+}
+
+interface Signer {
+  readonly keys: KeySet;
+  readonly kid: string;
+  readonly key: KeyObject;
+  /** In base64url. */
+  readonly header: string;
+}
+
+interface Signed {
+  readonly statement: string;
+  readonly kid: string;
+  /** Milliseconds since the epoch, and of the clock that nobody sets. */
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/** Milliseconds for which a statement is given again. */
+const REMEMBERED = 30_000;
+
+/**
+ * Signs for an application who was let in, and how (RFC 7519): `sub`, `kind`, `name`, `scheme`, `scope` (RFC 8693
+ * section 4.2) and `client_id` (section 4.3), each absent where nothing is known. No `jti`: a statement is given
+ * again while it is young, for what is the same in all of these. The verdict comes first, each time.
+ */
+export function createStatements(options: StatementsOptions): Statements {
+  const { issuer, ring, feed, clock, capacity = 4000 } = options;
+  const recent = new RecentMap<Signed>(capacity);
+  const revoked = new Set<string>();
+  feed.onKeyRevoked((kid) => revoked.add(kid));
+  let signer: Signer | undefined;
+
+  function signerNow(): Signer {
+    if (signer?.keys !== ring.current) signer = signerOf(ring.current);
+    return signer;
+  }
+
+  /** A clock that was set, either way, has it made anew: none is of the future, or good for longer than its life. */
+  function isYoung(signed: Signed): boolean {
+    const age = clock.now() - signed.now;
+    const elapsed = clock.monotonic() - signed.monotonic;
+    return age >= 0 && age < REMEMBERED && elapsed < REMEMBERED;
+  }
+
+  function give(claims: object): string {
+    const { kid, key, header } = signerNow();
+    const said = JSON.stringify(claims);
+    const known = recent.get(said);
+    if (known?.kid === kid && isYoung(known)) return known.statement;
+    const now = clock.now();
+    const iat = Math.floor(now / 1000);
+    const input = `${header}.${encoded({ ...claims, iat, exp: iat + STATEMENT_LIFE })}`;
+    const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+    const statement = `${input}.${signature.toString('base64url')}`;
+    recent.set(said, { statement, kid, now, monotonic: clock.monotonic() });
+    return statement;
+  }
+
+  return {
+    of(passed, aud) {
+      const { subject, name, client, scopes, scheme } = identityOf(passed);
+      if (subject === undefined) return undefined;
+      const { kind } = passed.principal;
+      const scope = scopes.length > 0 ? scopes.join(' ') : undefined;
+      const claims = {
+        iss: issuer,
+        aud,
+        sub: subject,
+        kind,
+        name,
+        scheme,
+        scope,
+        client_id: client,
+      };
+      // Of what replaces a compromised key the feed tells sooner than the ring.
+      const renewed = revoked.has(signerNow().kid) ? ring.refresh() : undefined;
+      return andThen(renewed, () => give(claims));
+    },
+  };
+}
+
+/** The first key is the one that signs, or with a clock that is behind the one that is the next to. */
+function signerOf(keys: KeySet): Signer {
+  const [jwk] = keys.jwks;
+  if (jwk === undefined) throw new StoreUnavailable('the store has no key of the gateway');
+  const kid = String(jwk['kid']);
+  const header = encoded({ alg: 'ES256', typ: STATEMENT_TYPE, kid });
+  return { keys, kid, key: createPrivateKey({ key: { ...jwk }, format: 'jwk' }), header };
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,0 +1,57 @@
+import { subjectOf } from '#shared/auth/person.ts';
+import type { Outcome } from '#shared/auth/scheme.ts';
+import type { Fields } from '#shared/http/answer.ts';
+
+/** Who was let in, and how. */
+export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal'>;
+
+/** What applications behind us are told of who was let in; absent: nothing is known. */
+export interface Identity {
+  /** The same by every scheme and for ever; absent: the scheme names nobody. */
+  readonly subject?: string;
+  /** Of a person, where the scheme tells it; may change. */
+  readonly name?: string;
+  readonly client?: string;
+  readonly scopes: readonly string[];
+  readonly scheme: string;
+}
+
+export function identityOf({ scheme, principal }: Passed): Identity {
+  const subject = subjectOf(principal);
+  const client = principal.claims?.['client_id'];
+  const named = principal.kind === 'person' && principal.name !== subject;
+  return {
+    ...(subject !== undefined && { subject }),
+    ...(named && { name: principal.name }),
+    ...(client !== undefined && { client }),
+    scopes: [...(principal.scopes ?? [])],
+    scheme,
+  };
+}
+
+/** The field of each. Empty where nothing is known: whoever copies all leaves nothing that a client wrote. */
+const FIELDS: Readonly<Record<string, (identity: Identity) => string>> = {
+  'X-Auth-Subject': ({ subject = '' }) => safe(subject),
+  'X-Auth-Name': ({ name = '' }) => safe(name),
+  'X-Auth-Client': ({ client = '' }) => safe(client),
+  'X-Auth-Scope': ({ scopes }) => scopes.map(safe).join(' '),
+  'X-Auth-Scheme': ({ scheme }) => scheme,
+};
+
+export function identityFields(passed: Passed): Fields {
+  const identity = identityOf(passed);
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([name, valueOf]) => [name, valueOf(identity)]),
+  );
+}
+
+/** The field of the statement that the gateway signs. */
+export const STATEMENT_FIELD = 'X-Auth-Statement';
+
+/** All that speak of identity begin with this, in any case. */
+export const IDENTITY_PREFIX = 'X-Auth-';
+
+/** Percent-encodes all but visible ASCII and the percent sign itself: no value can end its field. */
+function safe(value: string): string {
+  return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
+}
