@@ -14,7 +14,7 @@ const SPACES = [
 ];
 
 test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
-  await using rs = await startResourceServer({ spaces: SPACES });
+  await using rs = await startResourceServer({ spaces: SPACES }, undefined, true);
   const token = (name: string) => ({
     Authorization: `Bearer ${rs.token(`${name}:read ${name}:write`)}`,
   });
@@ -27,6 +27,7 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     { path: '/verify' },
     { path: '/.well-known/oauth-protected-resource/documents/' },
     { path: '/.well-known/oauth-protected-resource/nowhere' },
+    { path: '/.well-known/countersign-gateway/jwks' },
     { path: '/nowhere' },
     { path: '/a%2Fb' },
     { path: '/documents/', callers: callers('documents') },

@@ -89,6 +89,7 @@ export async function ask(
 export async function startResourceServer(
   changes: object = {},
   wrap: (stores: Stores) => Stores = (stores) => stores,
+  states = false,
 ) {
   const clock = new ManualClock();
   const data = await storeFolder();
@@ -105,6 +106,7 @@ export async function startResourceServer(
   const epoch = await stores.revocations.epoch(true);
   const feed = await stores.revocations.feed();
   const key = GENERATE.ES256();
+  const master = Buffer.alloc(32, 7);
   const lines: string[] = [];
   const log = jsonLog((line) => lines.push(line), clock, 'resource');
   const server = await composeResourceServer(
@@ -112,7 +114,7 @@ export async function startResourceServer(
       config,
       stores: wrap(stores),
       feed,
-      master: Buffer.alloc(32, 7),
+      master,
       clock,
       random: systemRandom,
       log,
@@ -124,6 +126,7 @@ export async function startResourceServer(
       gss: undefined,
       network: systemNetwork,
     },
+    states,
   );
   const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });
   const now = () => Math.floor(clock.now() / 1000);
@@ -164,6 +167,7 @@ export async function startResourceServer(
     now,
     config,
     stores,
+    master,
     listening,
     server,
     /** Lines of the log. */
