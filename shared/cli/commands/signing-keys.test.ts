@@ -107,12 +107,10 @@ describe('--gateway', () => {
   test('--compromised: replaced at once, and no kid of a token is', async () => {
     const shell = await shellWithKeys();
     const [tokens, [old]] = [await list(shell), await list(shell, GATEWAY)];
-    const refused = await inProcess(
-      shell,
-      ...['signing-keys', 'rotate', GATEWAY, '--compromised', '--', tokens[0]?.kid ?? ''],
-    );
+    const end = ['signing-keys', 'rotate', GATEWAY, '--compromised'];
+    const refused = await inProcess(shell, ...end, '--', tokens[0]?.kid ?? '');
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no key')]);
-    const { stdout } = await inProcess(shell, 'signing-keys', 'rotate', GATEWAY, '--compromised');
+    const { stdout } = await inProcess(shell, ...end);
     expect(stdout).toMatch(`The key ${old?.kid} is published no more.`);
     const now = await list(shell, GATEWAY);
     expect(now).toEqual([{ kid: expect.any(String), alg: 'ES256', state: 'signing' }]);
