@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
-import type { Config } from '#shared/config/schema.ts';
+import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/auth/schemes/negotiate/gss.ts';
@@ -51,15 +51,8 @@ export interface Outside {
   readonly network: Network;
 }
 
-/**
- * Puts the resource server together: schemes, spaces, documents, and the application over them. `states`: the
- * gateway tells applications who was let in.
- */
-export async function composeResourceServer(
-  parts: Parts,
-  outside: Outside,
-  states = false,
-): Promise<Server> {
+/** Puts the resource server together: schemes, spaces, documents, gateways, and the application over them. */
+export async function composeResourceServer(parts: Parts, outside: Outside): Promise<Server> {
   const { config, stores, feed, master, clock, random, log, ready } = parts;
   const { fetch, gss, network } = outside;
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
@@ -80,7 +73,7 @@ export async function composeResourceServer(
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
-  const identified = states ? await openIdentity(parts) : undefined;
+  const identified = config.spaces.some(isStated) ? await openIdentity(parts) : undefined;
 
   const { maxBytes, memory, quota } = config.documents;
   const folder = join(config.data, 'content');
@@ -97,7 +90,13 @@ export async function composeResourceServer(
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
-  const gateways = await openGateways(spaces.all, config, { clock, random, log, proxies });
+  const gateways = await openGateways(spaces.all, config, {
+    clock,
+    random,
+    log,
+    proxies,
+    statements: identified?.statements,
+  });
   // Without them every token is 503, which whoever turns requests to this server has to know.
   const readyWithKeys = async () => {
     await ready();
@@ -153,6 +152,11 @@ export async function composeResourceServer(
     http2: handler,
     chores: [...(identified?.chores ?? []), ...(WORKER === 1 ? sweeps : [])],
   };
+}
+
+/** Whether an application is told by statements who was let in. */
+function isStated({ schemes, upstream }: SpaceConfig): boolean {
+  return schemes.length > 0 && upstream !== undefined && upstream.identity.includes('statement');
 }
 
 /** Whether a space has a scheme that is bound to the origin. */

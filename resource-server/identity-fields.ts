@@ -1,6 +1,5 @@
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
-import type { Fields } from '#shared/http/answer.ts';
 
 /** Who was let in, and how. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal'>;
@@ -38,7 +37,7 @@ const FIELDS: Readonly<Record<string, (identity: Identity) => string>> = {
   'X-Auth-Scheme': ({ scheme }) => scheme,
 };
 
-export function identityFields(passed: Passed): Fields {
+export function identityFields(passed: Passed): Readonly<Record<string, string>> {
   const identity = identityOf(passed);
   return Object.fromEntries(
     Object.entries(FIELDS).map(([name, valueOf]) => [name, valueOf(identity)]),

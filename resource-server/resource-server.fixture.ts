@@ -89,7 +89,6 @@ export async function ask(
 export async function startResourceServer(
   changes: object = {},
   wrap: (stores: Stores) => Stores = (stores) => stores,
-  states = false,
 ) {
   const clock = new ManualClock();
   const data = await storeFolder();
@@ -126,7 +125,6 @@ export async function startResourceServer(
       gss: undefined,
       network: systemNetwork,
     },
-    states,
   );
   const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });
   const now = () => Math.floor(clock.now() / 1000);

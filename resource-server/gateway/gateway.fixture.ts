@@ -59,12 +59,19 @@ export async function startApplication(answer?: RequestListener): Promise<Applic
 }
 
 /** A resource server with spaces at `/name/`, each of which serves what stands under its name. */
-export const startGateway = (spaces: Readonly<Record<string, object>>, changes: object = {}) =>
-  startResourceServer({
-    spaces: Object.entries(spaces).map(([name, more]) =>
-      spaceAt(name, { serves: 'upstream', ...more }),
-    ),
-    ...changes,
-  });
+export const startGateway = (
+  spaces: Readonly<Record<string, object>>,
+  changes: object = {},
+  wrap?: Parameters<typeof startResourceServer>[1],
+) =>
+  startResourceServer(
+    {
+      spaces: Object.entries(spaces).map(([name, more]) =>
+        spaceAt(name, { serves: 'upstream', ...more }),
+      ),
+      ...changes,
+    },
+    wrap,
+  );
 
 export { RESOURCE };

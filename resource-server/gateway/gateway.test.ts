@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { lines } from '#shared/http/fields.ts';
@@ -29,6 +30,9 @@ beforeAll(async () => {
     traced: { upstream: { url }, trace: {} },
     named: { upstream: { url, host: 'upstream', forwarded: 'forwarded' } },
     silent: { upstream: { url, forwarded: 'none' } },
+    told: { upstream: { url, name: 'the shop', identity: ['statement', 'fields'] } },
+    fields: { upstream: { url, identity: ['fields'] } },
+    untold: { upstream: { url, identity: [] } },
   });
   as = clientOf(gateway);
 });
@@ -89,7 +93,9 @@ describe('what the application gets', () => {
     });
     expect(fields['x-kept']).toBe('yes');
     const names = raw.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-    expect(names.filter((name) => /auth|hop|override|http|upgrade|keep-/.test(name))).toEqual([]);
+    expect(names.filter((name) => /auth|hop|override|http|upgrade|keep-/.test(name))).toEqual([
+      'x-auth-statement',
+    ]);
   });
 
   test.each(['Authorization', 'Host', 'X-Forwarded-For', 'Content-Length', 'Origin'])(
@@ -183,6 +189,78 @@ describe('what the application gets', () => {
       expect(text).not.toContain(key);
       expect(JSON.parse(text)).toMatchObject({ url: '/x?a=1&b=%20' });
     }
+  });
+});
+
+describe('who it was', () => {
+  const claimsOf = ({ fields }: Asked) => decodeJwt(String(fields['x-auth-statement']));
+
+  test('is stated for the application, for a minute', async () => {
+    const one = await asked('GET', '/told/x');
+    const now = gateway.now();
+    expect(claimsOf(one)).toEqual({
+      iss: RESOURCE,
+      aud: 'the shop',
+      sub: 'machine',
+      kind: 'application',
+      scheme: 'Bearer',
+      scope: 'told:read told:write',
+      client_id: 'machine',
+      iat: now,
+      exp: now + 60,
+    });
+    expect(decodeProtectedHeader(String(one.fields['x-auth-statement']))).toMatchObject({
+      alg: 'ES256',
+      typ: 'gateway-identity+jwt',
+    });
+  });
+
+  test('by keys that stand at their address', async () => {
+    const { fields } = await asked('GET', '/told/x');
+    const { text } = await gateway.ask('GET', '/.well-known/countersign-gateway/jwks');
+    const keys = createLocalJWKSet(JSON.parse(text));
+    const { payload } = await jwtVerify(String(fields['x-auth-statement']), keys, {
+      typ: 'gateway-identity+jwt',
+      audience: 'the shop',
+      issuer: RESOURCE,
+      currentDate: new Date(gateway.clock.now()),
+    });
+    expect(payload.sub).toBe('machine');
+  });
+
+  test('is told in plain fields, by choice', async () => {
+    const { fields } = await asked('GET', '/fields/x', { headers: { 'X-Auth-Name': 'admin' } });
+    expect(fields).toMatchObject({
+      'x-auth-subject': 'machine',
+      'x-auth-name': '',
+      'x-auth-client': 'machine',
+      'x-auth-scope': 'fields:read fields:write',
+      'x-auth-scheme': 'Bearer',
+    });
+    expect(fields['x-auth-statement']).toBeUndefined();
+  });
+
+  test('is for the first URL where the application has no name; by choice it is not told at all', async () => {
+    expect(claimsOf(await asked('GET', '/inventory/x')).aud).toBe(`${application.url}base/`);
+    const { raw } = await asked('GET', '/untold/x');
+    expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
+  });
+
+  test('is nobody where nobody is asked', async () => {
+    const headers = { 'X-Auth-Statement': 'e30.e30.e30', 'X-Auth-Subject': 'admin' };
+    const { raw } = await asked('GET', '/open/x', { headers });
+    expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
+  });
+
+  test('gets no statement once the token is revoked', async () => {
+    const token = gateway.token('told:read');
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await gateway.ask('GET', '/told/x', { headers })).status).toBe(200);
+    const { jti = '' } = decodeJwt(token);
+    await gateway.stores.revocations.revoke('token', jti, gateway.clock.now() + 600_000);
+    const before = application.asked.length;
+    expect((await gateway.ask('GET', '/told/x', { headers })).status).toBe(401);
+    expect(application.asked.length).toBe(before);
   });
 });
 

@@ -2,21 +2,31 @@ import { ownCookies } from '#shared/config/own-cookies.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Space } from '../spaces.ts';
 import type { Gateway, GatewayParts } from './gateway.ts';
+import { identityLines } from './identity/identity-lines.ts';
+import type { Statements } from './identity/statements.ts';
+
+interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'cookies'> {
+  /** Absent: no space has its application told by them. */
+  readonly statements: Statements | undefined;
+}
+
+const UNSTATED: Statements = { of: () => undefined };
 
 /** A gateway for each space that serves an application. Its module is loaded with the first: it has all of undici. */
 export async function openGateways(
   spaces: readonly Space[],
   config: Pick<Config, 'issuer' | 'resource' | 'tls'>,
-  parts: Omit<GatewayParts, 'identity' | 'cookies'>,
+  { statements = UNSTATED, ...parts }: GatewaysParts,
 ): Promise<ReadonlyMap<Space, Gateway>> {
   const gateways = new Map<Space, Gateway>();
   const hosts = [config.resource, config.tls?.resource].map((origin) => hostOf(origin));
   const cookies = hosts.includes(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
   for (const space of spaces) {
-    if (space.upstream === undefined) continue;
+    const { upstream } = space;
+    if (upstream === undefined) continue;
     const { createGateway } = await import('./gateway.ts');
-    const own = { ...parts, identity: () => [], cookies };
-    gateways.set(space, createGateway(space, space.upstream, own));
+    const identity = identityLines(statements, upstream);
+    gateways.set(space, createGateway(space, upstream, { ...parts, identity, cookies }));
   }
   return gateways;
 }

@@ -4,12 +4,14 @@ import { endCompromisedKey, keyLifecycle, rotateKey } from '#shared/keys/signing
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
+import { startGateway } from '../gateway.fixture.ts';
 import { JWKS_PATH } from './jwks.ts';
 
 let down = false;
 let rs: TestResourceServer;
 beforeAll(async () => {
-  rs = await startResourceServer(
+  rs = await startGateway(
+    { behind: { upstream: { url: 'http://127.0.0.1:9/' } } },
     {},
     (stores) => {
       const list = async () => {
@@ -18,7 +20,6 @@ beforeAll(async () => {
       };
       return { ...stores, gatewayKeys: { ...stores.gatewayKeys, list } };
     },
-    true,
   );
 });
 afterAll(() => rs[Symbol.asyncDispose]());
