@@ -183,6 +183,15 @@ describe('how long it is given', () => {
     expect(await statement()).not.toBe(first);
   });
 
+  test('for no longer by a clock that is set back meanwhile', async () => {
+    const first = await statement();
+    clock.advance(25);
+    clock.set(-20);
+    expect(await statement()).toBe(first);
+    clock.advance(5);
+    expect(await statement()).not.toBe(first);
+  });
+
   test.each<[string, { principal?: Partial<Principal>; scheme?: string; audience?: string }]>([
     ['another principal', { principal: { id: 'other' } }],
     ['another scope', { principal: { scopes: new Set(['read']) } }],
