@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { METHODS } from '#shared/http/methods.ts';
 import type { Refusal } from './refusal.ts';
+import { isReadable } from './unknown-method.ts';
 
 /** What node:http says of bytes that are no request. `rawPacket` is the last read only, not the whole head. */
 export interface ClientError extends Error {
@@ -14,7 +14,7 @@ const VERSION = /HTTP\/[0-9]\.[0-9]\r\n/;
 const UNFINISHED_LINE = /^[ -~]*\r?$/;
 const LONGEST_LINE = 16_384;
 
-const MALFORMED: Refusal = {
+export const MALFORMED: Refusal = {
   status: 400,
   detail: 'This is not a well-formed HTTP/1.1 request.',
 };
@@ -62,7 +62,7 @@ const RULES: Readonly<
   },
   /** 414 when the line shows that it is the request line; of one that came in several reads, 431 is true as well. */
   HPE_HEADER_OVERFLOW: (line) =>
-    METHODS.has(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
+    isReadable(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
   /** Of a version that it knows, the parser says this for the method PRI only (RFC 9113 section 3.4). */
   HPE_INVALID_VERSION(line, error) {
     if (isPastLine(error)) return UNKNOWN_METHOD;

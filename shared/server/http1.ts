@@ -16,11 +16,13 @@ import {
 import { type Connections, endGently } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
+import type { LastRequests } from './last-requests.ts';
 import { discardLeftover } from './leftover.ts';
 import type { Pace } from './pace.ts';
 import { peek } from './peek.ts';
 import {
   FAILED,
+  LENGTH_REQUIRED,
   noTunnel,
   type Refusal,
   refuse,
@@ -29,6 +31,7 @@ import {
 } from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
+import { isReadable } from './unknown-method.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
 
@@ -38,6 +41,7 @@ export interface Http1Parts {
   /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
   readonly seemsNone?: boolean | undefined;
   readonly connections: Connections;
+  readonly lasts: LastRequests;
   readonly limit: ServerLimits;
   readonly pace: Pace;
   /** HTTP/2 is spoken on the same port: what looks like its preface is a request with the method PRI. */
@@ -48,8 +52,8 @@ export interface Http1Parts {
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
-  const { handler, tunnel, seemsNone, connections, limit, pace, besideHttp2, log, clock } = parts;
-  const clientErrors = new ClientErrors(besideHttp2);
+  const { handler, tunnel, seemsNone, connections, lasts, limit, pace, log, clock } = parts;
+  const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
     maxHeaderSize: limit.headerBytes,
     headersTimeout: limit.headersTimeout,
@@ -64,9 +68,6 @@ export function http1Server(parts: Http1Parts): Server {
   const allowsHalf = tunnel === undefined || seemsNone === true;
   Object.assign(server, { httpAllowHalfOpen: allowsHalf });
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
-  /** Connections whose last request has been: what comes behind it is none (RFC 9112 section 9.6). */
-  const over = new WeakSet<Duplex>();
-  const isOver = (socket: Duplex) => over.has(socket) || !socket.writable;
 
   function refused(socket: Duplex, { status }: Refusal, reason: string): void {
     const address = socket instanceof net.Socket ? socket.remoteAddress : undefined;
@@ -110,12 +111,12 @@ export function http1Server(parts: Http1Parts): Server {
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     if (request.httpVersionMajor !== 1) return OTHER_VERSION;
-    return ambiguous(request) ?? excess(request, limit);
+    return ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
   }
 
   /** The last one of its connection: what comes behind it is not read until the answers before it are out. */
   function hold({ socket }: IncomingMessage, response: ServerResponse): void {
-    over.add(socket);
+    lasts.add(socket);
     socket.pause();
     socket.destroySoon = () => endGently(socket); // as node:http ends it
     refused(socket, TOO_MANY_AT_ONCE, 'too many requests at once');
@@ -124,7 +125,7 @@ export function http1Server(parts: Http1Parts): Server {
 
   /** The answer is the last one, also to a client that is still sending content. */
   function end(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-    over.add(request.socket);
+    lasts.add(request.socket);
     const waits = request.headers.expect !== undefined; // to be asked for its content
     if (waits || !hasContent(request)) return refuse(response, refusal);
     request.resume();
@@ -142,7 +143,7 @@ export function http1Server(parts: Http1Parts): Server {
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const drop = () => socket.destroy(); // node:http has let go of the connection
     socket.on('error', drop);
-    if (over.has(socket)) return;
+    if (lasts.has(socket)) return;
     const unclear = ambiguous(request);
     const refusal = unclear ?? noTunnel(request.url);
     const decline = () => {
@@ -157,7 +158,7 @@ export function http1Server(parts: Http1Parts): Server {
     async function again(): Promise<void> {
       const bytes = await peek(socket, () => true, limit.keepAliveTimeout);
       socket.off('error', drop);
-      if (bytes === undefined) socket.destroy();
+      if (bytes.length === 0) socket.destroy();
       else server.emit('connection', socket);
     }
     try {
@@ -174,20 +175,20 @@ export function http1Server(parts: Http1Parts): Server {
     if (allowsHalf) socket.once('end', () => connections.halve(socket));
   });
   server.on('request', (request, response) => {
-    if (isOver(request.socket)) return;
+    if (!lasts.admits(request, response)) return;
     const before = connections.begin(request, response);
     if (hasContent(request)) hurry(request);
     serve(request, response, before);
   });
   server.on('checkContinue', (request, response) => {
-    if (isOver(request.socket)) return;
+    if (!lasts.admits(request, response)) return;
     const before = connections.begin(request, response);
     continueOnRead(request, response, () => hurry(request));
     serve(request, response, before);
   });
   server.on('checkExpectation', (request, response) => {
-    if (isOver(request.socket)) return;
-    over.add(request.socket);
+    if (!lasts.admits(request, response)) return;
+    lasts.add(request.socket);
     connections.begin(request, response);
     refused(request.socket, UNMET_EXPECTATION, 'Expect');
     refuse(response, UNMET_EXPECTATION);
@@ -202,6 +203,12 @@ export function http1Server(parts: Http1Parts): Server {
     }
   });
   return server;
+}
+
+/** Of a method that its parser cannot read we read no content in pieces. */
+function unknownLength({ method, headers }: IncomingMessage): Refusal | undefined {
+  if (headers['transfer-encoding'] === undefined || isReadable(method)) return undefined;
+  return LENGTH_REQUIRED;
 }
 
 function hasContent({ headers }: IncomingMessage): boolean {

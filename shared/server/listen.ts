@@ -8,6 +8,7 @@ import { Admission } from './admission.ts';
 import { Connections } from './connections.ts';
 import { type Handler, http1Server } from './http1.ts';
 import { http2Server } from './http2.ts';
+import { LastRequests } from './last-requests.ts';
 import type { AnyHandler } from './message.ts';
 import { Pace } from './pace.ts';
 import { refusalMessage, TOO_MANY } from './refusal.ts';
@@ -63,32 +64,33 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const admission = options.admission ?? new Admission(limit.connections, trusted);
   const connections = new Connections(admission);
   const pace = new Pace(limit.pace);
+  const lasts = new LastRequests();
   const common = { tunnel, seemsNone, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
-  const http1 = http1Server({ ...common, handler, connections, besideHttp2 });
+  const http1 = http1Server({ ...common, handler, connections, lasts, besideHttp2 });
   const http2 =
     options.http2 && http2Server({ ...common, admission, handler: options.http2.handler });
-  const front =
-    http2 &&
-    versionsFront({
-      http1,
-      http2: http2.server,
-      certificate: options.http2?.certificate,
-      resumption: options.http2?.resumption,
-      patience: limit.headersTimeout,
-      log,
-    });
-  const inner = front?.server ?? http1;
+  const { certificate, resumption } = options.http2 ?? {};
+  const front = versionsFront({
+    http1,
+    http2: http2?.server,
+    lasts,
+    certificate,
+    resumption,
+    patience: limit.headersTimeout,
+    log,
+    clock,
+  });
   function turnAway(socket: Socket, reason: string): void {
     log.info('refused', { reason, address: socket.remoteAddress });
     socket.on('error', () => {});
-    if (options.http2?.certificate === undefined) socket.write(refusalMessage(TOO_MANY, clock));
+    if (certificate === undefined) socket.write(refusalMessage(TOO_MANY, clock));
     socket.destroySoon();
   }
 
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const reason = admission.refusal(socket);
-    if (reason === undefined) inner.emit('connection', socket);
+    if (reason === undefined) front.server.emit('connection', socket);
     else turnAway(socket, reason);
   });
 

@@ -27,7 +27,7 @@ afterAll(() => {
 async function upload({ read = true } = {}) {
   const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const { port } = server.address() as AddressInfo;
-  const client = new TestSocket({ port, server });
+  const client = new TestSocket({ port });
   clients.push(client);
   await client.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n');
   const [request, response] = await arrived;

@@ -1,34 +1,31 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Waits for the first bytes of a connection and leaves them there to be read. Resolves to them as soon
- * as `enough` says so, to undefined when the connection ends or `milliseconds` pass before.
+ * Waits for the first bytes of a connection, and resolves to them as soon as `enough` says so; then they are there
+ * still to be read. When the connection ends or `milliseconds` pass before, it resolves to what has come.
  */
 export function peek(
   socket: Duplex,
   enough: (bytes: Buffer) => boolean,
   milliseconds: number,
-): Promise<Buffer | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
+): Promise<Buffer> {
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
   let bytes = Buffer.alloc(0);
-  const timer = setTimeout(giveUp, milliseconds);
-  socket.on('readable', look).on('end', giveUp).on('close', giveUp);
+  const timer = setTimeout(finish, milliseconds);
+  socket.on('readable', look).on('end', finish).on('close', finish);
 
   function look(): void {
     for (let piece: unknown; (piece = socket.read()) instanceof Buffer;) {
       bytes = Buffer.concat([bytes, piece]);
     }
     if (bytes.length === 0 || !enough(bytes)) return;
-    finish(bytes);
+    finish();
     socket.unshift(bytes);
   }
-  function giveUp(): void {
-    finish(undefined);
-  }
-  function finish(result: Buffer | undefined): void {
+  function finish(): void {
     clearTimeout(timer);
-    socket.off('readable', look).off('end', giveUp).off('close', giveUp);
-    resolve(result);
+    socket.off('readable', look).off('end', finish).off('close', finish);
+    resolve(bytes);
   }
   return promise;
 }

@@ -15,6 +15,11 @@ export const UNMET_EXPECTATION: Refusal = {
   status: 417,
   detail: 'The only expectation that is met here is 100-continue.',
 };
+/** RFC 9110 section 15.5.12. */
+export const LENGTH_REQUIRED: Refusal = {
+  status: 411,
+  detail: 'Content of this method needs a Content-Length over HTTP/1.1.',
+};
 export const TOO_MANY: Refusal = {
   status: 503,
   detail: 'There are too many connections. Close those that you do not need, or try again later.',

@@ -1,5 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import type { Listening } from './listen.ts';
+
+/** Where node:net says that a server in this process has a connection. */
+const ACCEPTED = 'net.server.socket';
 
 /** For tests: a TCP client that sends exactly the bytes it is told to. */
 export class TestSocket {
@@ -12,14 +16,15 @@ export class TestSocket {
   #sent = 0;
   #reset = false;
 
-  constructor({ port, server }: Pick<Listening, 'port' | 'server'>) {
+  constructor({ port }: Pick<Listening, 'port'>) {
     this.#peer = new Promise((resolve) => {
-      const known = (peer: Socket) => {
+      const known = (message: unknown) => {
+        const { socket: peer } = message as { readonly socket: Socket };
         if (peer.remotePort !== this.socket.localPort) return;
-        server.off('connection', known);
+        unsubscribe(ACCEPTED, known);
         resolve(peer);
       };
-      server.on('connection', known);
+      subscribe(ACCEPTED, known);
     });
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.all = new Promise((resolve) => {

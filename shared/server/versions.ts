@@ -1,9 +1,14 @@
 import { constants } from 'node:crypto';
 import net, { type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { MALFORMED, TOO_SLOW } from './client-error.ts';
 import { endGently, LINGER } from './connections.ts';
+import type { LastRequests } from './last-requests.ts';
 import { peek } from './peek.ts';
+import { refusalMessage } from './refusal.ts';
+import { tellsMethod, unknownMethod } from './unknown-method.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -29,13 +34,15 @@ export interface Certificate {
 
 export interface Versions {
   readonly http1: Server;
-  readonly http2: Server;
+  readonly http2?: Server | undefined;
+  readonly lasts: LastRequests;
   readonly certificate?: Certificate | undefined;
   /** False: no session of TLS is resumed. */
   readonly resumption?: boolean | undefined;
   /** Milliseconds until the first bytes have come, the handshake of TLS is over, or our end is answered. */
   readonly patience: number;
   readonly log: Log;
+  readonly clock: Clock;
 }
 
 export interface Front {
@@ -48,27 +55,49 @@ export interface Front {
 }
 
 /**
- * One port for both versions of HTTP: with TLS the client chooses by ALPN (RFC 9113 section 3.2), in
- * clear text its first bytes tell.
+ * One port for all versions of HTTP that are spoken there: with TLS the client chooses by ALPN (RFC 9113 section 3.2),
+ * in clear text its first bytes tell. Those of HTTP/1.1 tell the method as well, which node:http may not know.
  */
 export function versionsFront(versions: Versions): Front {
-  const { http1, http2, certificate, resumption = true, patience, log } = versions;
+  const { http1, http2, lasts, certificate, resumption = true, patience, log, clock } = versions;
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
-  async function choose(socket: Socket): Promise<void> {
+  /** `prefaced`: the client tells HTTP/2 by its first bytes. */
+  async function choose(socket: Socket, prefaced: boolean): Promise<void> {
+    const enough = prefaced ? (bytes: Buffer) => decides(bytes) && tellsMethod(bytes) : tellsMethod;
     undecided.add(socket);
     socket.on('error', lost);
-    const bytes = await peek(socket, decides, patience);
+    const bytes = await peek(socket, enough, patience);
     undecided.delete(socket);
+    if (!enough(bytes)) return giveUp(socket, bytes);
     socket.off('error', lost);
-    if (bytes === undefined) socket.destroy();
-    else hand(socket, isPreface(bytes));
+    if (prefaced && isPreface(bytes)) toHttp2(socket);
+    else toHttp1(socket, bytes);
   }
 
-  function hand(socket: Socket, isHttp2: boolean): void {
-    if (isHttp2) endWhole(socket);
-    (isHttp2 ? http2 : http1).emit('connection', socket);
+  /** Whoever is there still is told why nothing was served. */
+  function giveUp(socket: Socket, bytes: Buffer): void {
+    const ended = socket.readableEnded;
+    if (!socket.writable || (ended && bytes.length === 0)) return void socket.destroy();
+    const refusal = ended ? MALFORMED : TOO_SLOW;
+    log.info('refused', { status: refusal.status, address: socket.remoteAddress });
+    endGently(socket, refusalMessage(refusal, clock));
+  }
+
+  function toHttp1(socket: Socket, bytes: Buffer): void {
+    const unknown = unknownMethod(bytes);
+    if (unknown !== undefined) {
+      lasts.expect(socket, unknown.method);
+      socket.read(); // what was looked at
+      socket.unshift(unknown.readable);
+    }
+    http1.emit('connection', socket);
+  }
+
+  function toHttp2(socket: Socket): void {
+    endWhole(socket);
+    http2?.emit('connection', socket);
   }
 
   /**
@@ -96,9 +125,10 @@ export function versionsFront(versions: Versions): Front {
   } as const;
   const server =
     certificate === undefined
-      ? net.createServer(options, (socket) => void choose(socket))
+      ? net.createServer(options, (socket) => void choose(socket, http2 !== undefined))
       : tls.createServer({ ...options, ...handshake }, (socket) => {
-          hand(socket, socket.alpnProtocol === 'h2');
+          if (socket.alpnProtocol === 'h2') toHttp2(socket);
+          else void choose(socket, false);
         });
   // A handshake that fails or never ends is left to us.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {

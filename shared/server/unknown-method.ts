@@ -1,0 +1,36 @@
+import { METHODS } from 'node:http';
+
+/**
+ * What node:http can read. RFC 9110 section 9.1 lets a method be any token. PRI is left to it: that is never a request
+ * (RFC 9113 section 3.4), and node:http ends the connection of one.
+ */
+const READ: ReadonlySet<string> = new Set([...METHODS, 'PRI']);
+/**
+ * What it reads instead: a method that its parser treats like any other, and that we do not know, so that nothing is
+ * done where one went unnamed.
+ */
+const STAND_IN = 'MERGE';
+/** Bytes within which the target has to begin. */
+const FARTHEST = 64;
+
+/** Empty lines, which are ignored (RFC 9112 section 2.2), the method, and where the target begins. */
+const BEGINNING = /^(?:\r\n)*([!#$%&'*+.^_`|~0-9A-Za-z-]+) (?=[!-~])/;
+const UNFINISHED = /^(?:\r\n)*(?:\r|[!#$%&'*+.^_`|~0-9A-Za-z-]+ ?)?$/;
+
+export function isReadable(method = ''): boolean {
+  return READ.has(method);
+}
+
+/** The first bytes of a connection tell the method of its first request, or are none that is looked for. */
+export function tellsMethod(bytes: Buffer): boolean {
+  const start = bytes.toString('latin1', 0, FARTHEST);
+  return start.length === FARTHEST || !UNFINISHED.test(start);
+}
+
+/** What a connection begins with, if it is a method that node:http cannot read, and what it can read instead. */
+export function unknownMethod(bytes: Buffer): { method: string; readable: Buffer } | undefined {
+  const [beginning = '', method = ''] = BEGINNING.exec(bytes.toString('latin1', 0, FARTHEST)) ?? [];
+  if (method === '' || isReadable(method)) return undefined;
+  const readable = Buffer.concat([Buffer.from(`${STAND_IN} `), bytes.subarray(beginning.length)]);
+  return { method, readable };
+}
