@@ -140,6 +140,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
           `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
         );
         expect(answer).toMatch(/^HTTP\/1\.1 501 /);
+        expect(answer).toMatch(/^content-security-policy: default-src 'none'/im);
       }
     },
   );

@@ -1,4 +1,5 @@
 import { METHODS as PARSED } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow, SERVED } from '#shared/http/methods.ts';
 import { exchange } from '#shared/server/test-socket.fixture.ts';
@@ -149,6 +150,24 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
       expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 501 /);
     }
   });
+
+  test.each(['BAN', 'get', 'PURGE'])(
+    '%s has the fields of every answer, and a line in the log',
+    async (method) => {
+      const before = rs.lines.length;
+      const fields = `Host: a\r\nOrigin: ${PAGES}\r\nConnection: close`;
+      const text = `${method} /documents/text?secret HTTP/1.1\r\n${fields}\r\n\r\n`;
+      const answer = await exchange(rs.listening, text);
+      expect(answer).toMatch(/^HTTP\/1.1 501 /);
+      expect(answer).toMatch(/^content-security-policy: default-src 'none'/im);
+      expect(answer).toContain(`No resource of this server knows the method ${method}.`);
+      expect(answer.toLowerCase()).toContain(`access-control-allow-origin: ${PAGES}`);
+      const id = /^x-request-id: (.+)\r$/im.exec(answer)?.[1];
+      while (rs.lines.length === before) await turn();
+      const lines = rs.lines.slice(before).map((line) => JSON.parse(line) as unknown);
+      expect(lines).toMatchObject([{ id, method, path: '/documents/text', status: 501 }]);
+    },
+  );
 
   test('with credentials too, and before them', async () => {
     for (const method of ['PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {

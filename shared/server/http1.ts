@@ -206,7 +206,7 @@ export function http1Server(parts: Http1Parts): Server {
 }
 
 /** Of a method that its parser cannot read we read no content in pieces. */
-function unknownLength({ method, headers }: IncomingMessage): Refusal | undefined {
+function unknownLength({ method = '', headers }: IncomingMessage): Refusal | undefined {
   if (headers['transfer-encoding'] === undefined || isReadable(method)) return undefined;
   return LENGTH_REQUIRED;
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { expect, test, describe } from '@jest/globals';
 import * as fc from 'fast-check';
-import { METHODS as PARSED_METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ServerLimits } from '#shared/config/server-limits.ts';

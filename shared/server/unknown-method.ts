@@ -17,7 +17,7 @@ const FARTHEST = 64;
 const BEGINNING = /^(?:\r\n)*([!#$%&'*+.^_`|~0-9A-Za-z-]+) (?=[!-~])/;
 const UNFINISHED = /^(?:\r\n)*(?:\r|[!#$%&'*+.^_`|~0-9A-Za-z-]+ ?)?$/;
 
-export function isReadable(method = ''): boolean {
+export function isReadable(method: string): boolean {
   return READ.has(method);
 }
 
@@ -27,10 +27,19 @@ export function tellsMethod(bytes: Buffer): boolean {
   return start.length === FARTHEST || !UNFINISHED.test(start);
 }
 
-/** What a connection begins with, if it is a method that node:http cannot read, and what it can read instead. */
-export function unknownMethod(bytes: Buffer): { method: string; readable: Buffer } | undefined {
-  const [beginning = '', method = ''] = BEGINNING.exec(bytes.toString('latin1', 0, FARTHEST)) ?? [];
-  if (method === '' || isReadable(method)) return undefined;
-  const readable = Buffer.concat([Buffer.from(`${STAND_IN} `), bytes.subarray(beginning.length)]);
-  return { method, readable };
+/** The method that a connection begins with, if node:http cannot read it. */
+export function unknownMethod(bytes: Buffer): string | undefined {
+  const [, method] = beginning(bytes);
+  return method !== undefined && isReadable(method) ? undefined : method;
+}
+
+/** The same bytes as node:http can read them. */
+export function withStandIn(bytes: Buffer): Buffer {
+  const [{ length }] = beginning(bytes);
+  return Buffer.concat([Buffer.from(`${STAND_IN} `), bytes.subarray(length)]);
+}
+
+function beginning(bytes: Buffer): readonly [all: string, method: string | undefined] {
+  const [all = '', method] = BEGINNING.exec(bytes.toString('latin1', 0, FARTHEST)) ?? [];
+  return [all, method];
 }

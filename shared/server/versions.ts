@@ -8,7 +8,7 @@ import { endGently, LINGER } from './connections.ts';
 import type { LastRequests } from './last-requests.ts';
 import { peek } from './peek.ts';
 import { refusalMessage } from './refusal.ts';
-import { tellsMethod, unknownMethod } from './unknown-method.ts';
+import { tellsMethod, unknownMethod, withStandIn } from './unknown-method.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -86,11 +86,11 @@ export function versionsFront(versions: Versions): Front {
   }
 
   function toHttp1(socket: Socket, bytes: Buffer): void {
-    const unknown = unknownMethod(bytes);
-    if (unknown !== undefined) {
-      lasts.expect(socket, unknown.method);
-      socket.read(); // what was looked at
-      socket.unshift(unknown.readable);
+    const method = unknownMethod(bytes);
+    if (method !== undefined) {
+      lasts.expect(socket, method);
+      const all: Buffer = socket.read();
+      socket.unshift(withStandIn(all));
     }
     http1.emit('connection', socket);
   }
