@@ -81,7 +81,8 @@ export function versionsFront(versions: Versions): Front {
     const ended = socket.readableEnded;
     if (!socket.writable || (ended && bytes.length === 0)) return void socket.destroy();
     const refusal = ended ? MALFORMED : TOO_SLOW;
-    log.info('refused', { status: refusal.status, address: socket.remoteAddress });
+    const { status, detail } = refusal;
+    log.info('refused', { status, reason: detail, address: socket.remoteAddress });
     endGently(socket, refusalMessage(refusal, clock));
   }
 
