@@ -34,7 +34,7 @@ if (compiled) {
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
 
-if (major > 24 || (major === 24 && minor >= 7)) {
+if (major > 24 || (major === 24 && minor >= 9)) {
   process.argv = [process.execPath, file, ...args];
   await import(pathToFileURL(file).href);
 } else if (packaged) {
@@ -47,7 +47,7 @@ if (major > 24 || (major === 24 && minor >= 7)) {
   });
 } else {
   console.error(
-    `Countersign needs Node.js 24.7 or later, and this is ${process.version}: install Node.js 24 LTS from https://nodejs.org`,
+    `Countersign needs Node.js 24.9 or later, and this is ${process.version}: install Node.js 24 LTS from https://nodejs.org`,
   );
   process.exitCode = 1;
 }

@@ -44,7 +44,7 @@ test('a Node that is new enough runs the command line itself; arguments and exit
   expect((await runScript([LAUNCHER, 'frobnicate'], {})).code).toBe(2);
 });
 
-test.each(['16.20.0', '20.20.2', '24.6.9'])(
+test.each(['16.20.0', '20.20.2', '24.8.9'])(
   'Node %s hands over to the packaged one',
   async (version) => {
     const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': SAYS });
@@ -58,10 +58,10 @@ test('without a Node that is new enough: one line says what to install', async (
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Countersign needs Node\.js 24\.7 or later.*install.*\n$/);
+  expect(stderr).toMatch(/^Countersign needs Node\.js 24\.9 or later.*install.*\n$/);
 });
 
-test.each(['24.7.0', '26.0.0'])('Node %s is new enough', async (version) => {
+test.each(['24.9.0', '26.0.0'])('Node %s is new enough', async (version) => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   expect((await runScript([...as(version), launcher], {})).code).toBe(7);
 });
