@@ -45,12 +45,13 @@ export class Connections {
     this.#admission = admission;
   }
 
-  /** A connection that comes back after a refused CONNECT is known already. */
-  open(socket: Duplex): void {
-    if (this.#exchanges.has(socket)) return;
+  /** True: it is known already, and comes back after a refused CONNECT or a handshake that opened nothing. */
+  open(socket: Duplex): boolean {
+    if (this.#exchanges.has(socket)) return true;
     this.#exchanges.set(socket, []);
     socket.once('close', () => this.#exchanges.delete(socket));
     if (this.#closing) this.#endWhenIdle(socket);
+    return false;
   }
 
   /** How many requests of a connection are under way, those that wait for an answer before theirs among them. */

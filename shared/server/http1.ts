@@ -30,8 +30,10 @@ import {
   UNMET_EXPECTATION,
 } from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
+import { isHandshake } from '#shared/http/web-socket.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 import { isReadable } from './unknown-method.ts';
+import { http1Upgrade } from './upgrade.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
 
@@ -40,6 +42,8 @@ export interface Http1Parts {
   readonly tunnel?: TunnelHandler | undefined;
   /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
   readonly seemsNone?: boolean | undefined;
+  /** Whether a request may become a WebSocket. */
+  readonly webSockets: boolean;
   readonly connections: Connections;
   readonly lasts: LastRequests;
   readonly limit: ServerLimits;
@@ -52,7 +56,8 @@ export interface Http1Parts {
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
-  const { handler, tunnel, seemsNone, connections, lasts, limit, pace, log, clock } = parts;
+  const { handler, tunnel, seemsNone, webSockets, connections, lasts, limit, pace, log, clock } =
+    parts;
   const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
     maxHeaderSize: limit.headerBytes,
@@ -61,6 +66,7 @@ export function http1Server(parts: Http1Parts): Server {
     keepAliveTimeout: limit.keepAliveTimeout,
     connectionsCheckingInterval: limit.checkInterval,
     requireHostHeader: false, // ambiguity.ts says it in words, and the request is logged
+    shouldUpgradeCallback: becomesUpgrade,
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
@@ -140,6 +146,17 @@ export function http1Server(parts: Http1Parts): Server {
     });
   }
 
+  /** What would be refused in any case is, as a request. */
+  function becomesUpgrade(request: IncomingMessage): boolean {
+    return (
+      webSockets &&
+      isHandshake(request) &&
+      !isOver(request.socket) &&
+      connections.underWay(request.socket) < limit.streams &&
+      refusalOf(request) === undefined
+    );
+  }
+
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const drop = () => socket.destroy(); // node:http has let go of the connection
     socket.on('error', drop);
@@ -155,24 +172,36 @@ export function http1Server(parts: Http1Parts): Server {
     }
     await connections.settled(socket);
     if (!socket.writable) return;
-    async function again(): Promise<void> {
-      const bytes = await peek(socket, () => true, limit.keepAliveTimeout);
-      socket.off('error', drop);
-      if (bytes.length === 0) socket.destroy();
-      else server.emit('connection', socket);
-    }
+    const again = () => void takeAgain(socket, drop);
     try {
-      const back = () => void again();
-      await tunnel(http1Tunnel({ request, socket, head, connections, again: back, decline }));
+      await tunnel(http1Tunnel({ request, socket, head, connections, again, decline }));
     } catch (error) {
       log.error('tunnel failed', { reason: error instanceof Error ? error.stack : String(error) });
       socket.destroy();
     }
   }
 
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const drop = () => socket.destroy();
+    socket.on('error', drop);
+    await connections.settled(socket);
+    if (!socket.writable || !(socket instanceof net.Socket)) return;
+    const again = () => void takeAgain(socket, drop);
+    const response = http1Upgrade({ request, socket, head, connections, again });
+    atTurnsEnd(() => void handle(request, response));
+  }
+
+  /** A connection that node:http has let go of may carry another request; `drop`: what was done meanwhile if it failed. */
+  async function takeAgain(socket: net.Socket, drop: () => void): Promise<void> {
+    const bytes = await peek(socket, () => true, limit.keepAliveTimeout);
+    socket.off('error', drop);
+    if (bytes.length === 0) socket.destroy();
+    else server.emit('connection', socket);
+  }
+
   server.on('connection', (socket) => {
-    connections.open(socket);
-    if (allowsHalf) socket.once('end', () => connections.halve(socket));
+    const known = connections.open(socket);
+    if (allowsHalf && !known) socket.once('end', () => connections.halve(socket));
   });
   server.on('request', (request, response) => {
     if (!lasts.admits(request, response)) return;
@@ -194,6 +223,7 @@ export function http1Server(parts: Http1Parts): Server {
     refuse(response, UNMET_EXPECTATION);
   });
   server.on('connect', (request, socket, head) => void connect(request, socket, head));
+  server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
   server.on('clientError', (error: ClientError, socket) => {
     const refusal = clientErrors.judge(error, socket);
     if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost

@@ -22,9 +22,18 @@ import { endFloods } from './floods.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 import type { AnyHandler } from './message.ts';
 import type { Pace } from './pace.ts';
-import { FAILED, noTunnel, type Refusal, UNMET_EXPECTATION } from './refusal.ts';
+import {
+  CONTENT_OF_CONNECT,
+  FAILED,
+  noTunnel,
+  OTHER_PROTOCOL,
+  type Refusal,
+  UNMET_EXPECTATION,
+} from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
+import { WEB_SOCKET } from '#shared/http/web-socket.ts';
 import { http2Tunnel, type TunnelHandler } from './tunnel.ts';
+import { http2Upgrade } from './upgrade.ts';
 
 /**
  * Fields beyond the limit for which a client is told that there are too many. nghttp2 refuses a section
@@ -41,6 +50,8 @@ const SESSION_MEMORY = 1000;
 export interface Http2Parts {
   readonly handler: AnyHandler;
   readonly tunnel?: TunnelHandler | undefined;
+  /** Whether a stream may become a WebSocket (RFC 8441). */
+  readonly webSockets: boolean;
   readonly admission: Admission;
   readonly limit: ServerLimits;
   readonly pace: Pace;
@@ -58,7 +69,7 @@ export interface Http2 extends Disposable {
 
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
-  const { handler, tunnel, admission, limit, pace, log, clock } = parts;
+  const { handler, tunnel, webSockets, admission, limit, pace, log, clock } = parts;
   const sessions = new Http2Sessions(limit);
   let closing = false;
   /** Streams whose content came too slowly. */
@@ -66,6 +77,7 @@ export function http2Server(parts: Http2Parts): Http2 {
   const server = createServer({
     settings: {
       enablePush: false,
+      ...(webSockets && { enableConnectProtocol: true }), // never taken back (RFC 8441 section 3)
       maxConcurrentStreams: limit.streams,
       maxHeaderListSize: limit.headerBytes,
     },
@@ -159,6 +171,19 @@ export function http2Server(parts: Http2Parts): Http2 {
     }
   }
 
+  /** Extended CONNECT (RFC 8441 section 4), which nghttp2 refuses where the setting does not allow it. */
+  function handshake(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    const refusal = ambiguous(request) ?? unlikeWebSocket(request);
+    if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
+    const { stream } = request;
+    http2Upgrade(request, response, () => {
+      if (stream.session) stream.once('close', sessions.tunnel(stream.session));
+    });
+    const tooMuch = excess(request, limit);
+    if (tooMuch !== undefined) return refuse(request, response, tooMuch, tooMuch.detail);
+    atTurnsEnd(() => void handle(request, response));
+  }
+
   /**
    * One GOAWAY, behind whatever came in the meantime: it names the last request that is served, and any later one
    * may be repeated elsewhere. Behind a first one that announces it (RFC 9113 section 6.8) nghttp2 as node uses it
@@ -191,7 +216,9 @@ export function http2Server(parts: Http2Parts): Http2 {
     refuse(request, response, UNMET_EXPECTATION, 'Expect');
   });
   server.on('connect', (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    if (begins(request)) void connect(request, response);
+    if (!begins(request)) return;
+    if (request.headers[':protocol'] === undefined) void connect(request, response);
+    else handshake(request, response);
   });
 
   return {
@@ -205,6 +232,12 @@ export function http2Server(parts: Http2Parts): Http2 {
     },
     [Symbol.dispose]: () => sessions[Symbol.dispose](),
   };
+}
+
+/** RFC 9110 section 15.6.2 for what is not known, as RFC 9220 section 3 has it of HTTP/3; section 9.3.6 for content. */
+function unlikeWebSocket({ headers }: Http2ServerRequest): Refusal | undefined {
+  if (headers[':protocol'] !== WEB_SOCKET) return OTHER_PROTOCOL;
+  return headers['content-length'] === undefined ? undefined : CONTENT_OF_CONNECT;
 }
 
 /** A stream that its client resets with NO_ERROR before all was sent would stay open for node:http2. */

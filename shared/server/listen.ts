@@ -41,6 +41,11 @@ export interface ListenOptions {
   readonly tunnel?: TunnelHandler;
   /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
   readonly seemsNone?: boolean;
+  /**
+   * Handshakes for a WebSocket have an `Upgrade` (upgrade.ts), which the handler opens, or answers them like any other
+   * request; over HTTP/2 there is extended CONNECT for them (RFC 8441).
+   */
+  readonly webSockets?: boolean;
   /** Speaks HTTP/2 as well, and with a certificate TLS. */
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
   readonly log: Log;
@@ -58,14 +63,23 @@ export interface ListenOptions {
  * length.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, port, handler, tunnel, seemsNone, log, clock = systemClock } = options;
+  const {
+    host,
+    port,
+    handler,
+    tunnel,
+    seemsNone,
+    webSockets = false,
+    log,
+    clock = systemClock,
+  } = options;
   const limit = { ...LIMITS, ...options.limits };
   const trusted = options.trusted ?? { has: () => false };
   const admission = options.admission ?? new Admission(limit.connections, trusted);
   const connections = new Connections(admission);
   const pace = new Pace(limit.pace);
   const lasts = new LastRequests();
-  const common = { tunnel, seemsNone, limit, pace, log, clock };
+  const common = { tunnel, seemsNone, webSockets, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, lasts, besideHttp2 });
   const http2 =

@@ -26,6 +26,7 @@ export interface OverTls {
   readonly files: CertificateFiles;
   readonly config: Config;
   readonly handler: AnyHandler;
+  readonly webSockets?: boolean;
   readonly limits?: Partial<ServerLimits>;
   /** The certificate has to be of this origin, and no session of TLS is resumed. */
   readonly boundTo?: string | undefined;
@@ -36,7 +37,7 @@ export interface OverTls {
 
 /** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
-  const { name, files, config, handler, boundTo, clock, random, log } = parts;
+  const { name, files, config, handler, webSockets = false, boundTo, clock, random, log } = parts;
   return {
     name,
     async open({ admission }) {
@@ -45,7 +46,7 @@ export function overTls(parts: OverTls): Beside {
       if (boundTo !== undefined) checkName(certificate, boundTo);
       const http2 = { handler, certificate, resumption: boundTo === undefined };
       const limits = configuredLimits(config, parts.limits);
-      return listen({ host, port, handler, http2, limits, admission, log, clock });
+      return listen({ host, port, handler, http2, webSockets, limits, admission, log, clock });
     },
   };
 }

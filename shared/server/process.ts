@@ -55,6 +55,8 @@ export interface Server {
   readonly handler: Handler;
   /** Takes what comes over HTTP/2 on the same port in clear text; absent: HTTP/1.1 only. */
   readonly http2?: AnyHandler;
+  /** Whether a request may become a WebSocket. */
+  readonly webSockets?: boolean;
   readonly limits?: Partial<ServerLimits>;
   readonly chores: readonly Chore[];
   /** Further listeners of the same process, opened when the first one listens. */
@@ -129,7 +131,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   using chores = new DisposableStack();
   for (const chore of [...server.chores, watchMemory(feed, log)]) chores.use(every(chore, log));
 
-  const { handler, http2, beside = [] } = server;
+  const { handler, http2, webSockets = false, beside = [] } = server;
   const limits = configuredLimits(config, server.limits);
   const trusted = trustedProxies(config.trustedProxies);
   await using listening = await onPort(config, role.name, ({ host, port }) =>
@@ -138,6 +140,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
       port,
       handler,
       ...(http2 && { http2: { handler: http2 } }),
+      webSockets,
       limits,
       trusted,
       log,

@@ -11,6 +11,14 @@ export interface Refusal {
 
 const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
 const NO_DESTINATION: Refusal = { status: 400, detail: 'CONNECT needs a host and a port.' };
+export const OTHER_PROTOCOL: Refusal = {
+  status: 501,
+  detail: 'The only protocol over a stream here is websocket.',
+};
+export const CONTENT_OF_CONNECT: Refusal = {
+  status: 400,
+  detail: 'CONNECT has no content (RFC 9110 section 9.3.6).',
+};
 export const UNMET_EXPECTATION: Refusal = {
   status: 417,
   detail: 'The only expectation that is met here is 100-continue.',

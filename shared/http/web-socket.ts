@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { lines } from './fields.ts';
+
+/** By which token a handshake asks for one, as the protocol of Upgrade and as `:protocol` (RFC 8441 section 5). */
+export const WEB_SOCKET = 'websocket';
+
+/** RFC 6455 section 1.3. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** 16 octets in base64 (RFC 6455 section 4.1). */
+const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
+
+interface Head {
+  readonly method?: string | undefined;
+  readonly httpVersion: string;
+  readonly rawHeaders: readonly string[];
+}
+
+/**
+ * Whether a request asks for the connection to become a WebSocket (RFC 6455 section 4.2.1). One with content, or that
+ * waits to be asked for it, does not: where a frame begins is certain only where nothing else can come before.
+ */
+export function isHandshake({ method, httpVersion, rawHeaders }: Head): boolean {
+  return (
+    method === 'GET' &&
+    httpVersion === '1.1' &&
+    hasToken(rawHeaders, 'upgrade', WEB_SOCKET) &&
+    hasToken(rawHeaders, 'connection', 'upgrade') &&
+    ['content-length', 'transfer-encoding', 'expect'].every(
+      (name) => lines(rawHeaders, name).length === 0,
+    )
+  );
+}
+
+/** Whether an answer says that the connection has become one. */
+export function isSwitch({ rawHeaders }: Pick<Head, 'rawHeaders'>): boolean {
+  const [protocol, another] = lines(rawHeaders, 'upgrade');
+  return (
+    protocol?.toLowerCase() === WEB_SOCKET &&
+    another === undefined &&
+    hasToken(rawHeaders, 'connection', 'upgrade')
+  );
+}
+
+/** The value of Sec-WebSocket-Key; undefined: missing, malformed or more than one. */
+export function keyOf(rawHeaders: readonly string[]): string | undefined {
+  const [key, another] = lines(rawHeaders, 'sec-websocket-key');
+  return key !== undefined && another === undefined && KEY.test(key) ? key : undefined;
+}
+
+/** What Sec-WebSocket-Accept says to a key (RFC 6455 section 4.2.2). */
+export function acceptOf(key: string): string {
+  return createHash('sha1')
+    .update(key + GUID)
+    .digest('base64');
+}
+
+function hasToken(rawHeaders: readonly string[], field: string, token: string): boolean {
+  return lines(rawHeaders, field).some((line) =>
+    line.split(',').some((member) => member.trim().toLowerCase() === token),
+  );
+}
