@@ -10,6 +10,7 @@ import { isCrossSite } from './cross-site.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type {
   AuthRequest,
+  Grounds,
   Outcome,
   Principal,
   Proof,
@@ -19,6 +20,7 @@ import type {
 } from './scheme.ts';
 
 type Pass = Extract<Outcome, { kind: 'pass' }>;
+type Granted = Extract<Verdict, { kind: 'granted' }>;
 
 /** Credentials found, and the scheme they are for: none when the space does not have it. */
 interface Found {
@@ -113,9 +115,9 @@ async function besideApplication(
   }
   const outcome = await authenticate(space, request, found);
   const fields = { ...verdict.proof?.fields, ...outcome.fields };
-  return outcome.kind === 'pass'
-    ? { ...outcome, fields, application: verdict.principal }
-    : { ...outcome, fields };
+  if (outcome.kind === 'answer') return { ...outcome, fields };
+  const grounds = [...outcome.grounds, ...groundsOf(verdict)];
+  return { ...outcome, fields, application: verdict.principal, grounds };
 }
 
 function authenticate(
@@ -136,15 +138,13 @@ function authenticate(
   });
 }
 
-function pass(
-  space: ProtectionSpace,
-  scheme: Scheme,
-  { principal, proof, seal }: Extract<Verdict, { kind: 'granted' }>,
-): Pass {
+function pass(space: ProtectionSpace, scheme: Scheme, verdict: Granted): Pass {
+  const { principal, proof, seal } = verdict;
   return {
     kind: 'pass',
     scheme: scheme.name,
     principal: withScopes(space, principal),
+    grounds: groundsOf(verdict),
     fields: proof ? proofFields(space, scheme, proof) : {},
     ...(seal && {
       seal: {
@@ -154,6 +154,10 @@ function pass(
     }),
   };
 }
+
+const NONE: readonly Grounds[] = [];
+
+const groundsOf = ({ grounds }: Granted) => (grounds ? [grounds] : NONE);
 
 /** Who comes by a scheme that knows no scopes has those of the space, or none. */
 function withScopes(space: ProtectionSpace, principal: Principal): Principal {

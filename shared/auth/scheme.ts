@@ -94,10 +94,21 @@ export interface Seal<T> {
   proof(digest: Buffer): T;
 }
 
+/**
+ * What somebody was let in by that may end while they stay, other than by a change of the person: a token or a key.
+ */
+export interface Grounds {
+  /** The same for all who were let in by the same. */
+  readonly of: string;
+  /** Whether it would let them in still. Throws or rejects when that cannot be known. */
+  hold(): Awaitable<boolean>;
+}
+
 export type Verdict =
   | {
       readonly kind: 'granted';
       readonly principal: Principal;
+      readonly grounds?: Grounds;
       readonly proof?: Proof;
       readonly seal?: Seal<Proof>;
     }
@@ -177,6 +188,8 @@ export type Outcome =
       readonly principal: Principal;
       /** Who showed credentials beside those of the principal. */
       readonly application?: Principal;
+      /** Of the one and of the other. */
+      readonly grounds: readonly Grounds[];
       readonly fields: Fields;
       readonly seal?: Seal<Fields>;
     }

@@ -14,7 +14,7 @@ import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.
 import { StoreUnavailable } from '#shared/stores/stores.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
-import type { Principal } from './scheme.ts';
+import type { Grounds, Principal } from './scheme.ts';
 
 /** What is known of a token whose signature and claims were found good once, by this key. */
 interface Verified {
@@ -31,7 +31,13 @@ interface Asked {
 }
 
 export type TokenVerdict =
-  | { readonly kind: 'verified'; readonly principal: Principal; readonly jkt: string | undefined }
+  | {
+      readonly kind: 'verified';
+      readonly principal: Principal;
+      readonly jkt: string | undefined;
+      /** They hold until `exp`, without the tolerance for clocks that a request has. */
+      readonly grounds: Grounds;
+    }
   | { readonly kind: 'refused'; readonly reason: string }
   | {
       readonly kind: 'unavailable';
@@ -105,14 +111,19 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     epoch = current;
   }
 
-  function admit({ claims, principal }: Verified, { audiences, revocations }: Asked): TokenVerdict {
+  function admit({ claims, principal }: Verified, asked: Asked): TokenVerdict {
+    const { token, audiences, revocations } = asked;
     if (!namesAudience(claims.aud, audiences)) {
       return { kind: 'refused', reason: 'aud is another resource' };
     }
     if (epochSeconds(clock) >= claims.exp + skew) return { kind: 'refused', reason: 'expired' };
     const revokedBy = revocations.revokedBy(claims);
     if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
-    return { kind: 'verified', principal, jkt: claims.cnf?.jkt };
+    const grounds = {
+      of: `token ${claims.jti}`,
+      hold: () => epochSeconds(clock) < claims.exp && andThen(verify(token, audiences), stillGood),
+    };
+    return { kind: 'verified', principal, jkt: claims.cnf?.jkt, grounds };
   }
 
   function examine(asked: Asked): Awaitable<TokenVerdict> {
@@ -143,14 +154,20 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     );
   }
 
-  return {
-    verify: (token, audiences) =>
-      recover<TokenVerdict>(
-        // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
-        () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
-        silent,
-      ),
-  };
+  function verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict> {
+    return recover<TokenVerdict>(
+      // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
+      () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
+      silent,
+    );
+  }
+
+  return { verify };
+}
+
+function stillGood(verdict: TokenVerdict): boolean {
+  if (verdict.kind === 'unavailable') throw new StoreUnavailable(verdict.reason);
+  return verdict.kind === 'verified';
 }
 
 function silent(error: unknown): TokenVerdict {

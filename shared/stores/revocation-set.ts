@@ -22,7 +22,15 @@ export class RevocationSet implements RevocationView {
     client: new Map(),
   };
 
+  /** By person, which raise theirs was. */
+  readonly #raised = new Map<string, number>();
+  #raises = 0;
+
   readonly #walk = this.#entries();
+
+  get raises(): number {
+    return this.#raises;
+  }
 
   get epoch(): string | undefined {
     return this.#epoch;
@@ -40,6 +48,7 @@ export class RevocationSet implements RevocationView {
       this.#until[kind].clear();
       this.#generation[kind].clear();
     }
+    this.#raised.clear();
   }
 
   get size(): number {
@@ -51,12 +60,17 @@ export class RevocationSet implements RevocationView {
     const entries = this.#until[revocation.kind];
     entries.set(revocation.id, Math.max(until, entries.get(revocation.id) ?? 0));
     if (revocation.kind === 'person' || revocation.kind === 'client') {
-      const generations = this.#generation[revocation.kind];
-      generations.set(
-        revocation.id,
-        Math.max(revocation.generation, generations.get(revocation.id) ?? 0),
-      );
+      this.#raise(revocation);
     }
+  }
+
+  #raise({ kind, id, generation }: Extract<Revocation, { generation: number }>): void {
+    const generations = this.#generation[kind];
+    if (generation <= (generations.get(id) ?? 0)) return;
+    generations.set(id, generation);
+    if (kind === 'client') return;
+    this.#raises += 1;
+    this.#raised.set(id, this.#raises);
   }
 
   /**
@@ -71,6 +85,7 @@ export class RevocationSet implements RevocationView {
       if (until > now) continue;
       this.#until[kind].delete(id);
       if (kind === 'person' || kind === 'client') this.#generation[kind].delete(id);
+      if (kind === 'person') this.#raised.delete(id);
     }
   }
 
@@ -96,5 +111,9 @@ export class RevocationSet implements RevocationView {
 
   generation(id: string): number {
     return this.#generation.person.get(id) ?? 0;
+  }
+
+  raisedSince(id: string, raises: number): boolean {
+    return (this.#raised.get(id) ?? 0) > raises;
   }
 }

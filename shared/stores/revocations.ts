@@ -22,6 +22,10 @@ export interface RevocationView {
    * lives may be forgotten: what is compared with it must not be older than a token can be.
    */
   generation(id: string): number;
+  /** How often a person's generation was raised so far, as far as this view goes. */
+  readonly raises: number;
+  /** Whether the person's generation was raised after there had been so many raises. */
+  raisedSince(id: string, raises: number): boolean;
 }
 
 export interface RevocationFeed extends AsyncDisposable {

@@ -8,7 +8,7 @@ import type { Limits, Rate, Spent } from '#shared/stores/limits.ts';
 import type { Attempts } from '../../attempts.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Fields } from '#shared/http/answer.ts';
-import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import type { AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 
 export interface ApiKeyOptions {
   readonly realm: string;
@@ -110,12 +110,14 @@ export function apiKey(options: ApiKeyOptions): Scheme {
         }
         attempts.succeeded(id, address);
         noteUse(id);
-        return andThen(limits.spend('api-key', id, limit), (spent) => within(key, spent));
+        const hold = async () => acceptable(await apiKeys.get(id), secret);
+        const grounds = { of: `API key ${id}`, hold };
+        return andThen(limits.spend('api-key', id, limit), (spent) => within(key, spent, grounds));
       });
     });
   }
 
-  function within({ application, scopes }: ApiKeyRecord, spent: Spent): Judged {
+  function within({ application, scopes }: ApiKeyRecord, spent: Spent, grounds: Grounds): Judged {
     const fields = rateLimitFields(limit, spent);
     if (!spent.ok) {
       const { retryAfter } = spent;
@@ -124,6 +126,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     return {
       kind: 'granted',
       principal: { kind: 'application', id: application, scopes: new Set(scopes) },
+      grounds,
       proof: { fields },
     };
   }

@@ -41,7 +41,8 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
         if (token.kind === 'refused') return invalidToken(token.reason, request);
         // RFC 9449 section 7.2: or whoever steals a bound token could use it without the key.
         if (token.jkt !== undefined) return invalidToken('bound token sent as Bearer', request);
-        return { kind: 'granted', principal: token.principal };
+        const { principal, grounds } = token;
+        return { kind: 'granted', principal, grounds };
       });
     },
 

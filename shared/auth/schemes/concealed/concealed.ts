@@ -81,7 +81,8 @@ export function concealed(options: ConcealedOptions): Scheme {
       return { kind: 'refused', reason: 'wrong Concealed credentials' };
     }
     noteUse(publicKeys, record, clock.now());
-    return { kind: 'granted', principal };
+    const hold = async () => (await publicKeys.get(id)) !== undefined;
+    return { kind: 'granted', principal, grounds: { of: `Concealed ${id}`, hold } };
   }
 
   return {

@@ -66,7 +66,7 @@ export function dpop(options: DpopOptions): Scheme {
       const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
       if (token.kind === 'refused') return refused(request, token.reason, 'invalid_token');
-      const { jkt, principal } = token;
+      const { jkt, principal, grounds } = token;
       if (jkt === undefined) return refused(request, 'token is bound to no key', 'invalid_token');
 
       const expected = {
@@ -87,7 +87,7 @@ export function dpop(options: DpopOptions): Scheme {
         return refused(request, 'jti was used before', 'invalid_dpop_proof');
       }
       const fields = nonceFields();
-      return { kind: 'granted', principal, ...(fields && { proof: { fields } }) };
+      return { kind: 'granted', principal, grounds, ...(fields && { proof: { fields } }) };
     },
 
     insufficientScope: (scopes) => challenge(scopes, 'insufficient_scope'),

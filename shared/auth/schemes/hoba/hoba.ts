@@ -1,10 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
-import type { PublicKeys } from '#shared/stores/public-keys.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
 import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';
-import type { AuthRequest, Scheme } from '../../scheme.ts';
+import type { AuthRequest, Grounds, Scheme } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -33,6 +33,17 @@ export function hoba(options: HobaOptions): Scheme {
   const { realm, maxAge, challenges, signatures, publicKeys, directory, clock } = options;
   const find = (kid: string) => publicKeys.get(kid);
 
+  /** Until the key is removed, or signed out (RFC 7486 section 6.3). */
+  function groundsOf({ id, signed_out_at: before }: PublicKeyRecord): Grounds {
+    return {
+      of: `HOBA ${id} ${before ?? ''}`,
+      async hold() {
+        const key = await publicKeys.get(id);
+        return key !== undefined && key.signed_out_at === before;
+      },
+    };
+  }
+
   return {
     name: 'HOBA',
 
@@ -51,7 +62,11 @@ export function hoba(options: HobaOptions): Scheme {
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
       if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
       noteUse(publicKeys, key, clock.now());
-      return { kind: 'granted', principal: personPrincipal(realm, person) };
+      return {
+        kind: 'granted',
+        principal: personPrincipal(realm, person),
+        grounds: groundsOf(key),
+      };
     },
   };
 }

@@ -1,0 +1,148 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { atTurnsEnd } from '#shared/base/turn.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+import { subjectOf } from './person.ts';
+import type { Outcome, Principal } from './scheme.ts';
+
+/** Milliseconds from look to look. */
+const LOOK = 500;
+/** Looks without an answer after which nobody stays whom it was about. */
+const SILENT = 10;
+
+export type Passed = Pick<
+  Extract<Outcome, { kind: 'pass' }>,
+  'principal' | 'application' | 'grounds'
+>;
+
+/** What had been revoked by a moment. */
+export type Mark = Pick<RevocationView, 'epoch' | 'raises'>;
+
+/** Whether those who stay after they were let in, as with a WebSocket, would be let in still. */
+export interface Standing {
+  /** To be taken before they are judged, so that no change falls between. Throws or rejects with `StoreUnavailable`. */
+  mark(): Awaitable<Mark>;
+  /**
+   * Calls `end` once within a second of what ends them: the end or revocation of their token, the removal of their
+   * key, whatever ends all of a person (another password, being disabled), and a store that does not answer for some
+   * seconds. What it returns ends the watch.
+   */
+  watch(passed: Passed, mark: Mark, end: (reason: string) => void): () => void;
+}
+
+interface Watched {
+  readonly people: readonly string[];
+  readonly mark: Mark;
+  readonly end: (reason: string) => void;
+}
+
+/** What is asked at each look for all whom the answer is about. */
+interface Question {
+  readonly about: Set<Watched>;
+  /** Whom the answer ends; throws or rejects when there is none. */
+  ask(): Awaitable<Iterable<Watched>>;
+  readonly reason: string;
+  asking: boolean;
+  /** Looks since the last answer. */
+  silent: number;
+}
+
+/** `interval`: milliseconds from look to look. */
+export function createStanding(
+  feed: Pick<RevocationFeed, 'latest'>,
+  interval: number = LOOK,
+): Standing {
+  const all = new Set<Watched>();
+  const people: Question = {
+    about: new Set(),
+    ask: () =>
+      andThen(feed.latest(), (view) => [...people.about].filter((one) => isOver(one, view))),
+    ...asked('all of the person was ended'),
+  };
+  /** By what their answer is about. */
+  const byGrounds = new Map<string, Question>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    for (const question of [people, ...byGrounds.values()]) {
+      question.silent += 1;
+      if (question.silent > SILENT) end(question.about, 'the store does not answer');
+      if (!question.asking) void put(question);
+    }
+  }
+
+  async function put(question: Question): Promise<void> {
+    question.asking = true;
+    try {
+      const over = await question.ask();
+      question.silent = 0;
+      end(over, question.reason);
+    } catch {
+      // It is silent.
+    } finally {
+      question.asking = false;
+    }
+  }
+
+  function end(over: Iterable<Watched>, reason: string): void {
+    for (const one of [...over]) {
+      if (all.has(one)) one.end(reason);
+    }
+  }
+
+  return {
+    mark: () => andThen(feed.latest(), ({ epoch, raises }) => ({ epoch, raises })),
+
+    watch({ principal, application, grounds }, mark, ended) {
+      const persons = [principal, application].flatMap(personOf);
+      const own = grounds.map(({ of, hold }) => questionOf(of, hold));
+      if (persons.length > 0) own.push(people);
+      const watched: Watched = {
+        people: persons,
+        mark,
+        end(reason) {
+          stop();
+          ended(reason);
+        },
+      };
+      function stop(): void {
+        all.delete(watched);
+        for (const { about } of own) about.delete(watched);
+        for (const { of } of grounds) if (byGrounds.get(of)?.about.size === 0) byGrounds.delete(of);
+        if (all.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      }
+      all.add(watched);
+      for (const { about } of own) about.add(watched);
+      // All at once, so that the feed looks once for all of them.
+      timer ??= setInterval(() => atTurnsEnd(look), interval);
+      return stop;
+    },
+  };
+
+  function questionOf(of: string, hold: () => Awaitable<boolean>): Question {
+    const known = byGrounds.get(of);
+    if (known) return known;
+    const about = new Set<Watched>();
+    const ask = () => andThen(hold(), (holds) => (holds ? [] : about));
+    const question = {
+      about,
+      ask,
+      ...asked(`${of.slice(0, of.indexOf(' '))} is not good any more`),
+    };
+    byGrounds.set(of, question);
+    return question;
+  }
+}
+
+const asked = (reason: string) => ({ reason, asking: false, silent: 0 });
+
+/** A store of another memory knows nothing of what came before. */
+function isOver({ people, mark }: Watched, view: RevocationView): boolean {
+  return view.epoch !== mark.epoch || people.some((id) => view.raisedSince(id, mark.raises));
+}
+
+function personOf(principal: Principal | undefined): string[] {
+  const id = principal?.kind === 'person' ? subjectOf(principal) : undefined;
+  return id === undefined ? [] : [id];
+}
