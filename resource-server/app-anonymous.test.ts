@@ -59,6 +59,7 @@ beforeAll(async () => {
     spaces,
     resources: new Map(spaces.all.map((one) => [one, served])),
     gateways: new Map(),
+    standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
     ofSchemes: new Map(),
     ready: () => stores.ping(),
     log: silentLog,

@@ -4,13 +4,14 @@ import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import type { Mark, Standing } from '#shared/auth/standing.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
 import { parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
-import { notFound } from '#shared/http/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { type Endpoint, READ } from '#shared/server/endpoint.ts';
 import { frontDoor, noteError } from '#shared/server/front-door.ts';
@@ -18,6 +19,7 @@ import { createServe } from '#shared/server/serve.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
+import { upgradeOf } from '#shared/server/upgrade.ts';
 import { validated } from '#shared/server/validated.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
@@ -42,6 +44,7 @@ export interface AppParts {
   readonly resources: ReadonlyMap<Space, ServedResources>;
   /** Of the spaces that serve an application. */
   readonly gateways: ReadonlyMap<Space, Gateway>;
+  readonly standing: Pick<Standing, 'mark'>;
   readonly ofSchemes: EndpointsOfSchemes;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
@@ -56,16 +59,26 @@ export interface AppParts {
  * from top to bottom.
  */
 export function createApp(parts: AppParts) {
-  const { config, spaces, resources, gateways, ofSchemes, ready, log, recipient } = parts;
+  const { config, spaces, resources, gateways, standing, ofSchemes, ready, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.seen.some(({ trace }) => trace);
   const shownTo = createHiding(spaces);
   /** By request, the hidden space that its credentials are good for. */
   const shown = new WeakMap<AnyRequest, Shown>();
+  /** By handshake for a WebSocket, what had been revoked before anybody was judged. */
+  const marks = new WeakMap<AnyRequest, Mark>();
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
 
   /** What is at no endpoint is in a space. */
   function handle(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
+    if (upgradeOf(request) === undefined) return receive(request, response, target);
+    return andThen(standing.mark(), (mark) => {
+      marks.set(request, mark);
+      return receive(request, response, target);
+    });
+  }
+
+  function receive(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
     const origin = originOf(request);
     const { authorization } = request.headers;
@@ -77,6 +90,8 @@ export function createApp(parts: AppParts) {
       }
       const endpoint = endpointAt(target, origin);
       const space = endpoint ? undefined : spaces.find(origin, target.segments);
+      // Any answer of 2xx would say that it is open (RFC 8441 section 5).
+      if (upgradeOf(request)?.extended && !(space && gateways.has(space))) throw noWebSocket();
       return serve(request, response, target, endpoint, space?.cors);
     });
   }
@@ -142,7 +157,10 @@ export function createApp(parts: AppParts) {
       }
       const { scheme, principal, seal } = outcome;
       const fields = { ...outcome.fields, ...cors };
-      if (gateway) return gateway.pass({ request, response, target, passed: outcome, fields });
+      if (gateway) {
+        const mark = marks.get(request);
+        return gateway.pass({ request, response, target, passed: outcome, mark, fields });
+      }
       const context = { request, space, target, scheme, principal };
       return respond(context, { resources: served, fields, seal, log });
     });
@@ -214,6 +232,8 @@ export function createApp(parts: AppParts) {
     log,
   });
 }
+
+const noWebSocket = () => new HttpError(501, 'There is no WebSocket at this address.');
 
 /** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
 function isOpen({ hide }: Space, possible: readonly string[]): boolean {

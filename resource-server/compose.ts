@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
+import { createStanding } from '#shared/auth/standing.ts';
 import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { WORKER } from '#shared/base/workers.ts';
@@ -90,13 +91,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
+  const standing = createStanding(feed);
   const gateways = await openGateways(spaces.all, config, {
     clock,
     random,
     log,
     proxies,
+    standing,
     statements: identified?.statements,
   });
+  const webSockets = gateways.size > 0;
   // Without them every token is 503, which whoever turns requests to this server has to know.
   const readyWithKeys = async () => {
     await ready();
@@ -107,6 +111,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     spaces,
     resources,
     gateways,
+    standing,
     ofSchemes,
     ready: readyWithKeys,
     log,
@@ -141,6 +146,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
               limits: TICKETS,
               boundTo,
               handler,
+              webSockets,
               ...parts,
             }),
           ]
@@ -150,6 +156,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     limits: TICKETS,
     handler,
     http2: handler,
+    webSockets,
     chores: [...(identified?.chores ?? []), ...(WORKER === 1 ? sweeps : [])],
   };
 }

@@ -126,7 +126,15 @@ export async function startResourceServer(
       network: systemNetwork,
     },
   );
-  const listening = await listen({ host: '127.0.0.1', port: 0, handler: server.handler, log });
+  const { handler, http2, webSockets = false } = server;
+  const listening = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    handler,
+    webSockets,
+    ...(webSockets && http2 && { http2: { handler: http2 } }),
+    log,
+  });
   const now = () => Math.floor(clock.now() / 1000);
   let issued = 0;
 

@@ -173,8 +173,17 @@ function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {
     others[principal.kind];
 }
 
-/** The method by its name, else as `safe` or `unsafe` (RFC 9110 section 9.2.1). */
-function scopesFor(scopes: ReadonlyMap<string, readonly string[]>, method: string) {
+/**
+ * The method by its name, else as `safe` or `unsafe` (RFC 9110 section 9.2.1). A WebSocket reads and writes: by its
+ * name, else it needs what GET does and what is unsafe.
+ */
+function scopesFor(
+  scopes: ReadonlyMap<string, readonly string[]>,
+  method: string,
+): readonly string[] {
+  if (method === 'WEBSOCKET' && !scopes.has(method)) {
+    return [...new Set([...scopesFor(scopes, 'GET'), ...(scopes.get('unsafe') ?? [])])];
+  }
   const group = METHODS.get(method)?.safe ? 'safe' : 'unsafe';
   return scopes.get(method) ?? scopes.get(group) ?? [];
 }

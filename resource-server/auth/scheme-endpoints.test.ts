@@ -112,6 +112,7 @@ describe('over HTTP', () => {
       ofSchemes,
       resources: new Map(spaces.all.map((one) => [one, identity])),
       gateways: new Map(),
+      standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
       ready: async () => {},
       log: silentLog,
       recipient,

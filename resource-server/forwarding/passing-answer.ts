@@ -122,6 +122,18 @@ export class PassingAnswer {
     });
   }
 
+  /** The connection becomes another: the fields with which the client is told so. */
+  switched({ rawHeaders, httpVersion }: Head): Record<string, string | readonly string[]> {
+    const { fields, seal, pseudonym, back } = this.#exchange;
+    const given = answerLines({ rawHeaders, httpVersion }, pseudonym);
+    const named = grouped(back ? back(given, 101) : given).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]);
+    const proof = seal?.proof(createHash(seal.hash).digest());
+    return { ...Object.fromEntries(named), ...fields, ...proof };
+  }
+
   /** False: wait for `drained` before the next. */
   write(piece: Buffer): boolean {
     this.#sealed?.hash.update(piece);

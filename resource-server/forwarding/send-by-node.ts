@@ -70,7 +70,8 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
   }
 }
 
-function ask({ request, way, path, lines }: Sent): ClientRequest {
+/** Begins a request, which is not sent before its content, or its end. */
+export function ask({ request, way, path, lines }: Sent): ClientRequest {
   const upstream = http.request({
     ...way,
     method: request.method,
@@ -83,7 +84,8 @@ function ask({ request, way, path, lines }: Sent): ClientRequest {
   return upstream;
 }
 
-function give(answer: IncomingMessage, passing: PassingAnswer): void {
+/** Gives the client an answer as it comes. Throws for one that must not be passed on. */
+export function give(answer: IncomingMessage, passing: PassingAnswer): void {
   const { statusCode: status = 0, rawHeaders, httpVersion } = answer;
   passing.begin({ status, rawHeaders, httpVersion });
   answer.on('error', () => {}); // `close` follows

@@ -5,12 +5,14 @@ import { lines } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { upgradeOf } from '#shared/server/upgrade.ts';
 import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
 import type { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { exchangeOf } from '../forwarding/side.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
+import type { WebSockets, Who } from './websocket/web-sockets.ts';
 
 export interface Question {
   readonly request: AnyRequest;
@@ -19,6 +21,8 @@ export interface Question {
   /** The fields for one of the places where the application is, but for those of framing. */
   readonly linesFor: (url: URL) => Lines;
   readonly passing: PassingAnswer;
+  /** Of a handshake for a WebSocket. */
+  readonly who: Who | undefined;
 }
 
 /** How far an attempt came. */
@@ -35,7 +39,12 @@ interface Attempt {
  * 9110 section 9.2.2) and whose content was not read. Resolves when the answer has begun; rejects with HttpError 502
  * or 504.
  */
-export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: Clock) {
+export function createAsk(
+  upstreams: Upstreams,
+  webSockets: WebSockets,
+  config: UpstreamConfig,
+  clock: Clock,
+) {
   const patience = config.timeout * 1000;
 
   return async (question: Question): Promise<void> => {
@@ -51,7 +60,7 @@ export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: C
         upstream.worked();
         return;
       } catch (error) {
-        if (!passing.wanted || passing.refused || !(error instanceof HttpError)) throw error;
+        if (!passing.wanted || passing.refused || !isOfApplication(error)) throw error;
         upstream.failed(clock.now());
         if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
           throw error;
@@ -61,10 +70,18 @@ export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: C
   };
 
   function send(
-    { request, response, path, linesFor, passing }: Question,
-    { agent, pool, url }: Upstream,
+    { request, response, path, linesFor, passing, who }: Question,
+    { agent, pool, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
+    const { timeout: idle } = config;
+    const upgrade = upgradeOf(request);
+    if (upgrade) {
+      attempt.touched = true;
+      const way = { createConnection: connect };
+      const sent = { request, response, way, path, lines: linesFor(url), idle };
+      return webSockets.open({ upgrade, sent, passing, who });
+    }
     const { method = '' } = request;
     const framing = framingOf(request);
     const empty = framing === undefined || framing === '0';
@@ -79,7 +96,6 @@ export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: C
       const host = hostname.replaceAll(/[[\]]/g, '');
       const way = { agent, host, port, protocol };
       head.push(...nodeLines(request, framing));
-      const { timeout: idle } = config;
       return sendByNode({ request, response, way, path, lines: head, idle, touched }, passing);
     }
     const body = empty ? undefined : contentOf(request);
@@ -90,6 +106,10 @@ export function createAsk(upstreams: Upstreams, config: UpstreamConfig, clock: C
     );
   }
 }
+
+/** It failed, not we. */
+export const isOfApplication = (error: unknown): error is HttpError =>
+  error instanceof HttpError && (error.status === 502 || error.status === 504);
 
 function mayRepeat({ method = '' }: AnyRequest, { touched, consumed }: Attempt): boolean {
   return !touched || (!consumed && METHODS.get(method)?.idempotent === true);

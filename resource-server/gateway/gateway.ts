@@ -3,6 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
+import type { Mark, Standing } from '#shared/auth/standing.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import { BadRequest, lines } from '#shared/http/fields.ts';
@@ -25,11 +26,12 @@ import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
 import { createApplicationLines } from './application-lines.ts';
-import { createAsk } from './ask.ts';
+import { createAsk, isOfApplication } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
 import { Upstreams } from './upstreams.ts';
 import { isWithin } from './within.ts';
+import { createWebSockets } from './websocket/web-sockets.ts';
 import { withoutParameter } from './without-parameter.ts';
 
 export interface GatewayParts {
@@ -41,9 +43,13 @@ export interface GatewayParts {
   readonly identity: (passed: Passed) => Awaitable<Lines>;
   /** Names of cookies that are ours. */
   readonly cookies: ReadonlySet<string>;
+  readonly standing: Standing;
 }
 
-export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal' | 'seal'>;
+export type Passed = Pick<
+  Extract<Outcome, { kind: 'pass' }>,
+  'scheme' | 'principal' | 'application' | 'grounds' | 'seal'
+>;
 
 /** A request that was let in. */
 export interface Passage {
@@ -52,6 +58,8 @@ export interface Passage {
   readonly target: Target;
   /** Undefined: the space asks nobody. */
   readonly passed: Passed | undefined;
+  /** Of a handshake for a WebSocket: what had been revoked before it was judged. */
+  readonly mark?: Mark | undefined;
   /** Of our own, for the answer. */
   readonly fields: Fields;
 }
@@ -89,7 +97,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     cookies,
   };
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
-  const ask = createAsk(upstreams, config, clock);
+  const webSockets = createWebSockets(space.url, config.webSockets, parts);
+  const ask = createAsk(upstreams, webSockets, config, clock);
   const { apiKeyQuery: keyName } = space;
 
   /** What is answered without the application; undefined: nothing. */
@@ -104,7 +113,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   }
 
   function send(
-    { request, response, passed, fields }: Passage,
+    { request, response, passed, mark, fields }: Passage,
     identified: Lines,
   ): Promise<undefined> {
     const { url: target = '' } = request;
@@ -123,8 +132,9 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     });
     const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
     const linesFor = (url: URL) => [...linesOf(request, url, passed?.scheme), ...identified];
-    return ask({ request, response, path, linesFor, passing }).catch((error: unknown) => {
-      throw error instanceof HttpError ? atGateway(error, request) : error;
+    const who = passed && mark && { passed, mark };
+    return ask({ request, response, path, linesFor, passing, who }).catch((error: unknown) => {
+      throw isOfApplication(error) ? atGateway(error, request) : error;
     }) as Promise<undefined>;
   }
 

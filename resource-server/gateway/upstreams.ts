@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { getCACertificates } from 'node:tls';
+import net, { type Socket } from 'node:net';
+import tls, { getCACertificates } from 'node:tls';
 import { buildConnector, Pool } from 'undici';
 import type { Clock } from '#shared/base/clock.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
@@ -21,19 +22,21 @@ export class Upstream {
   readonly url: URL;
   readonly pool: Pool;
   readonly agent: http.Agent;
+  /** A connection that nobody else has, of which either side may end first. */
+  readonly connect: () => Socket;
   /** Exchanges under way. */
   busy = 0;
   #failures = 0;
   #until = -Infinity;
 
-  constructor(url: string, { connections, timeout, tls }: UpstreamConfig) {
+  constructor(url: string, { connections, timeout, tls: own }: UpstreamConfig) {
     this.url = new URL(url);
-    const ca = tls.ca === undefined ? undefined : [...getCACertificates(), readFileSync(tls.ca)];
-    const secure = { ...(ca && { ca }), ...(tls.name !== undefined && { servername: tls.name }) };
+    const ca = own.ca === undefined ? undefined : [...getCACertificates(), readFileSync(own.ca)];
+    const secure = { ...(ca && { ca }), ...(own.name !== undefined && { servername: own.name }) };
     this.pool = new Pool(this.url.origin, {
       connections,
-      connect: honestly({ timeout: CONNECT, allowH2: tls.http2, ...secure }),
-      allowH2: tls.http2,
+      connect: honestly({ timeout: CONNECT, allowH2: own.http2, ...secure }),
+      allowH2: own.http2,
       headersTimeout: timeout * 1000,
       bodyTimeout: timeout * 1000,
       keepAliveTimeout: IDLE,
@@ -45,6 +48,13 @@ export class Upstream {
       this.url.protocol === 'https:'
         ? new https.Agent({ ...common, ...secure })
         : new http.Agent(common);
+    const { hostname, port } = this.url;
+    const host = hostname.replaceAll(/[[\]]/g, '');
+    const alone = { host, allowHalfOpen: true, noDelay: true };
+    this.connect =
+      this.url.protocol === 'https:'
+        ? () => tls.connect({ servername: host, port: Number(port || 443), ...alone, ...secure })
+        : () => net.connect({ port: Number(port || 80), ...alone });
   }
 
   worked(): void {

@@ -1,8 +1,7 @@
 import { constants } from 'node:http2';
 import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { Side } from '#shared/server/tunnel.ts';
-import type { Inflow } from './inflow.ts';
 import { breakOff } from '../forwarding/side.ts';
 
 /** Seconds. */
@@ -16,25 +15,31 @@ export interface TunnelTimes {
 const OVER_TCP = 256 * 1024;
 const OVER_HTTP2 = 64 * 1024;
 
+/** How what comes from the destination goes on to the client, to its end; the last: octets on their way at a time. */
+export interface Flow {
+  start(from: Socket, to: Writable, most: number): void;
+}
+
 /** What ended a tunnel: both sides are done, one of them broke off, or its time is over. */
 export type End = 'done' | 'client' | 'destination' | 'idle' | 'total';
 
 /**
  * Forwards bytes both ways until both sides are closed; each direction is as fast as its receiver, and
  * ends by itself (RFC 9110 section 9.3.6, RFC 9113 section 8.5). What breaks off on one side breaks
- * off on the other and does not look like an end.
+ * off on the other and does not look like an end. `broken`: what a stream of HTTP/2 is told then.
  */
 export async function relay(
   client: Side,
   destination: Socket,
-  inflow: Inflow,
+  inflow: Flow,
   { idle, total }: TunnelTimes,
+  broken = constants.NGHTTP2_CONNECT_ERROR,
 ): Promise<End> {
   let end: End | undefined;
   function stop(reason: End): void {
     if (end !== undefined) return;
     end = reason;
-    breakOff(client, constants.NGHTTP2_CONNECT_ERROR);
+    breakOff(client, broken);
     breakOff(destination);
   }
 

@@ -13,7 +13,6 @@ const space: ProtectionSpace = {
 const fields = { 'DPoP-Nonce': 'n' };
 const holding = (...scopes: string[]) => passed({ kind: 'anonymous', scopes: new Set(scopes) });
 const passed = (principal: Principal) => ({
-  grounds: [],
   kind: 'pass' as const,
   scheme: 'Bearer',
   principal,

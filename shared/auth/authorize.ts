@@ -1,6 +1,6 @@
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { conceal } from './conceal.ts';
-import type { AuthRequest, Outcome, ProtectionSpace } from './scheme.ts';
+import { actOf, type AuthRequest, type Outcome, type ProtectionSpace } from './scheme.ts';
 
 /**
  * Whether who passed `judge` holds the scopes that the method needs. Passes on, or answers 403 with the
@@ -12,7 +12,7 @@ export function authorize(
   passed: Extract<Outcome, { kind: 'pass' }>,
   request: AuthRequest,
 ): Outcome {
-  const needed = space.scopes(request.method);
+  const needed = space.scopes(actOf(request));
   const { scopes } = passed.principal;
   const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return passed;

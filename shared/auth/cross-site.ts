@@ -1,5 +1,7 @@
 import { METHODS } from '#shared/http/methods.ts';
-import { type AuthRequest, PROXY, type ProtectionSpace } from './scheme.ts';
+import { actOf, type AuthRequest, PROXY, type ProtectionSpace } from './scheme.ts';
+
+const UNASKED: ReadonlySet<string> = new Set(['POST', 'WEBSOCKET']);
 
 /**
  * Whether a page elsewhere may have made a browser send this request, which matters where the browser
@@ -8,7 +10,8 @@ import { type AuthRequest, PROXY, type ProtectionSpace } from './scheme.ts';
  * neither field is no browser. A proxy is used from pages everywhere.
  *
  * A page of an origin that the space lists without credentials passes where the browser has asked first,
- * and has added none by itself then. POST it sends without asking (Fetch, section CORS-preflight fetch).
+ * and has added none by itself then. POST it sends without asking (Fetch, section CORS-preflight fetch), and so the
+ * handshake of a WebSocket, a GET over which a page elsewhere could then write and read (RFC 6455 section 10.2).
  */
 export function isCrossSite(
   {
@@ -18,9 +21,10 @@ export function isCrossSite(
   }: Pick<ProtectionSpace, 'at' | 'corsOrigins' | 'corsCredentials'>,
   request: AuthRequest,
 ): boolean {
-  if (at === PROXY || METHODS.get(request.method)?.safe) return false;
+  const act = actOf(request);
+  if (at === PROXY || METHODS.get(act)?.safe) return false;
   const page = request.field('origin');
   if (page === undefined) return request.field('sec-fetch-site') === 'cross-site';
   if (page === request.origin) return false;
-  return !corsOrigins.includes(page) || (request.method === 'POST' && !corsCredentials);
+  return !corsOrigins.includes(page) || (UNASKED.has(act) && !corsCredentials);
 }

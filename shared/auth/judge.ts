@@ -10,7 +10,6 @@ import { isCrossSite } from './cross-site.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type {
   AuthRequest,
-  Grounds,
   Outcome,
   Principal,
   Proof,
@@ -20,7 +19,6 @@ import type {
 } from './scheme.ts';
 
 type Pass = Extract<Outcome, { kind: 'pass' }>;
-type Granted = Extract<Verdict, { kind: 'granted' }>;
 
 /** Credentials found, and the scheme they are for: none when the space does not have it. */
 interface Found {
@@ -116,8 +114,13 @@ async function besideApplication(
   const outcome = await authenticate(space, request, found);
   const fields = { ...verdict.proof?.fields, ...outcome.fields };
   if (outcome.kind === 'answer') return { ...outcome, fields };
-  const grounds = [...outcome.grounds, ...groundsOf(verdict)];
-  return { ...outcome, fields, application: verdict.principal, grounds };
+  const grounds = [outcome.grounds ?? [], verdict.grounds ?? []].flat();
+  return {
+    ...outcome,
+    fields,
+    application: verdict.principal,
+    ...(grounds.length > 0 && { grounds }),
+  };
 }
 
 function authenticate(
@@ -138,13 +141,17 @@ function authenticate(
   });
 }
 
-function pass(space: ProtectionSpace, scheme: Scheme, verdict: Granted): Pass {
-  const { principal, proof, seal } = verdict;
+function pass(
+  space: ProtectionSpace,
+  scheme: Scheme,
+  verdict: Extract<Verdict, { kind: 'granted' }>,
+): Pass {
+  const { principal, grounds, proof, seal } = verdict;
   return {
     kind: 'pass',
     scheme: scheme.name,
     principal: withScopes(space, principal),
-    grounds: groundsOf(verdict),
+    ...(grounds && { grounds: [grounds] }),
     fields: proof ? proofFields(space, scheme, proof) : {},
     ...(seal && {
       seal: {
@@ -154,10 +161,6 @@ function pass(space: ProtectionSpace, scheme: Scheme, verdict: Granted): Pass {
     }),
   };
 }
-
-const NONE: readonly Grounds[] = [];
-
-const groundsOf = ({ grounds }: Granted) => (grounds ? [grounds] : NONE);
 
 /** Who comes by a scheme that knows no scopes has those of the space, or none. */
 function withScopes(space: ProtectionSpace, principal: Principal): Principal {

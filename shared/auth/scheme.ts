@@ -29,6 +29,8 @@ export const PROXY: Position = {
 export interface AuthRequest {
   readonly at: Position;
   readonly method: string;
+  /** It asks for a WebSocket, by which its client writes as well as reads. */
+  readonly handshake?: boolean;
   /** As received. */
   readonly target: string;
   /** Scheme, host and port as configured, never from the Host field. */
@@ -65,6 +67,10 @@ export interface AuthRequest {
     digest(hash: string): Promise<Buffer>;
   };
 }
+
+/** As what a request is held against scopes, and against what a page elsewhere may send: its method, or this. */
+export const actOf = ({ method, handshake }: Pick<AuthRequest, 'method' | 'handshake'>) =>
+  handshake ? 'WEBSOCKET' : method;
 
 export type Principal = (
   | { readonly kind: 'person'; readonly realm: string; readonly name: string }
@@ -188,8 +194,8 @@ export type Outcome =
       readonly principal: Principal;
       /** Who showed credentials beside those of the principal. */
       readonly application?: Principal;
-      /** Of the one and of the other. */
-      readonly grounds: readonly Grounds[];
+      /** Of the one and of the other; absent: none but the person. */
+      readonly grounds?: readonly Grounds[];
       readonly fields: Fields;
       readonly seal?: Seal<Fields>;
     }

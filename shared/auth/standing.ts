@@ -92,7 +92,7 @@ export function createStanding(
   return {
     mark: () => andThen(feed.latest(), ({ epoch, raises }) => ({ epoch, raises })),
 
-    watch({ principal, application, grounds }, mark, ended) {
+    watch({ principal, application, grounds = [] }, mark, ended) {
       const persons = [principal, application].flatMap(personOf);
       const own = grounds.map(({ of, hold }) => questionOf(of, hold));
       if (persons.length > 0) own.push(people);

@@ -5,6 +5,7 @@ import { contentDigest } from './content.ts';
 import { ownCertificate } from './own-certificate.ts';
 import { exporterOf } from './exporter.ts';
 import type { AnyRequest } from './message.ts';
+import { upgradeOf } from './upgrade.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
 /** What a request asks for, as its recipient knows it. */
@@ -37,6 +38,7 @@ export function authRequest(
 
 class Told implements AuthRequest {
   readonly method;
+  readonly handshake;
   readonly target;
   readonly origin;
   readonly at;
@@ -55,6 +57,7 @@ class Told implements AuthRequest {
     const peer = socket.remoteAddress ?? '';
     this.request = request;
     this.method = method;
+    this.handshake = upgradeOf(request) !== undefined;
     this.target = target;
     this.origin = origin;
     this.at = at;

@@ -4,6 +4,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from './message.ts';
 import { Budget, Spool } from './spool.ts';
+import { upgradeOf } from './upgrade.ts';
 
 /** Bytes of the longest content that is kept to be read twice. */
 const LIMIT = 64 * 1024 * 1024;
@@ -89,6 +90,7 @@ async function spool(request: AnyRequest, limit: number, budget: Budget): Promis
  * connection can carry the answer and the next request.
  */
 async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
+  if (upgradeOf(request)) return; // what comes is no content, and for whoever opens it
   try {
     yield* request.iterator({ destroyOnReturn: false });
   } catch {

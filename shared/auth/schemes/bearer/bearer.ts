@@ -1,5 +1,5 @@
 import { andThen } from '#shared/base/awaitable.ts';
-import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import type { TokenVerifier } from '../../token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
 
@@ -17,7 +17,7 @@ function hasTokenInQuery({ target }: AuthRequest): boolean {
 /** Bearer (RFC 6750): a token in the Authorization field that is bound to no key. */
 export function bearer({ space, tokens }: BearerOptions): Scheme {
   const challenge = (request: AuthRequest, error?: 'invalid_token') =>
-    oauthChallenge('Bearer', space, space.scopes(request.method), error);
+    oauthChallenge('Bearer', space, space.scopes(actOf(request)), error);
   const invalidToken = (reason: string, request: AuthRequest): Verdict => ({
     kind: 'refused',
     reason,

@@ -5,7 +5,7 @@ import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpo
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import type { Nonces } from '../../nonces.ts';
-import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import type { TokenVerifier } from '../../token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
 
@@ -47,7 +47,7 @@ export function dpop(options: DpopOptions): Scheme {
       kind: 'refused',
       as: error === 'invalid_request' ? 'malformed' : 'unauthenticated',
       reason,
-      challenges: [challenge(space.scopes(request.method), error)],
+      challenges: [challenge(space.scopes(actOf(request)), error)],
       ...(fields && { fields }),
     };
   }
@@ -55,7 +55,7 @@ export function dpop(options: DpopOptions): Scheme {
   return {
     name: 'DPoP',
 
-    challenge: (request) => [challenge(space.scopes(request.method))],
+    challenge: (request) => [challenge(space.scopes(actOf(request)))],
 
     async authenticate({ token68 }, request) {
       if (token68 === undefined) return refused(request, 'no token68', 'invalid_request');

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { acceptOf } from '#shared/http/web-socket.ts';
+
+/** What an application does with a handshake. */
+export type Answering = (socket: Socket, request: IncomingMessage) => void;
+
+export const key = ({ headers }: IncomingMessage) => headers['sec-websocket-key'] ?? '';
+
+/** 101 with these lines besides. */
+export const switching = (accept: string, more = '') =>
+  `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${more}\r\n`;
+
+/** Opens, and gives every octet back. */
+export const echo: Answering = (socket, request) => {
+  socket.write(switching(acceptOf(key(request)), 'X-Application: yes\r\n'));
+  socket.pipe(socket);
+};
+
+/** An application that has WebSockets; `handshakes` and `sockets` are those of the last test. */
+export async function startSocketApplication() {
+  const handshakes: IncomingMessage[] = [];
+  const sockets: Socket[] = [];
+  let answer = echo;
+  const server = http.createServer((request, response) => {
+    response.end(`plain ${request.method} ${request.headers.upgrade ?? ''}`);
+  });
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => {});
+    sockets.push(socket);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+    handshakes.push(request);
+    answer(socket, request);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    handshakes,
+    sockets,
+    /** From now on. */
+    answers(next: Answering = echo) {
+      answer = next;
+      handshakes.length = 0;
+      sockets.length = 0;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

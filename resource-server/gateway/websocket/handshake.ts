@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { HttpError } from '#shared/http/answer.ts';
+import { lines } from '#shared/http/fields.ts';
+import { acceptOf, isSwitch } from '#shared/http/web-socket.ts';
+import { failure } from '../../forwarding/failure.ts';
+import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
+import { ask, give, type Sent } from '../../forwarding/send-by-node.ts';
+import { exchangeOf } from '../../forwarding/side.ts';
+
+/** An application that has opened a WebSocket. */
+export interface Opened {
+  readonly answer: IncomingMessage;
+  /** What it sends from now on, with what it has sent already. */
+  readonly socket: Socket;
+}
+
+/**
+ * Asks the application for a WebSocket (RFC 6455 section 4.1). Undefined: it gave another answer, which the client
+ * gets. Rejects with HttpError 502 or 504 for what is neither: an answer that accepts another key, or says that all
+ * went well without opening anything.
+ */
+export async function shakeHands(
+  sent: Sent,
+  key: string,
+  passing: PassingAnswer,
+): Promise<Opened | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Opened | undefined>();
+  const asked = ask(sent);
+  const timer = setTimeout(() => {
+    asked.destroy(new HttpError(504, 'The application did not answer in time.'));
+  }, sent.idle * 1000);
+  const leave = () => asked.destroy();
+  const exchange = exchangeOf(sent.response).once('close', leave);
+  const fail = (cause: unknown) => {
+    asked.destroy();
+    reject(cause instanceof HttpError ? cause : notUnderstood(cause));
+  };
+
+  asked.on('error', fail);
+  asked.once('close', () => fail(new Error('closed without an answer')));
+  asked.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
+    try {
+      if (statusCode === 101) throw new Error('101 without Upgrade');
+      passing.interim({ status: statusCode, rawHeaders, httpVersion });
+    } catch (error) {
+      fail(error);
+    }
+  });
+  asked.once('upgrade', (answer, socket: Socket, head) => {
+    if (!accepts(answer, key)) return fail(new Error('101 with another Sec-WebSocket-Accept'));
+    if (head.length > 0) socket.unshift(head);
+    return resolve({ answer, socket });
+  });
+  asked.once('response', (answer) => {
+    const { statusCode = 0 } = answer;
+    // Over HTTP/2 it would be a success (RFC 8441 section 5), and whoever waits for 101 can make nothing of it.
+    if (statusCode < 300) return fail(new Error(`${statusCode} to a handshake`));
+    try {
+      give(answer, passing);
+      return resolve(undefined);
+    } catch (error) {
+      return fail(error);
+    }
+  });
+  asked.end();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    exchange.off('close', leave);
+  }
+}
+
+function accepts(answer: IncomingMessage, key: string): boolean {
+  const accepted = lines(answer.rawHeaders, 'sec-websocket-accept');
+  return isSwitch(answer) && accepted.length === 1 && accepted[0] === acceptOf(key);
+}
+
+function notUnderstood(cause: unknown): HttpError {
+  return failure(502, 'The application gave no answer that can be understood.', cause);
+}

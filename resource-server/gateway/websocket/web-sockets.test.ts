@@ -1,0 +1,428 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { lines } from '#shared/http/fields.ts';
+import { acceptOf } from '#shared/http/web-socket.ts';
+import { problemOf } from '#shared/server/wire.fixture.ts';
+import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { startGateway } from '../gateway.fixture.ts';
+import {
+  type Answering,
+  echo,
+  key,
+  startSocketApplication,
+  switching,
+} from './application.fixture.ts';
+
+/** Of RFC 6455 section 1.3. */
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+
+let application: Awaited<ReturnType<typeof startSocketApplication>>;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  application = await startSocketApplication();
+  const { url } = application;
+  gateway = await startGateway({
+    chat: { upstream: { url: `${url}base/`, timeout: 1 } },
+    named: { upstream: { url }, scopes: { GET: ['named:read'], WEBSOCKET: ['named:talk'] } },
+    open: { upstream: { url }, schemes: [], scopes: {} },
+    few: { upstream: { url, webSockets: { most: 4 } } },
+    idle: { upstream: { url, webSockets: { idle: 1 } } },
+    short: { upstream: { url, webSockets: { total: 1 } } },
+    basic: {
+      upstream: { url },
+      schemes: ['Basic'],
+      scopes: {},
+      cors: { origins: ['https://listed.example'] },
+    },
+    trusting: {
+      upstream: { url },
+      schemes: ['Basic'],
+      scopes: {},
+      cors: { origins: ['https://listed.example'], credentials: true },
+    },
+    document: { serves: 'identity' },
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await application[Symbol.asyncDispose]();
+});
+beforeEach(() => application.answers());
+
+const tokenOf = (name: string) => gateway.token(`${name}:read ${name}:write`);
+
+function handshake(path: string, fields: Readonly<Record<string, string>> = {}): string {
+  const all = {
+    Host: 'rs.example',
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Key': KEY,
+    'Sec-WebSocket-Version': '13',
+    Authorization: `Bearer ${tokenOf(path.split('/')[1] ?? '')}`,
+    ...fields,
+  };
+  const text = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `GET ${path} HTTP/1.1\r\n${text.join('')}\r\n`;
+}
+
+function client(path: string, fields?: Readonly<Record<string, string>>): TestSocket {
+  const socket = new TestSocket(gateway.listening);
+  socket.socket.write(handshake(path, fields));
+  return socket;
+}
+
+async function overHttp2(path: string, fields: object = {}) {
+  const session = http2.connect(`http://127.0.0.1:${gateway.listening.port}`);
+  await once(session, 'remoteSettings');
+  const stream = session.request(
+    {
+      ':method': 'CONNECT',
+      ':protocol': 'websocket',
+      ':path': path,
+      ':scheme': 'https',
+      ':authority': 'rs.example',
+      authorization: `Bearer ${tokenOf(path.split('/')[1] ?? '')}`,
+      'sec-websocket-version': '13',
+      ...fields,
+    },
+    { endStream: false },
+  );
+  let received = '';
+  stream
+    .on('data', (piece: Buffer) => (received += piece.toString('latin1')))
+    .on('error', () => {});
+  const closed = once(stream, 'close');
+  const [head] = await once(stream, 'response');
+  return {
+    head,
+    stream,
+    closed,
+    async until(text: string) {
+      while (!received.includes(text)) await once(stream, 'data');
+      return received;
+    },
+    [Symbol.dispose]: () => session.destroy(),
+  };
+}
+
+/** The lines of the log with such an end. */
+async function logged(end: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const found = gateway.lines.map((line) => JSON.parse(line)).find((line) => line.end === end);
+    if (found) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('RFC 6455 section 4: a handshake passes', () => {
+  test('with the fields of the client and those of the gateway, and the answer of the application', async () => {
+    const socket = client('/chat/room?a=b', {
+      'Sec-WebSocket-Protocol': 'chat, superchat',
+      'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits',
+      'X-Forwarded-For': '203.0.113.1',
+    });
+    const head = await socket.until('\r\n\r\n');
+    expect(statuses(head)).toEqual([101]);
+    expect(head).toMatch(/x-application: yes/i);
+    expect(head.match(/sec-websocket-accept: .*/gi)).toEqual([expect.stringMatching(ACCEPT)]);
+    const [asked] = application.handshakes;
+    const field = (name: string) => lines(asked?.rawHeaders ?? [], name);
+    expect(asked).toMatchObject({ method: 'GET', url: '/base/room?a=b', httpVersion: '1.1' });
+    expect(field('Sec-WebSocket-Key')).toEqual([KEY]);
+    expect(field('Sec-WebSocket-Version')).toEqual(['13']);
+    expect(field('Sec-WebSocket-Protocol')).toEqual(['chat, superchat']);
+    expect(field('Sec-WebSocket-Extensions')).toEqual([
+      'permessage-deflate; client_max_window_bits',
+    ]);
+    expect([field('Connection'), field('Upgrade')]).toEqual([['Upgrade'], ['websocket']]);
+    expect(field('Authorization')).toEqual([]);
+    expect(field('Content-Length')).toEqual([]);
+    socket.socket.destroy();
+  });
+
+  test('then octets both ways, and an end is an end at both', async () => {
+    const socket = client('/chat/');
+    await socket.until('\r\n\r\n');
+    socket.socket.write('GET / HTTP/1.1\r\n\r\n is no request here');
+    await socket.until('is no request here');
+    socket.socket.end();
+    await socket.all;
+    expect(socket.reset).toBe(false);
+    expect(await logged('done')).toMatchObject({ status: 101, path: '/chat/', verdict: 'granted' });
+  });
+
+  test('what either sends at once comes behind the answer', async () => {
+    application.answers((socket, request) => {
+      socket.write(`${switching(acceptOf(key(request)))}early from there `);
+      socket.pipe(socket);
+    });
+    const socket = new TestSocket(gateway.listening);
+    socket.socket.write(`${handshake('/chat/')}early from here`);
+    expect(await socket.until('early from here')).toMatch(
+      /\r\n\r\nearly from there early from here$/,
+    );
+    socket.socket.destroy();
+  });
+
+  test('RFC 8441 section 5: over HTTP/2 the gateway has a key of its own, and the client sees none', async () => {
+    using socket = await overHttp2('/chat/room', { 'sec-websocket-key': KEY });
+    expect(socket.head).toMatchObject({ ':status': 200, 'x-application': 'yes' });
+    expect(socket.head['sec-websocket-accept']).toBeUndefined();
+    socket.stream.write('over a stream');
+    await socket.until('over a stream');
+    const [asked] = application.handshakes;
+    const [sent, another] = lines(asked?.rawHeaders ?? [], 'sec-websocket-key');
+    expect(sent).toMatch(/^[A-Za-z0-9+/]{22}==$/);
+    expect([sent === KEY, another]).toEqual([false, undefined]);
+    expect(asked).toMatchObject({ method: 'GET', url: '/base/room', httpVersion: '1.1' });
+    socket.stream.end();
+    await socket.closed;
+    expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
+  });
+
+  test('a space without schemes leaves who may to the application', async () => {
+    const socket = client('/open/', {
+      Authorization: 'Basic abc',
+      Origin: 'https://elsewhere.example',
+    });
+    await socket.until('101');
+    expect(application.handshakes[0]?.headers).toMatchObject({
+      authorization: 'Basic abc',
+      origin: 'https://elsewhere.example',
+    });
+    socket.socket.destroy();
+  });
+});
+
+describe('what breaks off on one side breaks off on the other', () => {
+  test('the application', async () => {
+    const socket = client('/chat/');
+    await socket.until('\r\n\r\n');
+    for (const one of application.sockets) one.resetAndDestroy();
+    await socket.all;
+    expect(socket.reset).toBe(true);
+  });
+
+  test('RFC 8441 section 5: over HTTP/2 with CANCEL', async () => {
+    using socket = await overHttp2('/chat/');
+    for (const one of application.sockets) one.resetAndDestroy();
+    await socket.closed;
+    expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
+  });
+
+  test('the client', async () => {
+    const socket = client('/chat/');
+    await socket.until('\r\n\r\n');
+    const [there] = application.sockets;
+    const closed = there && once(there, 'close');
+    socket.socket.resetAndDestroy();
+    await closed;
+  });
+
+  test.each(['idle', 'total'])('its time is over: %s', async (end) => {
+    const socket = client(end === 'idle' ? '/idle/' : '/short/');
+    await socket.until('\r\n\r\n');
+    await socket.all;
+    expect(await logged(end)).toMatchObject({ status: 101 });
+  });
+});
+
+describe('an application that does something else', () => {
+  test.each([
+    ['403', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-Own: yes\r\n\r\nno', 403],
+    [
+      'RFC 6455 section 4.4: 426',
+      'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 7, 8\r\nContent-Length: 0\r\n\r\n',
+      426,
+    ],
+    [
+      '401 of its own',
+      'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Own\r\nContent-Length: 0\r\n\r\n',
+      401,
+    ],
+    ['302', 'HTTP/1.1 302 Found\r\nLocation: /base/there\r\nContent-Length: 0\r\n\r\n', 302],
+    [
+      '503 in chunks',
+      'HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n',
+      503,
+    ],
+    ['200', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', 502],
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 502],
+    ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n', 502],
+    ['101 with another key', switching(acceptOf('AAAAAAAAAAAAAAAAAAAAAA==')), 502],
+    ['101 with two', switching(ACCEPT, `Sec-WebSocket-Accept: ${ACCEPT}\r\n`), 502],
+    [
+      '101 without one',
+      'HTTP/1.1 101 Go\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      502,
+    ],
+    ['101 to another protocol', switching(ACCEPT).replace('websocket', 'h2c'), 502],
+    ['101 to nothing', `HTTP/1.1 101 Go\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\n`, 502],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 502],
+    ['nothing', '', 504],
+    ['an end', undefined, 502],
+    ['a flood of interim answers', 'HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n'.repeat(40), 502],
+    [
+      'fields without an end',
+      `HTTP/1.1 101 Go\r\n${`X: ${'a'.repeat(1000)}\r\n`.repeat(100)}`,
+      502,
+    ],
+  ])('%s', async (_, answer, status) => {
+    const answering: Answering = (socket) => {
+      if (answer === undefined) socket.end();
+      else socket.write(answer, 'latin1');
+    };
+    application.answers(answering);
+    const socket = client('/chat/');
+    const received = await socket.until(
+      (all) => statuses(all).some((one) => one !== 103) && all.includes('\r\n\r\n'),
+    );
+    expect(statuses(received).filter((one) => one !== 103)).toEqual([status]);
+    if (status === 302) expect(received).toMatch(/location: \/chat\/there/i);
+    if (status === 426) expect(received).toMatch(/sec-websocket-version: 7, 8/i);
+    socket.socket.destroy();
+    using stream = await overHttp2('/chat/');
+    expect(stream.head[':status']).toBe(status);
+  });
+
+  test('101 to a request that asked for none is 502, and nothing of it reaches the client', async () => {
+    application.answers();
+    for (const one of application.sockets) one.destroy();
+    const socket = new TestSocket(gateway.listening);
+    const plain = handshake('/chat/').replace(/Upgrade: websocket\r\n/, 'Upgrade: h2c\r\n');
+    socket.socket.write(plain);
+    expect(statuses(await socket.until('plain GET'))).toEqual([200]);
+    expect(application.handshakes).toEqual([]);
+    socket.socket.destroy();
+  });
+
+  test('nobody listens there', async () => {
+    await using other = await startGateway({ gone: { upstream: { url: 'http://127.0.0.1:9/' } } });
+    const socket = new TestSocket(other.listening);
+    socket.socket.write(
+      handshake('/gone/', { Authorization: `Bearer ${other.token('gone:read gone:write')}` }),
+    );
+    await socket.until('HTTP/1.1 502 ');
+    socket.socket.destroy();
+  });
+});
+
+describe('a handshake that is not let in never reaches the application', () => {
+  test.each([
+    ['no credentials', '/chat/', { Authorization: '' }, 401],
+    ['scopes of GET alone', '/chat/', { Authorization: 'read' }, 403],
+    ['RFC 6455 section 4.2.1: no key', '/chat/', { 'Sec-WebSocket-Key': '' }, 400],
+    ['a key that is too short', '/chat/', { 'Sec-WebSocket-Key': 'AAAA' }, 400],
+    ['a scope of another name', '/named/', {}, 403],
+  ])('%s', async (_, path, fields, status) => {
+    const { Authorization: how = undefined } = fields as { Authorization?: string };
+    const given =
+      how === 'read' ? { Authorization: `Bearer ${gateway.token('chat:read')}` } : fields;
+    const text = handshake(path, given).replace(/^(?:Authorization|Sec-WebSocket-Key): \r\n/gm, '');
+    const socket = new TestSocket(gateway.listening);
+    socket.socket.write(text);
+    const received = await socket.until((all) => /\r\n\r\n[^]/.test(all));
+    expect(statuses(received)).toEqual([status]);
+    expect(application.handshakes).toEqual([]);
+    // The connection is one of HTTP still.
+    socket.socket.write(handshake('/chat/'));
+    await socket.until('101');
+    socket.socket.destroy();
+  });
+
+  test('what a space names for WEBSOCKET is all that it needs', async () => {
+    const socket = client('/named/', { Authorization: `Bearer ${gateway.token('named:talk')}` });
+    await socket.until('101');
+    socket.socket.destroy();
+  });
+
+  test('where there is no application a handshake is a request, and over HTTP/2 501', async () => {
+    const socket = client('/document/');
+    expect(statuses(await socket.until('"principal"'))).toEqual([200]);
+    socket.socket.destroy();
+    using stream = await overHttp2('/document/');
+    expect(stream.head[':status']).toBe(501);
+    using nowhere = await overHttp2('/health/live');
+    expect(nowhere.head[':status']).toBe(501);
+  });
+
+  test('of one account no more than a quarter, of the others as many again', async () => {
+    const first = client('/few/', {
+      Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'one' })}`,
+    });
+    await first.until('101');
+    const second = client('/few/', {
+      Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'one' })}`,
+    });
+    expect(problemOf(`${await second.until('}')}`).status).toBe(503);
+    const third = client('/few/', {
+      Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'two' })}`,
+    });
+    await third.until('101');
+    for (const one of [first, second, third]) one.socket.destroy();
+  });
+});
+
+describe('RFC 6455 section 10.2: credentials that browsers send by themselves', () => {
+  const ALICE = {
+    Authorization: `Basic ${Buffer.from('alice:correct horse battery').toString('base64')}`,
+  };
+  const BY = 'x-forwarded-proto';
+  test.each([
+    ['a page elsewhere', 'basic', 'https://elsewhere.example', 'refused'],
+    ['nobody', 'basic', 'null', 'refused'],
+    ['a page that is listed without credentials', 'basic', 'https://listed.example', 'refused'],
+    ['a page that is listed with them', 'trusting', 'https://listed.example', 'judged'],
+    ['a page of the space', 'basic', 'https://rs.example', 'judged'],
+    ['no page', 'basic', undefined, 'judged'],
+  ])('%s', async (_, name, origin, expected) => {
+    const socket = client(`/${name}/`, {
+      ...ALICE,
+      [BY]: 'https',
+      ...(origin && { Origin: origin }),
+    });
+    const [status] = statuses(await socket.until('}'));
+    // Nobody is alice here: who gets as far as the password is told so.
+    expect(status).toBe(expected === 'refused' ? 403 : 401);
+    expect(application.handshakes).toEqual([]);
+    socket.socket.destroy();
+  });
+});
+
+test('two hundred of one account echo, each its own', async () => {
+  const sockets = Array.from({ length: 200 }, () => client('/chat/'));
+  await Promise.all(
+    sockets.map(async (socket, index) => {
+      await socket.until('\r\n\r\n');
+      socket.socket.write(`number ${index}.`);
+      expect(await socket.until(`number ${index}.`)).toMatch(
+        new RegExp(`\r\n\r\nnumber ${index}\\.$`),
+      );
+      socket.socket.end();
+      await socket.all;
+    }),
+  );
+});
+
+test('nobody is relayed faster than the slower side takes it', async () => {
+  const much = Buffer.alloc(8 * 1024 * 1024, 'x');
+  application.answers((socket, request) => {
+    echo(socket, request);
+    socket.unpipe(socket);
+    socket.write(much);
+  });
+  const socket = client('/chat/');
+  await socket.until('\r\n\r\n');
+  socket.socket.pause();
+  const [there] = application.sockets;
+  for (let before = -1; there && before !== there.bytesWritten - there.writableLength;) {
+    before = there.bytesWritten - there.writableLength;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(there?.writableLength).toBeGreaterThan(0);
+  socket.socket.resume();
+  await socket.until((all) => all.length > much.length);
+  socket.socket.destroy();
+});

@@ -1,0 +1,116 @@
+import { constants } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import type { Mark, Passed, Standing } from '#shared/auth/standing.ts';
+import type { Random } from '#shared/base/random.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { keyOf } from '#shared/http/web-socket.ts';
+import { note } from '#shared/server/request-log.ts';
+import type { Upgrade } from '#shared/server/upgrade.ts';
+import { accountOf } from '../../account.ts';
+import { type AtMost, createAtMost } from '../../at-most.ts';
+import type { Lines } from '../../forwarding/fields.ts';
+import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
+import type { Sent } from '../../forwarding/send-by-node.ts';
+import { breakOff } from '../../forwarding/side.ts';
+import { relay, type TunnelTimes } from '../../proxy/relay.ts';
+import { type Opened, shakeHands } from './handshake.ts';
+
+/** So many accounts it takes to hold all of a space. */
+const SHARE = 4;
+
+export interface WebSocketLimits extends TunnelTimes {
+  /** Open at a time. */
+  readonly most: number;
+}
+
+/** A handshake that was let in. */
+export interface Handshake {
+  readonly upgrade: Upgrade;
+  /** Its lines are those of any request, without what is of the connection. */
+  readonly sent: Sent;
+  readonly passing: PassingAnswer;
+  /** Who was let in, and what had been revoked by then; undefined: the space asks nobody. */
+  readonly who: { readonly passed: Passed; readonly mark: Mark } | undefined;
+}
+
+/** The WebSockets of one space. */
+export interface WebSockets {
+  /**
+   * Resolves when one is open, or the application's other answer is under way. Rejects before that with HttpError 502,
+   * 503 or 504, or BadRequest.
+   */
+  open(handshake: Handshake): Promise<void>;
+}
+
+export function createWebSockets(
+  name: string,
+  { most, ...times }: WebSocketLimits,
+  { standing, random }: { readonly standing: Standing; readonly random: Random },
+): WebSockets {
+  const ofAll = createAtMost(`web sockets ${name}`, most);
+  const ofAccount = createAtMost(`web sockets of one ${name}`, Math.ceil(most / SHARE));
+  const within = <T>(who: Handshake['who'], work: () => Promise<T>) =>
+    bounded(who && accountOf(who.passed.principal), work, ofAll, ofAccount);
+
+  /** Both ends of it are open: it lasts until one of them ends it, its time is over, or who was let in is not any more. */
+  async function carry({ upgrade, sent, passing, who }: Handshake, opened: Opened): Promise<void> {
+    const { answer, socket } = opened;
+    const fields = passing.switched(answer);
+    if (upgrade.extended) delete fields['sec-websocket-accept']; // RFC 8441 section 5
+    let ended: string | undefined;
+    const stop = who && standing.watch(who.passed, who.mark, end);
+    function end(reason: string): void {
+      ended = reason;
+      breakOff(socket);
+    }
+    const side = upgrade.open(fields);
+    const over = await relay(side, socket, PIPE, times, constants.NGHTTP2_CANCEL);
+    stop?.();
+    const { bytesRead: received, bytesWritten } = socket;
+    note(sent.request, { end: ended ?? over, received, sent: bytesWritten });
+  }
+
+  return {
+    open: (handshake) =>
+      new Promise((resolve, reject) => {
+        const { sent, upgrade, passing, who } = handshake;
+        const run = async () => {
+          const key = upgrade.extended
+            ? random(16).toString('base64')
+            : keyOf(sent.request.rawHeaders);
+          if (key === undefined)
+            throw new BadRequest('One Sec-WebSocket-Key with 16 octets is needed.');
+          const asked = { ...sent, lines: handshakeLines(sent.lines, key) };
+          const opened = await shakeHands(asked, key, passing);
+          const carried = opened && carry(handshake, opened);
+          resolve();
+          await carried;
+        };
+        within(who, run).catch(reject);
+      }),
+  };
+}
+
+/** With the key that is verified, and what makes it a handshake. */
+function handshakeLines(given: Lines, key: string): Lines {
+  return [
+    ...given.filter(([name]) => name.toLowerCase() !== 'sec-websocket-key'),
+    ['Connection', 'Upgrade'],
+    ['Upgrade', 'websocket'],
+    ['Sec-WebSocket-Key', key],
+  ];
+}
+
+function bounded<T>(
+  account: string | undefined,
+  work: () => Promise<T>,
+  ofAll: AtMost,
+  ofAccount: AtMost,
+): Promise<T> {
+  const one = () => ofAll('', work);
+  return account === undefined ? one() : ofAccount(account, one);
+}
+
+/** As fast as the client takes it, to its end. */
+const PIPE = { start: (from: Socket, to: Writable) => void from.pipe(to) };
