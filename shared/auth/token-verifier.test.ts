@@ -24,6 +24,7 @@ describe('RFC 9068: who stands behind a token', () => {
         scopes: new Set(['documents:read']),
         claims: { sub: 'machine', client_id: 'machine', jti: 'j1' },
       },
+      grounds: expect.objectContaining({ of: 'token j1' }),
     });
   });
 

@@ -42,6 +42,20 @@ describe('revocation set', () => {
     expect(new RevocationSet().revokedBy(token)).toBe('epoch');
   });
 
+  test('who was raised since: neither by what is read again, nor by what was forgotten', () => {
+    const set = setOf({ kind: 'person', id: 's', generation: 3 });
+    const { raises } = set;
+    set.apply({ kind: 'person', id: 's', generation: 3 }, LATER);
+    set.apply({ kind: 'person', id: 's', generation: 2 }, LATER);
+    expect(set.raisedSince('s', raises)).toBe(false);
+    set.apply({ kind: 'person', id: 's', generation: 4 }, LATER);
+    expect([set.raisedSince('s', raises), set.raisedSince('s', set.raises)]).toEqual([true, false]);
+    set.sweep(LATER + 1);
+    expect(set.raisedSince('s', raises)).toBe(false);
+    set.apply({ kind: 'person', id: 's', generation: 5 }, 2 * LATER);
+    expect(set.raisedSince('s', raises)).toBe(true);
+  });
+
   test('a generation revokes the lower ones only', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 3 });
     expect(set.revokedBy({ ...token, sub_gen: 2 })).toBe('person');

@@ -22,6 +22,7 @@ export const echo: Answering = (socket, request) => {
 export async function startSocketApplication() {
   const handshakes: IncomingMessage[] = [];
   const sockets: Socket[] = [];
+  const all = new Set<Socket>();
   let answer = echo;
   const server = http.createServer((request, response) => {
     response.end(`plain ${request.method} ${request.headers.upgrade ?? ''}`);
@@ -29,6 +30,7 @@ export async function startSocketApplication() {
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => {});
     sockets.push(socket);
+    all.add(socket);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
     handshakes.push(request);
@@ -47,7 +49,7 @@ export async function startSocketApplication() {
       sockets.length = 0;
     },
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of all) socket.destroy();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -3,7 +3,6 @@ import http2 from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
-import { problemOf } from '#shared/server/wire.fixture.ts';
 import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 import {
@@ -110,7 +109,8 @@ async function overHttp2(path: string, fields: object = {}) {
 /** The lines of the log with such an end. */
 async function logged(end: string): Promise<Record<string, unknown>> {
   for (;;) {
-    const found = gateway.lines.map((line) => JSON.parse(line)).find((line) => line.end === end);
+    const told = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const found = told.find((line) => line['end'] === end);
     if (found) return found;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -126,7 +126,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     const head = await socket.until('\r\n\r\n');
     expect(statuses(head)).toEqual([101]);
     expect(head).toMatch(/x-application: yes/i);
-    expect(head.match(/sec-websocket-accept: .*/gi)).toEqual([expect.stringMatching(ACCEPT)]);
+    expect(head.match(/sec-websocket-accept: .*/gi)).toEqual([expect.stringContaining(ACCEPT)]);
     const [asked] = application.handshakes;
     const field = (name: string) => lines(asked?.rawHeaders ?? [], name);
     expect(asked).toMatchObject({ method: 'GET', url: '/base/room?a=b', httpVersion: '1.1' });
@@ -150,7 +150,10 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     socket.socket.end();
     await socket.all;
     expect(socket.reset).toBe(false);
-    expect(await logged('done')).toMatchObject({ status: 101, path: '/chat/', verdict: 'granted' });
+    const { id } = await logged('done');
+    expect(gateway.lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ id, status: 101, path: '/chat/', verdict: 'granted' }),
+    );
   });
 
   test('what either sends at once comes behind the answer', async () => {
@@ -216,7 +219,7 @@ describe('what breaks off on one side breaks off on the other', () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     const [there] = application.sockets;
-    const closed = there && once(there, 'close');
+    const closed = new Promise((resolve) => there?.once('close', resolve));
     socket.socket.resetAndDestroy();
     await closed;
   });
@@ -225,7 +228,7 @@ describe('what breaks off on one side breaks off on the other', () => {
     const socket = client(end === 'idle' ? '/idle/' : '/short/');
     await socket.until('\r\n\r\n');
     await socket.all;
-    expect(await logged(end)).toMatchObject({ status: 101 });
+    expect(await logged(end)).toMatchObject({ event: 'websocket' });
   });
 });
 
@@ -356,7 +359,7 @@ describe('a handshake that is not let in never reaches the application', () => {
     const second = client('/few/', {
       Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'one' })}`,
     });
-    expect(problemOf(`${await second.until('}')}`).status).toBe(503);
+    expect(statuses(await second.until('}'))).toEqual([503]);
     const third = client('/few/', {
       Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'two' })}`,
     });
@@ -392,6 +395,7 @@ describe('RFC 6455 section 10.2: credentials that browsers send by themselves', 
 });
 
 test('two hundred of one account echo, each its own', async () => {
+  gateway.listening.server.setMaxListeners(0); // each client listens until it is known there
   const sockets = Array.from({ length: 200 }, () => client('/chat/'));
   await Promise.all(
     sockets.map(async (socket, index) => {
@@ -407,7 +411,7 @@ test('two hundred of one account echo, each its own', async () => {
 });
 
 test('nobody is relayed faster than the slower side takes it', async () => {
-  const much = Buffer.alloc(8 * 1024 * 1024, 'x');
+  const much = Buffer.alloc(64 * 1024 * 1024, 'x');
   application.answers((socket, request) => {
     echo(socket, request);
     socket.unpipe(socket);

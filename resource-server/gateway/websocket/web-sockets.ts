@@ -2,10 +2,11 @@ import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Mark, Passed, Standing } from '#shared/auth/standing.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { keyOf } from '#shared/http/web-socket.ts';
-import { note } from '#shared/server/request-log.ts';
+import { requestId } from '#shared/server/request-log.ts';
 import type { Upgrade } from '#shared/server/upgrade.ts';
 import { accountOf } from '../../account.ts';
 import { type AtMost, createAtMost } from '../../at-most.ts';
@@ -22,6 +23,12 @@ const SHARE = 4;
 export interface WebSocketLimits extends TunnelTimes {
   /** Open at a time. */
   readonly most: number;
+}
+
+export interface WebSocketParts {
+  readonly standing: Standing;
+  readonly random: Random;
+  readonly log: Log;
 }
 
 /** A handshake that was let in. */
@@ -46,7 +53,7 @@ export interface WebSockets {
 export function createWebSockets(
   name: string,
   { most, ...times }: WebSocketLimits,
-  { standing, random }: { readonly standing: Standing; readonly random: Random },
+  { standing, random, log }: WebSocketParts,
 ): WebSockets {
   const ofAll = createAtMost(`web sockets ${name}`, most);
   const ofAccount = createAtMost(`web sockets of one ${name}`, Math.ceil(most / SHARE));
@@ -68,7 +75,8 @@ export function createWebSockets(
     const over = await relay(side, socket, PIPE, times, constants.NGHTTP2_CANCEL);
     stop?.();
     const { bytesRead: received, bytesWritten } = socket;
-    note(sent.request, { end: ended ?? over, received, sent: bytesWritten });
+    const id = requestId(sent.request);
+    log.info('websocket', { id, end: ended ?? over, received, sent: bytesWritten });
   }
 
   return {

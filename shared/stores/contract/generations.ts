@@ -64,5 +64,28 @@ export function generationsContract(contract: () => Contract): void {
       await one.revocations.raise('person', sub, until());
       expect((await feed.latest()).generation(sub)).toBe(1);
     });
+
+    test('tells who was raised since a moment, through every feed, and nobody of before or else', async () => {
+      const { one, other } = contract();
+      await one.revocations.epoch(true);
+      await using feed = await other.revocations.feed();
+      const [before, after] = [fresh(), fresh()];
+      await one.revocations.raise('person', before, until());
+      const { raises } = await eventually(() => feed.latest());
+      await one.revocations.raise('client', after, until());
+      expect((await feed.latest()).raisedSince(after, raises)).toBe(false);
+      await one.revocations.raise('person', after, until());
+      const view = await feed.latest();
+      expect(view.raisedSince(after, raises)).toBe(true);
+      expect(view.raisedSince(after, view.raises)).toBe(false);
+      for (const id of [before, fresh(), '__proto__']) {
+        expect(view.raisedSince(id, raises)).toBe(false);
+      }
+      await using late = await one.revocations.feed();
+      const all = await eventually(() => late.latest());
+      expect(all.raisedSince(before, all.raises)).toBe(false);
+      await one.revocations.raise('person', before, until());
+      expect((await late.latest()).raisedSince(before, all.raises)).toBe(true);
+    });
   });
 }

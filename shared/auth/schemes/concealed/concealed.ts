@@ -82,7 +82,7 @@ export function concealed(options: ConcealedOptions): Scheme {
     }
     noteUse(publicKeys, record, clock.now());
     const hold = async () => (await publicKeys.get(id)) !== undefined;
-    return { kind: 'granted', principal, grounds: { of: `Concealed ${id}`, hold } };
+    return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, hold } };
   }
 
   return {

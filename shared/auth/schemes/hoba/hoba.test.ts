@@ -26,6 +26,7 @@ beforeEach(async () => {
 const request = requestTo(ORIGIN);
 const GRANTED = {
   kind: 'granted',
+  grounds: expect.anything(),
   principal: { kind: 'person', realm: REALM, name: 'alice', claims: { sub: ALICE.id } },
 };
 

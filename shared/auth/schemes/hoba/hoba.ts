@@ -36,7 +36,7 @@ export function hoba(options: HobaOptions): Scheme {
   /** Until the key is removed, or signed out (RFC 7486 section 6.3). */
   function groundsOf({ id, signed_out_at: before }: PublicKeyRecord): Grounds {
     return {
-      of: `HOBA ${id} ${before ?? ''}`,
+      of: `key of HOBA ${id}${before === undefined ? '' : `@${before}`}`,
       async hold() {
         const key = await publicKeys.get(id);
         return key !== undefined && key.signed_out_at === before;
