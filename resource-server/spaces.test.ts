@@ -155,6 +155,16 @@ describe('scopes of a method', () => {
     expect(scopes('HEAD')).toEqual(['g']);
   });
 
+  test('a WebSocket needs what GET and unsafe methods do, unless it is named', () => {
+    expect(scopes('WEBSOCKET')).toEqual(['g', 'w']);
+    const scopesOf = (configured: object) =>
+      spacesOf({ url: 'https://rs.example/a/', scopes: configured }).all[0]?.scopes('WEBSOCKET');
+    expect(scopesOf({ safe: ['a'], unsafe: ['a'] })).toEqual(['a']);
+    expect(scopesOf({ safe: ['r'], unsafe: ['w'], WEBSOCKET: ['talk'] })).toEqual(['talk']);
+    expect(scopesOf({ GET: ['r'], POST: ['w'] })).toEqual(['r']);
+    expect(scopesOf({ unsafe: ['w'], WEBSOCKET: [] })).toEqual([]);
+  });
+
   test('a method that nobody knows counts as unsafe', () => {
     expect(scopes('FROBNICATE')).toEqual(['w']);
     expect(scopes('constructor')).toEqual(['w']);

@@ -27,6 +27,13 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(authorize(space, holding(), requestOf([], { method: 'OPTIONS' })).kind).toBe('pass');
   });
 
+  test('the handshake of a WebSocket needs scopes of its own, which the challenge names', async () => {
+    const talking = { ...space, scopes: (method: string) => (method === 'WEBSOCKET' ? ['t'] : []) };
+    const request = requestOf([], { handshake: true });
+    expect(authorize(talking, holding('t'), request).kind).toBe('pass');
+    expect(authorize(talking, holding('a'), request)).toMatchObject({ reason: 'lacks t' });
+  });
+
   test('scopes that nobody gave are none', () => {
     expect(authorize(space, passed({ kind: 'anonymous' }), put)).toMatchObject({ status: 403 });
     expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');

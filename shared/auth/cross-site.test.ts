@@ -21,11 +21,11 @@ describe('credentials that browsers send by themselves', () => {
     method: string,
     fields: Record<string, string>,
     value = 'Own x',
-    { at = ORIGIN, corsCredentials = true } = {},
+    { at = ORIGIN, corsCredentials = true, handshake = false } = {},
   ) =>
     judge(
       { ...space, at, corsCredentials },
-      requestOf([[at.answer, value], ...Object.entries(fields)], { at, method }),
+      requestOf([[at.answer, value], ...Object.entries(fields)], { at, method, handshake }),
     );
   const FOREIGN: Record<string, string>[] = [
     { Origin: 'https://evil.example' },
@@ -76,6 +76,33 @@ describe('credentials that browsers send by themselves', () => {
         expect(await sent(method, from, 'Own x', barred)).toMatchObject({ kind: 'pass' });
       }
       expect(await sent('POST', from, 'One good', barred)).toMatchObject({ kind: 'pass' });
+    });
+  });
+
+  describe('RFC 6455 section 10.2: the handshake of a WebSocket', () => {
+    const shaking = { handshake: true };
+
+    test('is 403 from a page elsewhere, unlooked at, although it is a GET', async () => {
+      looked.length = 0;
+      for (const from of FOREIGN) {
+        expect(await sent('GET', from, 'Own x', shaking)).toMatchObject({ status: 403 });
+      }
+      const listed = { Origin: 'https://pages.example' };
+      const barred = { ...shaking, corsCredentials: false };
+      expect(await sent('GET', listed, 'Own x', barred)).toMatchObject({ status: 403 });
+      expect(looked).toEqual([]);
+    });
+
+    test('passes from a page of the space or one listed with credentials, of no page, and with others', async () => {
+      for (const origin of ['https://rs.example', 'https://pages.example']) {
+        expect(await sent('GET', { Origin: origin }, 'Own x', shaking)).toMatchObject({
+          kind: 'pass',
+        });
+      }
+      expect(await sent('GET', {}, 'Own x', shaking)).toMatchObject({ kind: 'pass' });
+      for (const from of FOREIGN) {
+        expect(await sent('GET', from, 'One good', shaking)).toMatchObject({ kind: 'pass' });
+      }
     });
   });
 

@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
 import { subjectOf } from './person.ts';
@@ -66,21 +66,23 @@ export function createStanding(
     for (const question of [people, ...byGrounds.values()]) {
       question.silent += 1;
       if (question.silent > SILENT) end(question.about, 'the store does not answer');
-      if (!question.asking) void put(question);
+      if (!question.asking) put(question);
     }
   }
 
-  async function put(question: Question): Promise<void> {
+  function put(question: Question): void {
     question.asking = true;
-    try {
-      const over = await question.ask();
-      question.silent = 0;
-      end(over, question.reason);
-    } catch {
-      // It is silent.
-    } finally {
+    const answered = recover<void>(
+      () =>
+        andThen(question.ask(), (over) => {
+          question.silent = 0;
+          end(over, question.reason);
+        }),
+      () => {}, // it is silent
+    );
+    void andThen(answered, () => {
       question.asking = false;
-    }
+    });
   }
 
   function end(over: Iterable<Watched>, reason: string): void {

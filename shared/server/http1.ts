@@ -151,7 +151,8 @@ export function http1Server(parts: Http1Parts): Server {
     return (
       webSockets &&
       isHandshake(request) &&
-      !isOver(request.socket) &&
+      !lasts.has(request.socket) &&
+      request.socket.writable &&
       connections.underWay(request.socket) < limit.streams &&
       refusalOf(request) === undefined
     );
