@@ -77,10 +77,7 @@ describe('RFC 8441', () => {
     // node:http2 would not send it by itself.
     Object.defineProperty(client, 'remoteSettings', { value: { enableConnectProtocol: true } });
     const stream = request(client);
-    await once(
-      stream.on('error', () => {}),
-      'close',
-    );
+    await new Promise((resolve) => stream.on('error', () => {}).once('close', resolve));
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_PROTOCOL_ERROR);
   });
 
