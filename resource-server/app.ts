@@ -84,14 +84,14 @@ export function createApp(parts: AppParts) {
     const { authorization } = request.headers;
     const sought = { origin, target, authorization, asked: () => asked(request, origin) };
     return andThen(shownTo(sought), (hidden) => {
+      const endpoint = hidden ? undefined : endpointAt(target, origin);
+      const space = hidden?.space ?? (endpoint ? undefined : spaces.find(origin, target.segments));
+      // Any answer of 2xx would say that it is open (RFC 8441 section 5).
+      if (upgradeOf(request)?.extended && !(space && gateways.has(space))) throw noWebSocket();
       if (hidden) {
         shown.set(request, hidden);
         return serveHidden(request, response, target, undefined, hidden.space.cors);
       }
-      const endpoint = endpointAt(target, origin);
-      const space = endpoint ? undefined : spaces.find(origin, target.segments);
-      // Any answer of 2xx would say that it is open (RFC 8441 section 5).
-      if (upgradeOf(request)?.extended && !(space && gateways.has(space))) throw noWebSocket();
       return serve(request, response, target, endpoint, space?.cors);
     });
   }

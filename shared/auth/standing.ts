@@ -127,11 +127,8 @@ export function createStanding(
     if (known) return known;
     const about = new Set<Watched>();
     const ask = () => andThen(hold(), (holds) => (holds ? [] : about));
-    const question = {
-      about,
-      ask,
-      ...asked(`${of.slice(0, of.indexOf(' '))} is not good any more`),
-    };
+    const what = of.slice(0, of.lastIndexOf(' '));
+    const question = { about, ask, ...asked(`the ${what} is not good any more`) };
     byGrounds.set(of, question);
     return question;
   }

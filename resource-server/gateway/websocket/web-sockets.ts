@@ -7,9 +7,10 @@ import type { Random } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { keyOf } from '#shared/http/web-socket.ts';
 import { requestId } from '#shared/server/request-log.ts';
+import type { Side } from '#shared/server/tunnel.ts';
 import type { Upgrade } from '#shared/server/upgrade.ts';
 import { accountOf } from '../../account.ts';
-import { type AtMost, createAtMost } from '../../at-most.ts';
+import { createAtMost } from '../../at-most.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import type { Sent } from '../../forwarding/send-by-node.ts';
@@ -57,21 +58,34 @@ export function createWebSockets(
 ): WebSockets {
   const ofAll = createAtMost(`web sockets ${name}`, most);
   const ofAccount = createAtMost(`web sockets of one ${name}`, Math.ceil(most / SHARE));
-  const within = <T>(who: Handshake['who'], work: () => Promise<T>) =>
-    bounded(who && accountOf(who.passed.principal), work, ofAll, ofAccount);
 
-  /** Both ends of it are open: it lasts until one of them ends it, its time is over, or who was let in is not any more. */
-  async function carry({ upgrade, sent, passing, who }: Handshake, opened: Opened): Promise<void> {
-    const { answer, socket } = opened;
-    const fields = passing.switched(answer);
-    if (upgrade.extended) delete fields['sec-websocket-accept']; // RFC 8441 section 5
+  /** Where the space asks nobody, there is no account. */
+  function within(who: Handshake['who'], work: () => Promise<void>): Promise<void> {
+    const one = () => ofAll('', work);
+    return who ? ofAccount(accountOf(who.passed.principal), one) : one();
+  }
+
+  /** The client's side of it. Throws when the client has left, or cannot be told. */
+  function openTo({ upgrade, passing }: Handshake, { answer, socket }: Opened): Side {
+    try {
+      if (!passing.wanted) throw new Error('The client has left.');
+      const fields = passing.switched(answer);
+      if (upgrade.extended) delete fields['sec-websocket-accept']; // RFC 8441 section 5
+      return upgrade.open(fields);
+    } catch (error) {
+      breakOff(socket);
+      throw error;
+    }
+  }
+
+  /** Until one of its ends ends it, its time is over, or who was let in would not be any more. */
+  async function carry({ sent, who }: Handshake, side: Side, socket: Socket): Promise<void> {
     let ended: string | undefined;
-    const stop = who && standing.watch(who.passed, who.mark, end);
     function end(reason: string): void {
       ended = reason;
       breakOff(socket);
     }
-    const side = upgrade.open(fields);
+    const stop = who && standing.watch(who.passed, who.mark, end);
     const over = await relay(side, socket, PIPE, times, constants.NGHTTP2_CANCEL);
     stop?.();
     const { bytesRead: received, bytesWritten } = socket;
@@ -91,9 +105,9 @@ export function createWebSockets(
             throw new BadRequest('One Sec-WebSocket-Key with 16 octets is needed.');
           const asked = { ...sent, lines: handshakeLines(sent.lines, key) };
           const opened = await shakeHands(asked, key, passing);
-          const carried = opened && carry(handshake, opened);
+          const side = opened && openTo(handshake, opened);
           resolve();
-          await carried;
+          if (side) await carry(handshake, side, opened.socket);
         };
         within(who, run).catch(reject);
       }),
@@ -108,16 +122,6 @@ function handshakeLines(given: Lines, key: string): Lines {
     ['Upgrade', 'websocket'],
     ['Sec-WebSocket-Key', key],
   ];
-}
-
-function bounded<T>(
-  account: string | undefined,
-  work: () => Promise<T>,
-  ofAll: AtMost,
-  ofAccount: AtMost,
-): Promise<T> {
-  const one = () => ofAll('', work);
-  return account === undefined ? one() : ofAccount(account, one);
 }
 
 /** As fast as the client takes it, to its end. */
