@@ -64,6 +64,7 @@ export function createStanding(
 
   function look(): void {
     for (const question of [people, ...byGrounds.values()]) {
+      if (question.about.size === 0) continue;
       question.silent += 1;
       if (question.silent > SILENT) end(question.about, 'the store does not answer');
       if (!question.asking) put(question);
@@ -86,7 +87,7 @@ export function createStanding(
   }
 
   function end(over: Iterable<Watched>, reason: string): void {
-    for (const one of [...over]) {
+    for (const one of over) {
       if (all.has(one)) one.end(reason);
     }
   }
@@ -97,6 +98,7 @@ export function createStanding(
     watch({ principal, application, grounds = [] }, mark, ended) {
       const persons = [principal, application].flatMap(personOf);
       const own = grounds.map(({ of, hold }) => questionOf(of, hold));
+      if (people.about.size === 0) people.silent = 0;
       if (persons.length > 0) own.push(people);
       const watched: Watched = {
         people: persons,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
 import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { stalled } from '../../proxy/proxy.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 import {
   type Answering,
@@ -51,6 +52,8 @@ afterAll(async () => {
 beforeEach(() => application.answers());
 
 const tokenOf = (name: string) => gateway.token(`${name}:read ${name}:write`);
+
+const tokenWith = (jti: string) => gateway.token('chat:read chat:write', { jti });
 
 function handshake(path: string, fields: Readonly<Record<string, string>> = {}): string {
   const all = {
@@ -323,7 +326,7 @@ describe('a handshake that is not let in never reaches the application', () => {
     ['a key that is too short', '/chat/', { 'Sec-WebSocket-Key': 'AAAA' }, 400],
     ['a scope of another name', '/named/', {}, 403],
   ])('%s', async (_, path, fields, status) => {
-    const { Authorization: how = undefined } = fields as { Authorization?: string };
+    const { Authorization: how } = fields as { Authorization?: string };
     const given =
       how === 'read' ? { Authorization: `Bearer ${gateway.token('chat:read')}` } : fields;
     const text = handshake(path, given).replace(/^(?:Authorization|Sec-WebSocket-Key): \r\n/gm, '');
@@ -424,12 +427,51 @@ test('nobody is relayed faster than the slower side takes it', async () => {
   await socket.until('\r\n\r\n');
   socket.socket.pause();
   const [there] = application.sockets;
-  for (let before = -1; there && before !== there.bytesWritten - there.writableLength;) {
-    before = there.bytesWritten - there.writableLength;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await stalled(() => (there ? there.bytesWritten - there.writableLength : 0));
   expect(there?.writableLength).toBeGreaterThan(0);
   socket.socket.resume();
   await socket.until((all) => all.length > much.length);
   socket.socket.destroy();
+});
+
+describe('it ends with what let its client in', () => {
+  const until = () => gateway.clock.now() + 600_000;
+  const revoked = (jti: string) => gateway.stores.revocations.revoke('token', jti, until());
+
+  test('a revoked token, at both ends, and nobody else', async () => {
+    const [socket, other] = [
+      client('/chat/', { Authorization: `Bearer ${tokenWith('ended')}` }),
+      client('/chat/', { Authorization: `Bearer ${tokenWith('other')}` }),
+    ];
+    await Promise.all([socket, other].map((one) => one.until('\r\n\r\n')));
+    await revoked('ended');
+    await socket.all;
+    expect(await logged('the token is not good any more')).toMatchObject({ event: 'websocket' });
+    other.socket.write('still here');
+    await other.until('still here');
+    other.socket.destroy();
+  });
+
+  test('RFC 8441 section 5: over HTTP/2 with CANCEL', async () => {
+    using socket = await overHttp2('/chat/', { authorization: `Bearer ${tokenWith('stream')}` });
+    await revoked('stream');
+    await socket.closed;
+    expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
+  });
+
+  test('all of a person', async () => {
+    const claims = { sub: 'alice', sub_gen: 0 };
+    const token = gateway.token('chat:read chat:write', claims);
+    const socket = client('/chat/', { Authorization: `Bearer ${token}` });
+    await socket.until('\r\n\r\n');
+    await gateway.stores.revocations.raise('person', 'alice', until());
+    await socket.all;
+  });
+
+  test('RFC 9068 section 4: exp', async () => {
+    const socket = client('/chat/');
+    await socket.until('\r\n\r\n');
+    gateway.clock.advance(600_000);
+    await socket.all;
+  });
 });
