@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import net, { type Socket } from 'node:net';
+import net, { isIP, type Socket } from 'node:net';
 import tls, { getCACertificates } from 'node:tls';
 import { buildConnector, Pool } from 'undici';
 import type { Clock } from '#shared/base/clock.ts';
@@ -51,9 +51,10 @@ export class Upstream {
     const { hostname, port } = this.url;
     const host = hostname.replaceAll(/[[\]]/g, '');
     const alone = { host, allowHalfOpen: true, noDelay: true };
+    const name = isIP(host) === 0 ? { servername: host } : {}; // RFC 6066 section 3
     this.connect =
       this.url.protocol === 'https:'
-        ? () => tls.connect({ servername: host, port: Number(port || 443), ...alone, ...secure })
+        ? () => tls.connect({ port: Number(port || 443), ...alone, ...name, ...secure })
         : () => net.connect({ port: Number(port || 80), ...alone });
   }
 

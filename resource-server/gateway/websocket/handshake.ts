@@ -37,25 +37,32 @@ export async function shakeHands(
     reject(cause instanceof HttpError ? cause : notUnderstood(cause));
   };
 
+  /** An answer that is none to a handshake, and would be the same again. */
+  const refuse = (reason: string) => {
+    passing.refused = true;
+    fail(new Error(reason));
+  };
+
   asked.on('error', fail);
   asked.once('close', () => fail(new Error('closed without an answer')));
   asked.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
+    if (statusCode === 101) return refuse('101 without Upgrade');
     try {
-      if (statusCode === 101) throw new Error('101 without Upgrade');
       passing.interim({ status: statusCode, rawHeaders, httpVersion });
     } catch (error) {
       fail(error);
     }
+    return undefined;
   });
   asked.once('upgrade', (answer, socket: Socket, head) => {
-    if (!accepts(answer, key)) return fail(new Error('101 with another Sec-WebSocket-Accept'));
+    if (!accepts(answer, key)) return refuse('101 with another Sec-WebSocket-Accept');
     if (head.length > 0) socket.unshift(head);
     return resolve({ answer, socket });
   });
   asked.once('response', (answer) => {
     const { statusCode = 0 } = answer;
     // Over HTTP/2 it would be a success (RFC 8441 section 5), and whoever waits for 101 can make nothing of it.
-    if (statusCode < 300) return fail(new Error(`${statusCode} to a handshake`));
+    if (statusCode < 300) return refuse(`${statusCode} to a handshake`);
     try {
       give(answer, passing);
       return resolve(undefined);

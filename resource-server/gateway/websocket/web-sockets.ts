@@ -32,14 +32,20 @@ export interface WebSocketParts {
   readonly log: Log;
 }
 
+/** Who was let in, and what had been revoked before they were judged. */
+export interface Who {
+  readonly passed: Passed;
+  readonly mark: Mark;
+}
+
 /** A handshake that was let in. */
 export interface Handshake {
   readonly upgrade: Upgrade;
   /** Its lines are those of any request, without what is of the connection. */
   readonly sent: Sent;
   readonly passing: PassingAnswer;
-  /** Who was let in, and what had been revoked by then; undefined: the space asks nobody. */
-  readonly who: { readonly passed: Passed; readonly mark: Mark } | undefined;
+  /** Undefined: the space asks nobody. */
+  readonly who: Who | undefined;
 }
 
 /** The WebSockets of one space. */
@@ -60,7 +66,7 @@ export function createWebSockets(
   const ofAccount = createAtMost(`web sockets of one ${name}`, Math.ceil(most / SHARE));
 
   /** Where the space asks nobody, there is no account. */
-  function within(who: Handshake['who'], work: () => Promise<void>): Promise<void> {
+  function within(who: Who | undefined, work: () => Promise<void>): Promise<void> {
     const one = () => ofAll('', work);
     return who ? ofAccount(accountOf(who.passed.principal), one) : one();
   }
