@@ -100,7 +100,12 @@ function neighbours(
     };
   return {
     find: findBy((name) => name),
-    findInAnyCase: findBy((name) => name.toLowerCase()),
+    findInAnyCase: findBy((name) =>
+      name
+        .normalize('NFKC')
+        .replace(/[. ]+$/, '')
+        .toLowerCase(),
+    ),
     encloses: (origin, path) =>
       spaces().some(
         (space) =>

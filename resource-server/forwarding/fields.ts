@@ -89,16 +89,21 @@ export function answerLines({ rawHeaders, httpVersion }: Head, pseudonym: string
   return back;
 }
 
-/** The trailer fields of a message that go on. */
-export function trailerLines({
-  rawHeaders,
-  rawTrailers,
-}: Pick<AnyRequest, 'rawHeaders' | 'rawTrailers'>): Lines {
+/** The trailer fields of a message that go on; `drop`: which do not besides. */
+export function trailerLines(
+  { rawHeaders, rawTrailers }: Pick<AnyRequest, 'rawHeaders' | 'rawTrailers'>,
+  drop: (name: Name) => boolean = () => false,
+): Lines {
   const named = connectionOptions(rawHeaders);
   return endToEnd(
     rawTrailers,
-    ({ hop, rewritten, inHeaderOnly, vouched, canonical }) =>
-      hop || rewritten || inHeaderOnly || vouched || named.has(canonical),
+    (name) =>
+      name.hop ||
+      name.rewritten ||
+      name.inHeaderOnly ||
+      name.vouched ||
+      named.has(name.canonical) ||
+      drop(name),
   );
 }
 

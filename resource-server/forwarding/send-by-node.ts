@@ -6,6 +6,7 @@ import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { failure } from './failure.ts';
 import { type Lines, trailerLines } from './fields.ts';
+import type { Name } from './names.ts';
 import type { PassingAnswer } from './passing-answer.ts';
 import { exchangeOf } from './side.ts';
 import type { AnyResponse } from '#shared/server/message.ts';
@@ -22,6 +23,8 @@ export interface Sent {
   readonly way: Pick<RequestOptions, 'createConnection' | 'agent' | 'host' | 'port' | 'protocol'>;
   readonly path: string;
   readonly lines: Lines;
+  /** Trailers that do not go on, besides those that never do. */
+  readonly removed?: (name: Name) => boolean;
   /** Seconds that may pass without a byte in either direction. */
   readonly idle: number;
   /** Called when octets of the request may have been sent, before any of its content is read. */
@@ -33,7 +36,7 @@ export interface Sent {
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<void> {
-  const { request, response, idle, touched } = sent;
+  const { response, idle, touched } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);
@@ -55,7 +58,7 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
   connected(upstream)
     .then(() => {
       touched?.();
-      return sendContent(request, upstream);
+      return sendContent(sent, upstream);
     })
     .catch(() => upstream.destroy());
   try {
@@ -111,7 +114,7 @@ function connected(upstream: ClientRequest): Promise<void> {
 }
 
 /** The content as it comes, once the server wants it (RFC 9110 section 10.1.1), and its trailers. */
-async function sendContent(request: AnyRequest, upstream: ClientRequest): Promise<void> {
+async function sendContent({ request, removed }: Sent, upstream: ClientRequest): Promise<void> {
   if (request.headers.expect !== undefined && !(await isWanted(upstream))) return;
   // With the content if that is here already, else before it: the answer may come without.
   setImmediate(() => {
@@ -121,7 +124,7 @@ async function sendContent(request: AnyRequest, upstream: ClientRequest): Promis
     if (!upstream.write(piece)) await drained(upstream);
     if (upstream.destroyed) return;
   }
-  upstream.addTrailers(trailerLines(request));
+  upstream.addTrailers(trailerLines(request, removed));
   upstream.end();
 }
 

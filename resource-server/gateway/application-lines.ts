@@ -10,15 +10,6 @@ import type { Space } from '../spaces.ts';
 import { destinationLines } from './destination-lines.ts';
 import type { PathMap } from './paths.ts';
 
-/** With these a client would have a method that nobody has looked at carried out. */
-const OVERRIDES = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
-/** Written by us, where they are. */
-const OURS = /^(?:x-auth-.+|x-request-id|destination|if|expect)$/;
-/** Credentials that were for us. */
-const CREDENTIALS = new Set(['authorization', 'dpop']);
-/** Schemes whose credentials an application may see, where the operator says so. */
-const TOKENS = new Set(['Bearer', 'DPoP']);
-
 export interface ApplicationLinesOptions {
   readonly space: Space;
   readonly config: UpstreamConfig;
@@ -31,25 +22,15 @@ export interface ApplicationLinesOptions {
 
 /**
  * The fields of a request as the application at `url` gets them, but for those of framing and of who was let in.
- * `scheme`: by which the client got in; undefined: by none. Throws BadRequest or HttpError for what cannot go on.
+ * `removed`: what it does not get from a client. Throws BadRequest or HttpError for what cannot go on.
  */
 export function createApplicationLines(options: ApplicationLinesOptions) {
   const { space, config, map, proxies, pseudonym, cookies } = options;
-  const secrets = new Set(
-    [...config.secrets, space.apiKeyField ?? []].flat().map((name) => name.toLowerCase()),
-  );
-  const removed = ({ canonical, vouched }: Name) =>
-    vouched || OURS.test(canonical) || OVERRIDES.has(canonical) || secrets.has(canonical);
-  const removedWithCredentials = (name: Name) => removed(name) || CREDENTIALS.has(name.canonical);
-  const passes = (scheme: string | undefined) =>
-    scheme === undefined || (config.authorization === 'pass' && TOKENS.has(scheme));
-
   const { host: ours } = new URL(space.origin);
 
-  return (request: AnyRequest, url: URL, scheme: string | undefined): Lines => {
-    const drop = passes(scheme) ? removed : removedWithCredentials;
+  return (request: AnyRequest, url: URL, removed: (name: Name) => boolean): Lines => {
     const host = config.host === 'public' ? ours : url.host;
-    const onward = onwardLines(request, pseudonym, drop);
+    const onward = onwardLines(request, pseudonym, removed);
     return [
       ['Host', host],
       ...(cookies.size === 0 ? onward : onward.flatMap((line) => withoutCookies(line, cookies))),

@@ -7,6 +7,7 @@ import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
+import type { Name } from '../forwarding/names.ts';
 import type { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { exchangeOf } from '../forwarding/side.ts';
@@ -20,6 +21,8 @@ export interface Question {
   readonly path: string;
   /** The fields for one of the places where the application is, but for those of framing. */
   readonly linesFor: (url: URL) => Lines;
+  /** Fields that the application does not get, in trailers either. */
+  readonly removed: (name: Name) => boolean;
   readonly passing: PassingAnswer;
   /** Of a handshake for a WebSocket. */
   readonly who: Who | undefined;
@@ -70,7 +73,7 @@ export function createAsk(
   };
 
   function send(
-    { request, response, path, linesFor, passing, who }: Question,
+    { request, response, path, linesFor, removed, passing, who }: Question,
     { agent, pool, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
@@ -96,7 +99,10 @@ export function createAsk(
       const host = hostname.replaceAll(/[[\]]/g, '');
       const way = { agent, host, port, protocol };
       head.push(...nodeLines(request, framing));
-      return sendByNode({ request, response, way, path, lines: head, idle, touched }, passing);
+      return sendByNode(
+        { request, response, way, path, lines: head, removed, idle, touched },
+        passing,
+      );
     }
     const body = empty ? undefined : contentOf(request);
     const left = (leave: () => void) => exchangeOf(response).once('close', leave);

@@ -67,6 +67,33 @@ describe('what the application gets', () => {
     expect(await asked(method, '/inventory/x', call)).toMatchObject({ method, body: 'hello' });
   });
 
+  test('trailers, but for those that are ours to write', async () => {
+    const token = gateway.token('inventory:write');
+    const before = application.asked.length;
+    await new Promise<void>((resolve, reject) => {
+      const request = http.request({
+        method: 'POST',
+        port: gateway.listening.port,
+        path: '/inventory/x',
+        headers: { Authorization: `Bearer ${token}`, 'Transfer-Encoding': 'chunked' },
+      });
+      request.on('error', reject).on('response', (response) => {
+        response.resume().on('end', resolve);
+      });
+      request.addTrailers({
+        'X-Sum': '1',
+        'X-Auth-Subject': 'admin',
+        X_Auth_Statement: 'a',
+        DPoP: 'a',
+        'X-HTTP-Method-Override': 'DELETE',
+        'X-Forwarded-For': '1.2.3.4',
+      });
+      request.end('hello');
+    });
+    const [one] = application.asked.slice(before);
+    expect(one).toMatchObject({ body: 'hello', trailers: ['X-Sum', '1'] });
+  });
+
   test.each(['POST', 'PUT', 'PATCH', 'MKCOL', 'LOCK'])('%s without content', async (method) => {
     const { fields } = await asked(method, '/inventory/x', { headers: { 'Content-Length': 0 } });
     expect(fields['transfer-encoding']).toBeUndefined();
@@ -335,6 +362,9 @@ describe('paths that could be read in two ways', () => {
     '/keys/inner%2fx',
     '/keys%2finner/x',
     '/keys/inner;x/y',
+    '/keys/inner./x',
+    '/keys/inner%20/x',
+    '/keys/%ef%bd%89nner/x',
     '/inventory/a%00b',
     '/inventory/a%zz',
   ])('%s is 400', async (path) => {

@@ -29,6 +29,7 @@ import { createApplicationLines } from './application-lines.ts';
 import { createAsk, isOfApplication } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
+import { createRemoval } from './removal.ts';
 import { Upstreams } from './upstreams.ts';
 import { isWithin } from './within.ts';
 import { createWebSockets } from './websocket/web-sockets.ts';
@@ -96,6 +97,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
     cookies,
   };
+  const removalBy = createRemoval(space, config);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
   const webSockets = createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock);
@@ -131,11 +133,14 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       },
     });
     const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
-    const linesFor = (url: URL) => [...linesOf(request, url, passed?.scheme), ...identified];
+    const removed = removalBy(passed?.scheme);
+    const linesFor = (url: URL) => [...linesOf(request, url, removed), ...identified];
     const who = passed && mark && { passed, mark };
-    return ask({ request, response, path, linesFor, passing, who }).catch((error: unknown) => {
-      throw isOfApplication(error) ? atGateway(error, request) : error;
-    }) as Promise<undefined>;
+    return ask({ request, response, path, linesFor, removed, passing, who }).catch(
+      (error: unknown) => {
+        throw isOfApplication(error) ? atGateway(error, request) : error;
+      },
+    ) as Promise<undefined>;
   }
 
   function passOn(passage: Passage): Awaitable<Answer | undefined> {

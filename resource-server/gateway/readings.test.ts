@@ -13,11 +13,18 @@ describe('what an application might find in a path', () => {
     ['/app/a?/../b', ['app', 'a']],
     ['http://localhost/app/a', ['app', 'a']],
     ['/app/100%', ['app', '100%']],
+    ['/app/admin./a%20', ['app', 'admin', 'a']],
+    ['/app/%ef%bd%81dmin', ['app', 'admin']],
+    ['/app%ef%bc%8fadmin', ['app', 'admin']],
   ])('%s', (target, expected) => {
     expect(boldestReading(target)).toEqual(expected);
   });
 
   test.each([
+    '/app/%ef%bc%8e%ef%bc%8e/b',
+    '/app/.. /b',
+    '/app/..%20/b',
+    '/app/.../b',
     '/app/../b',
     '/app/..',
     '/app/./b',

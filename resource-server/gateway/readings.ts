@@ -1,9 +1,14 @@
 import { remembering } from '#shared/base/recent-map.ts';
 
-/** Servers decode more than once, take a backslash for a slash, and drop what follows a semicolon. */
+/**
+ * Servers decode more than once, take a backslash or a wide slash for a slash, and drop what follows a semicolon.
+ */
 const TIMES = 3;
 const ENCODED = /%([0-9a-f]{2})/gi;
 const PARAMETERS = /;[^/]*/g;
+/** Windows takes no notice of dots and spaces at the end of a name. */
+const END = /[. ]+$/;
+const DOTS = /^\.[. ]*$/;
 
 /**
  * The segments that an application might find in a path at the very most: decoded as often as it can be, without
@@ -17,9 +22,10 @@ export const boldestReading: (target: string) => readonly string[] | undefined =
       path = path.replaceAll(ENCODED, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
     }
     if (path.includes('\0')) return undefined;
-    const segments = path.replaceAll('\\', '/').replaceAll(PARAMETERS, '').split('/');
-    if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
-    return segments.filter((segment) => segment !== '').map(asUtf8);
+    const plain = asUtf8(path).normalize('NFKC').replaceAll('\\', '/').replaceAll(PARAMETERS, '');
+    const segments = plain.split('/');
+    if (segments.some((segment) => DOTS.test(segment))) return undefined;
+    return segments.map((segment) => segment.replace(END, '')).filter((segment) => segment !== '');
   },
   { capacity: 1000, longest: 512 },
 );
