@@ -25,7 +25,7 @@ export interface Sent {
   readonly lines: Lines;
   /** Trailers that do not go on, besides those that never do. */
   readonly removed?: (name: Name) => boolean;
-  /** Seconds that may pass without a byte in either direction. */
+  /** Seconds that may pass without a byte in either direction, and until the answer to all of it begins. */
   readonly idle: number;
   /** Called when octets of the request may have been sent, before any of its content is read. */
   readonly touched?: () => void;
@@ -44,10 +44,21 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
     throw error instanceof BadRequest ? error : new BadRequest('This cannot be forwarded.');
   }
   exchangeOf(response).once('close', () => upstream.destroy());
-  upstream.setTimeout(idle * 1000, () => {
+  const giveUp = () => {
     upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
-  });
+  };
+  upstream.setTimeout(idle * 1000, giveUp);
+  let waiting: NodeJS.Timeout | undefined;
+  // What comes of a head drop by drop is none yet.
+  const wait = () => (waiting = setTimeout(giveUp, idle * 1000));
+  upstream.once('finish', wait);
+  const stop = () => {
+    upstream.off('finish', wait);
+    clearTimeout(waiting);
+  };
+  upstream.once('response', stop).once('close', stop);
   upstream.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
+    waiting?.refresh();
     try {
       passing.interim({ status: statusCode, rawHeaders, httpVersion });
     } catch (error) {

@@ -1,5 +1,6 @@
 import http from 'node:http';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { systemRandom } from '#shared/base/random.ts';
@@ -543,4 +544,22 @@ test('HTTP/1.0 without a host is served by ours', async () => {
     url: '/base/old',
     fields: { host: 'rs.example' },
   });
+});
+
+test('a head that comes drop by drop is 504 once its time is over', async () => {
+  const dripping = createServer((socket) => {
+    socket.on('error', () => {});
+    const drops = setInterval(() => socket.write('x'), 100);
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-Long: '));
+    socket.once('close', () => clearInterval(drops));
+  });
+  await once(dripping.listen(0, '127.0.0.1'), 'listening');
+  const { port } = dripping.address() as AddressInfo;
+  await using slow = await startGateway({
+    drip: { upstream: { url: `http://127.0.0.1:${port}/`, timeout: 1 } },
+  });
+  for (const call of [{}, { body: 'x', headers: { 'Transfer-Encoding': 'chunked' } }]) {
+    expect((await clientOf(slow)('POST', '/drip/x', call)).status).toBe(504);
+  }
+  dripping.close();
 });
