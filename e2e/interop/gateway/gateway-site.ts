@@ -1,0 +1,52 @@
+/** The pair with applications behind it, and two people whom it knows. */
+import { startPair } from '../../pair/pair.ts';
+import type { Pair } from '../../pair/pair.ts';
+import type { Field } from '../../clients/digest/exchange.ts';
+import { ALICE, JASON } from '../site.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A space, by its path and realm, without what all have in common. */
+export interface Gate extends Members {
+  readonly upstream: Members;
+}
+
+/** Limits that no test reaches. */
+const UNLIMITED = { burst: 1_000_000, per: 0.001 };
+
+export interface GatewaySite extends AsyncDisposable {
+  readonly pair: Pair;
+  readonly origin: string;
+}
+
+/** `gates` by their paths without slashes around; `more`: further members of the configuration. */
+export async function startGatewaySite(
+  gates: Readonly<Record<string, Gate>>,
+  more: (pair: Pick<Pair, 'resource'>) => Members = () => ({}),
+): Promise<GatewaySite> {
+  await using parts = new AsyncDisposableStack();
+  const settings = (origins: Pick<Pair, 'resource'>) => {
+    const further = more(origins);
+    const origin = String(further['resource'] ?? origins.resource);
+    return {
+      limits: { credentials: UNLIMITED, signIn: UNLIMITED },
+      ...further,
+      spaces: Object.entries(gates).map(([path, members]) =>
+        Object.assign(
+          { url: `${origin}/${path}/`, realm: path, schemes: ['Basic'], serves: 'upstream' },
+          members,
+        ),
+      ),
+    };
+  };
+  const pair = parts.use(await startPair({ settings }));
+  await Promise.all([ALICE, JASON].map(({ name, password }) => pair.addPerson(name, password)));
+  const owned = parts.move();
+  return { pair, origin: pair.resource, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Basic credentials of somebody (RFC 7617), in octets of UTF-8. */
+export const basic = ({ name, password } = ALICE): Field => [
+  'Authorization',
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+];
