@@ -1,0 +1,242 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectTo, type Version, VERSIONS } from '../interop/gateway/client.ts';
+import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/gateway-site.ts';
+import { rawHttp, statusOf } from '../parts/raw-http.ts';
+import { type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
+
+/**
+ * A path that the gateway reads in one way and the application in another. Within the space that lets alice in
+ * lies one that does not, and the application has both.
+ */
+const parts = new AsyncDisposableStack();
+let upstream: RawUpstream;
+let elsewhere: RawUpstream;
+let site: GatewaySite;
+beforeAll(async () => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  upstream = parts.use(await startRawUpstream(({ socket }) => socket.write(ok)));
+  elsewhere = parts.use(await startRawUpstream(({ socket }) => socket.write(ok)));
+  const url = `${upstream.url}/base/`;
+  site = parts.use(
+    await startGatewaySite({
+      app: { upstream: { url } },
+      'app/admin': { schemes: ['Bearer'], upstream: { url: `${url}admin/` } },
+      'app/%C3%A9tage': { realm: 'étage', schemes: ['Bearer'], upstream: { url: `${url}%C3%A9tage/` } },
+    }),
+  );
+});
+afterAll(async () => parts.disposeAsync());
+
+/** Where the most careless of servers would look: decoded again and again, without parameters, in small letters. */
+function careless(target: string): readonly string[] {
+  let path = target.replace(/^https?:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
+  for (let time = 0; time < 4; time += 1) {
+    path = path.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  }
+  path = Buffer.from(path, 'latin1').toString().normalize('NFKC').toLowerCase();
+  const found: string[] = [];
+  for (const part of path.replaceAll('\\', '/').replaceAll(/[;\0][^/]*/g, '').split('/')) {
+    const segment = part.replace(/[. ]+$/, (tail) => (part === tail ? tail.trim() : ''));
+    if (segment === '..') found.pop();
+    else if (segment !== '' && segment !== '.') found.push(segment);
+  }
+  return found;
+}
+
+test('careless is careless enough for what follows', () => {
+  for (const path of ['/base/x/..;/admin/', '/base/%252e%252e/base/ADMIN', '//base\\admin;a=b/x']) {
+    expect(careless(path).slice(0, 2)).toEqual(['base', 'admin']);
+  }
+});
+
+function expectWithin(): number {
+  const came = upstream.take();
+  expect(upstream.unreadable).toEqual([]);
+  for (const { target } of came) {
+    const [base, second] = careless(target);
+    expect([target, base, second]).toEqual([target, 'base', expect.not.stringMatching(/^(?:admin|étage)$/)]);
+  }
+  return came.length;
+}
+
+describe('what is right arrives as it was sent', () => {
+  test.each([
+    ['/app/', '/base/'],
+    ['/app', '/base/'],
+    ['/app/x', '/base/x'],
+    ['/app/x/', '/base/x/'],
+    ['/app/x?a=/../admin/&b=%2e%2e', '/base/x?a=/../admin/&b=%2e%2e'],
+    ['/app/x?', '/base/x?'],
+    ['/app/a%20b/%C3%BC?%00', '/base/a%20b/%C3%BC?%00'],
+    ['/app/administration', '/base/administration'],
+    ['/app/x/admin/', '/base/x/admin/'],
+    ['/app/a,b!$&\'()*+=:@', '/base/a,b!$&\'()*+=:@'],
+  ])('%s', async (path, expected) => {
+    await using client = connectTo(site.origin, 'HTTP/1.1');
+    expect((await client.ask(path, { fields: [basic()] })).status).toBe(200);
+    expect(upstream.take().map(({ target }) => target)).toEqual([expected]);
+  });
+});
+
+/** Of the space within, which has other credentials, or out of the space; written as `/app` + this. */
+const CONFUSED = [
+  '/admin/',
+  '/admin',
+  '/admin?x',
+  '/admin/x',
+  '/%61dmin/',
+  '/%61%64%6d%69%6e/x',
+  '/ADMIN/x',
+  '/Admin',
+  '/%41DMIN/',
+  '/admin%2fx',
+  '/admin%2Fx',
+  '/admin%5cx',
+  '/admin\\x',
+  '/admin;x',
+  '/admin;a=b/x',
+  '/;a/admin/',
+  '/admin%3bx/y',
+  '/admin%00',
+  '/admin%00.html',
+  '/admin%',
+  '/admin%zz',
+  '/admin%20/',
+  '/admin./',
+  '/admin%09',
+  '//admin/',
+  '/./admin/',
+  '/.//admin/',
+  '/%2e/admin/',
+  '/x/../admin/',
+  '/x/%2e%2e/admin/',
+  '/x/%2E./admin/',
+  '/x/.%2e/admin/',
+  '/x/..%2fadmin/',
+  '/x%2f..%2fadmin/',
+  '/x/..;/admin/',
+  '/x/..;a=b/admin/',
+  '/x/%2e%2e;/admin/',
+  '/x/.;/..;/admin',
+  '/x/..%3b/admin/',
+  '/x/..\\admin/',
+  '/x/..%5cadmin/',
+  '/x/%252e%252e/admin/',
+  '/x/%252e%252e%252fadmin/',
+  '/x/..%252fadmin/',
+  '/x/..%255cadmin/',
+  '/%2561dmin/',
+  '/%252561dmin/',
+  '/admin%252fx',
+  '/%c0%ae%c0%ae/admin/',
+  '/x/%c0%ae%c0%ae/admin/',
+  '/x/..%c0%afadmin/',
+  '/x/%ef%bc%8e%ef%bc%8e/admin/',
+  '/x/..%ef%bc%8fadmin/',
+  '/%ef%bd%81dmin/',
+  '/x/%u002e%u002e/admin/',
+  '/x/../../etc/passwd',
+  '/../etc/passwd',
+  '/%2e%2e/etc/passwd',
+  '/..;/etc/passwd',
+  '/..%2fetc%2fpasswd',
+  '/%2e%2e%2fetc',
+  '/..%252f..%252fetc',
+  '%2fx',
+  '%2f..%2fadmin',
+  '%5cadmin/',
+  ';/admin/',
+  '/%65%CC%81tage/',
+  '/e%CC%81tage/x',
+  '/%C3%A9tage/x',
+  '/%C3%89TAGE/x',
+  '/.../admin',
+  '/x/..../admin',
+  '/admin#x',
+  '/admin%23x',
+  '/x/..%0d%0a/admin/',
+];
+
+describe.each(VERSIONS)('paths that have more than one meaning, over %s', (version: Version) => {
+  test.each(CONFUSED)('/app%s', async (path) => {
+    await using client = connectTo(site.origin, version);
+    const answer =
+      version === 'HTTP/1.1'
+        ? statusOf(await rawHttp(site.origin, requestLine(`/app${path}`)))
+        : (await client.ask(`/app${path}`, { fields: [basic()] })).status;
+    const came = expectWithin();
+    // Whatever did not arrive was refused, and not by the application.
+    if (came === 0) expect([400, 401, 404]).toContain(answer);
+    else expect([1, 200]).toEqual([came, answer]);
+  });
+});
+
+function requestLine(target: string): string {
+  const fields = [`Host: ${new URL(site.origin).host}`, basic().join(': '), 'Connection: close'];
+  return `GET ${target} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
+}
+
+describe('case and prefix of the space itself', () => {
+  test.each(['/APP/x', '/app%2Fx', '/appx', '/ap', '/app;x/y', '//app/x', '/./app/x', '/%2e/app/x', '/x/../app/x', '/app%20/x', '\\app\\x', '/%61pp%2fx'])(
+    '%s is not the space, or is it in full',
+    async (path) => {
+      const status = statusOf(await rawHttp(site.origin, requestLine(path)));
+      const came = upstream.take().map(({ target }) => target);
+      if (status === 200) expect(came).toEqual([expect.stringMatching(/^\/base\//)]);
+      else expect([came, [400, 401, 404].includes(status)]).toEqual([[], true]);
+    },
+  );
+});
+
+describe('the upstream that is asked is the configured one, whatever the client names', () => {
+  const at = () => new URL(elsewhere.url).host;
+  test.each<[string, () => string]>([
+    ['Host', () => requestLine('/app/x').replace(/Host: .*/, `Host: ${at()}`)],
+    ['absolute-form', () => requestLine(`http://${at()}/app/x`)],
+    ['absolute-form with our Host', () => requestLine(`http://${at()}/base/x`)],
+    ['absolute-form with userinfo', () => requestLine(`http://a@${at()}/app/x`)],
+    ['absolute-form of another scheme', () => requestLine(`gopher://${at()}/app/x`)],
+    ['two slashes', () => requestLine(`//${at()}/app/x`)],
+    ['an at sign', () => requestLine(`/app/@${at()}/`)],
+    ['an at sign before the path', () => requestLine(`/app@${at()}/`)],
+    ['a colon and an at sign', () => requestLine(`/app/:80@${at()}/`)],
+    ['a URL in the path', () => requestLine(`/app/http://${at()}/x`)],
+    ['a URL in the query', () => requestLine(`/app/?url=http://${at()}/`)],
+    ['X-Forwarded-Host', () => requestLine('/app/x').replace('Connection', `X-Forwarded-Host: ${at()}\r\nConnection`)],
+    ['Forwarded', () => requestLine('/app/x').replace('Connection', `Forwarded: host="${at()}"\r\nConnection`)],
+    ['X-Original-URL', () => requestLine('/app/x').replace('Connection', 'X-Original-URL: /app/admin/\r\nX-Rewrite-URL: /app/admin/\r\nConnection')],
+    ['a port', () => requestLine('/app/x').replace(/Host: .*/, 'Host: 127.0.0.1:1')],
+  ])('%s', async (_, make) => {
+    const status = statusOf(await rawHttp(site.origin, make()));
+    expect(elsewhere.connections()).toBe(0);
+    for (const { target, lines } of upstream.take()) {
+      expect(target).toMatch(/^\/base\//);
+      const about = lines.filter(([name]) => !/^x-(?:original|rewrite)-url$/i.test(name));
+      expect(JSON.stringify(about)).not.toContain(at());
+    }
+    expect([200, 400, 401, 404, 421]).toContain(status);
+  });
+
+  test('over HTTP/2: the authority', async () => {
+    await using client = connectTo(site.origin, 'HTTP/2');
+    await client.ask('/app/x', { fields: [basic(), [':authority', at()]] });
+    expect(elsewhere.connections()).toBe(0);
+    for (const { lines } of upstream.take()) expect(JSON.stringify(lines)).not.toContain(at());
+  });
+});
+
+test('a tunnel through the gateway is none', async () => {
+  const { hostname, port } = new URL(site.origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const { host } = new URL(upstream.url);
+  socket.write(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n${basic().join(': ')}\r\n\r\n`);
+  const [first] = (await new Promise<Buffer[]>((resolve) => {
+    socket.once('data', (piece: Buffer) => resolve([piece])).once('close', () => resolve([]));
+  })) ;
+  socket.destroy();
+  expect(statusOf(first?.toString('latin1') ?? '')).not.toBe(200);
+  expect(upstream.take()).toEqual([]);
+});

@@ -1,0 +1,289 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
+import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/gateway-site.ts';
+import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
+import { dice } from './dice.ts';
+import { fuzzedRequest } from './fuzzed.ts';
+
+/** Requests that one reader takes for one and another for two (RFC 9112 section 11.2), through both legs. */
+const AUTHORIZATION = basic()[1];
+const LINES = `Host: a\r\nAuthorization: ${AUTHORIZATION}\r\n`;
+/** What nobody may bring to the application: it has no credentials. */
+const SMUGGLED = 'GET /app/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+const DIRECT = 'GET /base/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+/** Ends the connection, if that is still one. */
+const LAST = `GET /app/last HTTP/1.1\r\n${LINES}Connection: close\r\n\r\n`;
+/** Milliseconds after which a server that waits for more of a request has been tried enough. */
+const ENOUGH = 1000;
+
+const parts = new AsyncDisposableStack();
+let upstream: RawUpstream;
+let site: GatewaySite;
+beforeAll(async () => {
+  upstream = parts.use(
+    await startRawUpstream(async ({ socket, target, content }) => {
+      // At /early it answers before it has read, as those do that want no content.
+      if (!target.startsWith('/base/early')) await content();
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    }),
+  );
+  site = parts.use(await startGatewaySite({ app: { upstream: { url: `${upstream.url}/base/` } } }));
+});
+afterAll(async () => parts.disposeAsync());
+
+/** All that came back until the connection was closed, by us if it takes too long. */
+function exchange(bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(site.origin);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  let received = '';
+  socket.on('data', (piece) => (received += piece.toString('latin1')));
+  socket.on('error', () => {});
+  socket.setTimeout(ENOUGH, () => socket.destroy());
+  return new Promise((resolve) => socket.once('close', () => resolve(received)));
+}
+
+/** Whatever came was let in, can be read in one way, and is none of what was hidden. */
+function expectLetIn(): readonly RawRequest[] {
+  const came = upstream.take();
+  expect(upstream.unreadable).toEqual([]);
+  for (const { method, target, lines } of came) {
+    const path = target.split('?')[0] ?? '';
+    expect([method, path]).toEqual([method, expect.stringMatching(/^\/base\//)]);
+    expect(path).not.toContain('smuggled');
+    for (const name of ['x-auth-statement', 'via', 'x-forwarded-for']) {
+      expect(lines.filter(([one]) => one.toLowerCase() === name)).toHaveLength(1);
+    }
+    expect(JSON.stringify(lines)).not.toContain(AUTHORIZATION);
+  }
+  return came;
+}
+
+const post = (lines: string, content: string, path = '/app/x') =>
+  `POST ${path} HTTP/1.1\r\n${LINES}${lines}\r\n${content}`;
+const chunk = (content: string) => `${content.length.toString(16)}\r\n${content}\r\n`;
+
+test('what is right arrives, so that what does not arrive below was kept away', async () => {
+  const sent = [
+    post('Content-Length: 5\r\n', 'GET /'),
+    post('Transfer-Encoding: chunked\r\n', `${chunk(SMUGGLED)}0\r\n\r\n`),
+    LAST,
+  ];
+  expect(await exchange(sent.join(''))).toMatch(/ok[^]*ok[^]*ok$/);
+  expect(expectLetIn().map(({ target, read }) => [target, read])).toEqual([
+    ['/base/x', 'GET /'],
+    ['/base/x', SMUGGLED],
+    ['/base/last', ''],
+  ]);
+});
+
+describe('two framings: whichever of them counts, what is hidden is none', () => {
+  const CODINGS = [
+    'Transfer-Encoding: chunked',
+    'Transfer-Encoding: cHuNkEd',
+    'Transfer-Encoding:chunked',
+    'Transfer-Encoding:\tchunked',
+    'Transfer-Encoding : chunked',
+    'Transfer-Encoding\t: chunked',
+    ' Transfer-Encoding: chunked',
+    'Transfer-Encoding:\r\n chunked',
+    'X: y\nTransfer-Encoding: chunked',
+    'X: y\rTransfer-Encoding: chunked',
+    'Transfer-Encoding: xchunked',
+    'Transfer-Encoding: chunked, identity',
+    'Transfer-Encoding: identity, chunked',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: x',
+    'Transfer-Encoding: x\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: "chunked"',
+    'Transfer-Encoding: chunked;x',
+    'Transfer-Encoding: \x0bchunked',
+    'Transfer-Encoding: chunked\x0c',
+    'Transfer-Encoding: chunked\0',
+    'Transfer-Encoding\0: chunked',
+    'Transfer_Encoding: chunked',
+    'Transfer-Encoding : x\r\nTransfer-Encoding: chunked',
+    'Transfer-\u00adEncoding: chunked',
+    'Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked',
+  ];
+  test.each(CODINGS)('%j behind a length', async (coding) => {
+    const content = `0\r\n\r\n${SMUGGLED}${DIRECT}`;
+    await exchange(`${post(`Content-Length: ${content.length}\r\n${coding}\r\n`, content)}${LAST}`);
+    expectLetIn();
+  });
+  test.each(CODINGS)('%j before a length that ends within the first chunk', async (coding) => {
+    const content = `${chunk(`${SMUGGLED}${DIRECT}`)}0\r\n\r\n`;
+    const first = content.indexOf('\r\n') + 2;
+    await exchange(`${post(`${coding}\r\nContent-Length: ${first}\r\n`, content)}${LAST}`);
+    expectLetIn();
+  });
+
+  test.each([
+    'Content-Length: 0\r\nContent-Length: 41',
+    'Content-Length: 41\r\nContent-Length: 0',
+    'Content-Length: 0\r\nContent-length: 0',
+    'Content-Length: 0, 41',
+    'Content-Length: 0 41',
+    'Content-Length: +0',
+    'Content-Length: -0',
+    'Content-Length: 0x29',
+    'Content-Length: 00',
+    'Content-Length: 0\0',
+    'Content-Length: 0\x0b',
+    'Content-Length:',
+    'Content-Length: ',
+    'Content-Length : 0',
+    'Content_Length: 0',
+    'Content-Length: 0\r\n 41',
+    'X: y\nContent-Length: 0',
+    'Content-Length: 18446744073709551616',
+    'Connection: Content-Length\r\nContent-Length: 41',
+  ])('%j', async (lines) => {
+    await exchange(`${post(`${lines}\r\n`, SMUGGLED)}${LAST}`);
+    expectLetIn();
+  });
+});
+
+describe('chunks that can be read in two ways', () => {
+  test.each([
+    ['a line feed in an extension', `1;\n${SMUGGLED}\r\n0\r\n\r\n`],
+    ['an extension that is quoted', `1;a="\r\n0\r\n\r\n${SMUGGLED}`],
+    ['hexadecimals with a mark', `0x5\r\nabcde\r\n0\r\n\r\n${SMUGGLED}`],
+    ['a blank before', ` 5\r\nabcde\r\n0\r\n\r\n`],
+    ['a blank behind', `5 \r\nabcde\r\n0\r\n\r\n`],
+    ['less than none', `-5\r\n${SMUGGLED}0\r\n\r\n`],
+    ['beyond numbers', `${'f'.repeat(17)}1\r\n${SMUGGLED}0\r\n\r\n`],
+    ['beyond numbers, with a rest', `1${'0'.repeat(16)}\r\n${SMUGGLED}0\r\n\r\n`],
+    ['bare line feeds', `5\nabcde\n0\n\n${SMUGGLED}`],
+    ['a line feed at the end', `5\r\nabcde\r\n0\n\r\n${SMUGGLED}`],
+    ['no end of a line', `5\r\nabcdeXX0\r\n\r\n${SMUGGLED}`],
+    ['a bare carriage return', `5\rabcde\r0\r\r${SMUGGLED}`],
+    ['an empty size', `\r\n\r\n${SMUGGLED}`],
+    ['zeros', `000\r\n\r\n${SMUGGLED}`],
+    ['a request for trailers', `0\r\n${SMUGGLED}`],
+    ['framing in trailers', `0\r\nContent-Length: 41\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    ['who it is in trailers', `0\r\nX-Auth-Subject: root\r\nAuthorization: Basic YTpi\r\nHost: b\r\n\r\n`],
+  ])('%s', async (_, content) => {
+    await exchange(`${post('Transfer-Encoding: chunked\r\n', content)}${LAST}`);
+    for (const { trailers } of expectLetIn()) expect(trailers).toEqual([]);
+  });
+});
+
+describe('lines that can be read in two ways', () => {
+  test.each([
+    ['two versions', 'GET /app/x HTTP/1.1 HTTP/1.1\r\n'],
+    ['a blank behind', 'GET /app/x HTTP/1.1 \r\n'],
+    ['two blanks', 'GET  /app/x HTTP/1.1\r\n'],
+    ['a tab', 'GET\t/app/x\tHTTP/1.1\r\n'],
+    ['a bare line feed', 'GET /app/x HTTP/1.1\n'],
+    ['a carriage return in the target', 'GET /app/x\rHTTP/1.1\r\nX: y HTTP/1.1\r\n'],
+    ['NUL in the target', 'GET /app/x\0 HTTP/1.1\r\n'],
+    ['octets beyond ASCII', 'GET /app/\xff HTTP/1.1\r\n'],
+    ['another version', 'GET /app/x HTTP/1.2\r\n'],
+    ['HTTP/0.9', 'GET /app/x\r\n'],
+    ['a fragment', 'GET /app/x#/../smuggled HTTP/1.1\r\n'],
+    ['an encoded end of the line', 'GET /app/x%20HTTP/1.1%0d%0a%0d%0aGET%20/app/smuggled HTTP/1.1\r\n'],
+    ['an encoded end in the query', 'GET /app/x?%0d%0a%0d%0aGET%20/app/smuggled%20HTTP/1.1 HTTP/1.1\r\n'],
+    ['a method that is none', 'GET,POST /app/x HTTP/1.1\r\n'],
+    ['CONNECT', 'CONNECT /app/smuggled HTTP/1.1\r\n'],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n'],
+    ['a value with NUL', `GET /app/x HTTP/1.1\r\nX: a\0b\r\n`],
+    ['a name with a blank', `GET /app/x HTTP/1.1\r\nX y: z\r\n`],
+    ['no name', `GET /app/x HTTP/1.1\r\n: z\r\n`],
+    ['a second Host', `GET /app/x HTTP/1.1\r\nHost: b\r\n`],
+  ])('%s', async (_, lines) => {
+    await exchange(`${lines}${LINES}\r\n${SMUGGLED}${LAST}`);
+    expectLetIn();
+  });
+});
+
+describe('content that is asked for, or answered before it was read', () => {
+  test.each([
+    ['with Expect, sent without waiting', 'Expect: 100-continue\r\n', '/app/x'],
+    ['with Expect, which the application does not answer', 'Expect: 100-continue\r\n', '/app/early'],
+    ['which the application does not read', '', '/app/early'],
+  ])('%s', async (_, lines, path) => {
+    const content = `${SMUGGLED}${DIRECT}`.repeat(2000);
+    const framed = `${lines}Content-Length: ${content.length}\r\n`;
+    await exchange(`${post(framed, content, path)}${LAST}`);
+    const came = expectLetIn();
+    expect(came.length).toBeLessThanOrEqual(2);
+  });
+
+  test('a client that leaves in mid-content leaves nothing behind for the next', async () => {
+    for (let time = 0; time < 20; time += 1) {
+      const { hostname, port } = new URL(site.origin);
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on('error', () => {});
+      socket.write(post('Content-Length: 1000\r\n', SMUGGLED));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      socket.resetAndDestroy();
+      expect(await exchange(LAST)).toMatch(/ok$/);
+    }
+    const came = expectLetIn().filter(({ target }) => target === '/base/last');
+    expect(came).toHaveLength(20);
+  });
+});
+
+describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', () => {
+  const RIGHT = [
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':authority', 'a'],
+    [':path', '/app/x'],
+    ['authorization', AUTHORIZATION],
+  ] as const;
+  const INJECTED = ' HTTP/1.1\r\nHost: a\r\n\r\nGET /base/smuggled';
+  const instead = (name: string, value: string) =>
+    RIGHT.map(([one, was]) => [one, one === name ? value : was] as const);
+  const last = headersFrame(3, instead(':path', '/app/last').map(([name, value]) => [name, name === ':method' ? 'GET' : value]));
+
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    ['an end of a line in the path', instead(':path', `/app/x${INJECTED}`)],
+    ['a blank in the path', instead(':path', '/app/x HTTP/1.1')],
+    ['a path without a slash', instead(':path', 'app/smuggled')],
+    ['a path at another host', instead(':path', 'http://a/base/smuggled')],
+    ['an end of a line in the method', instead(':method', 'GET /base/smuggled HTTP/1.1\r\nX:')],
+    ['a blank in the method', instead(':method', 'GET /base/smuggled')],
+    ['an end of a line in the authority', instead(':authority', 'a\r\nX: y')],
+    ['a path in the authority', instead(':authority', 'a/base/smuggled?')],
+    ['a scheme that is a URL', instead(':scheme', 'http://a/base/smuggled?')],
+    ['an end of a line in a value', [...RIGHT, ['x-field', `a\r\n\r\n${DIRECT}`]]],
+    ['a line feed in a value', [...RIGHT, ['x-field', 'a\nTransfer-Encoding: chunked']]],
+    ['NUL in a value', [...RIGHT, ['x-field', 'a\0b']]],
+    ['a colon in a name', [...RIGHT, ['x-field: a\r\ntransfer-encoding', 'chunked']]],
+    ['a name in capitals', [...RIGHT, ['Transfer-Encoding', 'chunked']]],
+    ['Transfer-Encoding', [...RIGHT, ['transfer-encoding', 'chunked']]],
+    ['Connection', [...RIGHT, ['connection', 'x-auth-statement, content-length']]],
+    ['a length of none', [...RIGHT, ['content-length', '0']]],
+    ['a length that is shorter', [...RIGHT, ['content-length', '5']]],
+    ['a length that is longer', [...RIGHT, ['content-length', '5000']]],
+    ['two lengths', [...RIGHT, ['content-length', '5'], ['content-length', '46']]],
+    ['another host', [...RIGHT, ['host', 'b']]],
+    ['a pseudo-header field at the end', [...RIGHT, ['x', 'y'], [':path', '/app/smuggled']]],
+    ['two paths', [...RIGHT, [':path', '/app/smuggled']]],
+    ['a pseudo-header field of its own', [...RIGHT, [':smuggled', 'a']]],
+  ])('%s', async (_, fields) => {
+    const content = `0\r\n\r\n${DIRECT}`;
+    const opened = headersFrame(1, fields, { endStream: false });
+    const data = frame(0, 1, 1, Buffer.from(content, 'latin1'));
+    await exchange(Buffer.concat([OPENING, opened, data, last]));
+    for (const { read } of expectLetIn()) expect(['', content]).toContain(read);
+  });
+});
+
+test('fuzzed requests: whatever comes through is whole, let in, and nobody else’s', async () => {
+  const roll = dice(17);
+  const sent = Array.from({ length: 600 }, () =>
+    fuzzedRequest(roll, AUTHORIZATION).replaceAll('/documents/', '/app/'),
+  );
+  for (let at = 0; at < sent.length; at += 60) {
+    await Promise.all(sent.slice(at, at + 60).map((text) => exchange(`${text}${SMUGGLED}`)));
+  }
+  expect(expectLetIn().length).toBeGreaterThan(0);
+});
+
+test('after all of this nothing was a defect', () => {
+  const log = site.pair.resources[0]?.log ?? '';
+  expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
+});
