@@ -92,7 +92,8 @@ describe.each(VERSIONS)('%s', (version) => {
         await sleep(20);
       } else {
         seen.broken += 1;
-        if (answer.status === 0 || !expected.startsWith(got)) wrong.push(`${path}: ${got.slice(0, 100)}`);
+        if (answer.status === 0 || !expected.startsWith(got))
+          wrong.push(`${path}: ${got.slice(0, 100)}`);
       }
     }
     async function askOn(): Promise<void> {

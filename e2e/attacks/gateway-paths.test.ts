@@ -22,7 +22,11 @@ beforeAll(async () => {
     await startGatewaySite({
       app: { upstream: { url } },
       'app/admin': { schemes: ['Bearer'], upstream: { url: `${url}admin/` } },
-      'app/%C3%A9tage': { realm: 'étage', schemes: ['Bearer'], upstream: { url: `${url}%C3%A9tage/` } },
+      'app/%C3%A9tage': {
+        realm: 'étage',
+        schemes: ['Bearer'],
+        upstream: { url: `${url}%C3%A9tage/` },
+      },
     }),
   );
 });
@@ -38,7 +42,10 @@ function careless(target: string): readonly string[] {
   }
   path = Buffer.from(path, 'latin1').toString().normalize('NFKC').toLowerCase();
   const found: string[] = [];
-  for (const part of path.replaceAll('\\', '/').replaceAll(/[;\0][^/]*/g, '').split('/')) {
+  for (const part of path
+    .replaceAll('\\', '/')
+    .replaceAll(/[;\0][^/]*/g, '')
+    .split('/')) {
     const segment = part.replace(/[. ]+$/, (tail) => (part === tail ? tail.trim() : ''));
     if (segment === '..') found.pop();
     else if (segment !== '' && segment !== '.') found.push(segment);
@@ -57,7 +64,11 @@ function expectWithin(): number {
   expect(upstream.unreadable).toEqual([]);
   for (const { target } of came) {
     const [base, second] = careless(target);
-    expect([target, base, second]).toEqual([target, 'base', expect.not.stringMatching(/^(?:admin|étage)$/)]);
+    expect([target, base, second]).toEqual([
+      target,
+      'base',
+      expect.not.stringMatching(/^(?:admin|étage)$/),
+    ]);
   }
   return came.length;
 }
@@ -73,7 +84,7 @@ describe('what is right arrives as it was sent', () => {
     ['/app/a%20b/%C3%BC?%00', '/base/a%20b/%C3%BC?%00'],
     ['/app/administration', '/base/administration'],
     ['/app/x/admin/', '/base/x/admin/'],
-    ['/app/a,b!$&\'()*+=:@', '/base/a,b!$&\'()*+=:@'],
+    ["/app/a,b!$&'()*+=:@", "/base/a,b!$&'()*+=:@"],
   ])('%s', async (path, expected) => {
     await using client = connectTo(site.origin, 'HTTP/1.1');
     expect((await client.ask(path, { fields: [basic()] })).status).toBe(200);
@@ -180,15 +191,25 @@ function requestLine(target: string): string {
 }
 
 describe('case and prefix of the space itself', () => {
-  test.each(['/APP/x', '/app%2Fx', '/appx', '/ap', '/app;x/y', '//app/x', '/./app/x', '/%2e/app/x', '/x/../app/x', '/app%20/x', '\\app\\x', '/%61pp%2fx'])(
-    '%s is not the space, or is it in full',
-    async (path) => {
-      const status = statusOf(await rawHttp(site.origin, requestLine(path)));
-      const came = upstream.take().map(({ target }) => target);
-      if (status === 200) expect(came).toEqual([expect.stringMatching(/^\/base\//)]);
-      else expect([came, [400, 401, 404].includes(status)]).toEqual([[], true]);
-    },
-  );
+  test.each([
+    '/APP/x',
+    '/app%2Fx',
+    '/appx',
+    '/ap',
+    '/app;x/y',
+    '//app/x',
+    '/./app/x',
+    '/%2e/app/x',
+    '/x/../app/x',
+    '/app%20/x',
+    '\\app\\x',
+    '/%61pp%2fx',
+  ])('%s is not the space, or is it in full', async (path) => {
+    const status = statusOf(await rawHttp(site.origin, requestLine(path)));
+    const came = upstream.take().map(({ target }) => target);
+    if (status === 200) expect(came).toEqual([expect.stringMatching(/^\/base\//)]);
+    else expect([came, [400, 401, 404].includes(status)]).toEqual([[], true]);
+  });
 });
 
 describe('the upstream that is asked is the configured one, whatever the client names', () => {
@@ -205,9 +226,22 @@ describe('the upstream that is asked is the configured one, whatever the client 
     ['a colon and an at sign', () => requestLine(`/app/:80@${at()}/`)],
     ['a URL in the path', () => requestLine(`/app/http://${at()}/x`)],
     ['a URL in the query', () => requestLine(`/app/?url=http://${at()}/`)],
-    ['X-Forwarded-Host', () => requestLine('/app/x').replace('Connection', `X-Forwarded-Host: ${at()}\r\nConnection`)],
-    ['Forwarded', () => requestLine('/app/x').replace('Connection', `Forwarded: host="${at()}"\r\nConnection`)],
-    ['X-Original-URL', () => requestLine('/app/x').replace('Connection', 'X-Original-URL: /app/admin/\r\nX-Rewrite-URL: /app/admin/\r\nConnection')],
+    [
+      'X-Forwarded-Host',
+      () => requestLine('/app/x').replace('Connection', `X-Forwarded-Host: ${at()}\r\nConnection`),
+    ],
+    [
+      'Forwarded',
+      () => requestLine('/app/x').replace('Connection', `Forwarded: host="${at()}"\r\nConnection`),
+    ],
+    [
+      'X-Original-URL',
+      () =>
+        requestLine('/app/x').replace(
+          'Connection',
+          'X-Original-URL: /app/admin/\r\nX-Rewrite-URL: /app/admin/\r\nConnection',
+        ),
+    ],
     ['a port', () => requestLine('/app/x').replace(/Host: .*/, 'Host: 127.0.0.1:1')],
   ])('%s', async (_, make) => {
     const status = statusOf(await rawHttp(site.origin, make()));
@@ -233,9 +267,9 @@ test('a tunnel through the gateway is none', async () => {
   const socket = connect({ host: hostname, port: Number(port) });
   const { host } = new URL(upstream.url);
   socket.write(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n${basic().join(': ')}\r\n\r\n`);
-  const [first] = (await new Promise<Buffer[]>((resolve) => {
+  const [first] = await new Promise<Buffer[]>((resolve) => {
     socket.once('data', (piece: Buffer) => resolve([piece])).once('close', () => resolve([]));
-  })) ;
+  });
   socket.destroy();
   expect(statusOf(first?.toString('latin1') ?? '')).not.toBe(200);
   expect(upstream.take()).toEqual([]);

@@ -162,7 +162,10 @@ describe('chunks that can be read in two ways', () => {
     ['zeros', `000\r\n\r\n${SMUGGLED}`],
     ['a request for trailers', `0\r\n${SMUGGLED}`],
     ['framing in trailers', `0\r\nContent-Length: 41\r\nTransfer-Encoding: chunked\r\n\r\n`],
-    ['who it is in trailers', `0\r\nX-Auth-Subject: root\r\nAuthorization: Basic YTpi\r\nHost: b\r\n\r\n`],
+    [
+      'who it is in trailers',
+      `0\r\nX-Auth-Subject: root\r\nAuthorization: Basic YTpi\r\nHost: b\r\n\r\n`,
+    ],
   ])('%s', async (_, content) => {
     await exchange(`${post('Transfer-Encoding: chunked\r\n', content)}${LAST}`);
     for (const { trailers } of expectLetIn()) expect(trailers).toEqual([]);
@@ -182,8 +185,14 @@ describe('lines that can be read in two ways', () => {
     ['another version', 'GET /app/x HTTP/1.2\r\n'],
     ['HTTP/0.9', 'GET /app/x\r\n'],
     ['a fragment', 'GET /app/x#/../smuggled HTTP/1.1\r\n'],
-    ['an encoded end of the line', 'GET /app/x%20HTTP/1.1%0d%0a%0d%0aGET%20/app/smuggled HTTP/1.1\r\n'],
-    ['an encoded end in the query', 'GET /app/x?%0d%0a%0d%0aGET%20/app/smuggled%20HTTP/1.1 HTTP/1.1\r\n'],
+    [
+      'an encoded end of the line',
+      'GET /app/x%20HTTP/1.1%0d%0a%0d%0aGET%20/app/smuggled HTTP/1.1\r\n',
+    ],
+    [
+      'an encoded end in the query',
+      'GET /app/x?%0d%0a%0d%0aGET%20/app/smuggled%20HTTP/1.1 HTTP/1.1\r\n',
+    ],
     ['a method that is none', 'GET,POST /app/x HTTP/1.1\r\n'],
     ['CONNECT', 'CONNECT /app/smuggled HTTP/1.1\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n'],
@@ -200,7 +209,11 @@ describe('lines that can be read in two ways', () => {
 describe('content that is asked for, or answered before it was read', () => {
   test.each([
     ['with Expect, sent without waiting', 'Expect: 100-continue\r\n', '/app/x'],
-    ['with Expect, which the application does not answer', 'Expect: 100-continue\r\n', '/app/early'],
+    [
+      'with Expect, which the application does not answer',
+      'Expect: 100-continue\r\n',
+      '/app/early',
+    ],
     ['which the application does not read', '', '/app/early'],
   ])('%s', async (_, lines, path) => {
     const content = `${SMUGGLED}${DIRECT}`.repeat(2000);
@@ -236,7 +249,13 @@ describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', (
   const INJECTED = ' HTTP/1.1\r\nHost: a\r\n\r\nGET /base/smuggled';
   const instead = (name: string, value: string) =>
     RIGHT.map(([one, was]) => [one, one === name ? value : was] as const);
-  const last = headersFrame(3, instead(':path', '/app/last').map(([name, value]) => [name, name === ':method' ? 'GET' : value]));
+  const last = headersFrame(
+    3,
+    instead(':path', '/app/last').map(([name, value]) => [
+      name,
+      name === ':method' ? 'GET' : value,
+    ]),
+  );
 
   test.each<[string, readonly (readonly [string, string])[]]>([
     ['an end of a line in the path', instead(':path', `/app/x${INJECTED}`)],

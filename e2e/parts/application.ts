@@ -23,9 +23,9 @@ export async function startApplication(
 ): Promise<Application> {
   const port = await freePort();
   const file = new URL(FILES[name], import.meta.url).pathname;
-  const process_ = await startProcess(process.execPath, [file, `${port}`, ...args], {
+  const started = await startProcess(process.execPath, [file, `${port}`, ...args], {
     env: NODE,
     ready: (output) => output.includes('listening'),
   });
-  return { url: `http://127.0.0.1:${port}/base/`, process: stack.use(process_) };
+  return { url: `http://127.0.0.1:${port}/base/`, process: stack.use(started) };
 }

@@ -77,7 +77,9 @@ export const FAULTS = {
   'status 099': says(RIGHT.replace('200', '099')),
   'status 600': says(RIGHT.replace('200', '600')),
   'status 999': says(RIGHT.replace('200', '999')),
-  '101 unasked': says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+  '101 unasked': says(
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+  ),
   'a line without a colon': says(RIGHT.replace('Content-Type:', 'Content-Type')),
   'a name that is empty': withFields(': x\r\n'),
   'a name with a blank': withFields('X Y: x\r\n'),
@@ -95,7 +97,9 @@ export const FAULTS = {
     `${TEXT}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}0\r\n\r\n`,
   ),
   'a coding that nobody has': says(`${TEXT}Transfer-Encoding: gzip\r\n\r\n${CHUNK}0\r\n\r\n`),
-  'a coding behind chunked': says(`${TEXT}Transfer-Encoding: chunked, gzip\r\n\r\n${CHUNK}0\r\n\r\n`),
+  'a coding behind chunked': says(
+    `${TEXT}Transfer-Encoding: chunked, gzip\r\n\r\n${CHUNK}0\r\n\r\n`,
+  ),
   // too much
   'a field of 128 KiB': withFields(`X-Field: ${'a'.repeat(131_072)}\r\n`),
   '2,000 fields': withFields('X-F: a\r\n'.repeat(2000)),
@@ -130,7 +134,10 @@ export const FAULTS = {
   'a chunk that is longer than it says': says(chunked('3\r\nabcdef\r\n0\r\n\r\n')),
   'an extension without end': endlessly(chunked(CHUNK, '1;'), 'a'.repeat(16_384)),
   'extensions of megabytes': says(
-    chunked(`${CONTENT.length.toString(16)};${'a'.repeat(8 * MEGABYTE)}\r\n${CONTENT}\r\n`, '0\r\n\r\n'),
+    chunked(
+      `${CONTENT.length.toString(16)};${'a'.repeat(8 * MEGABYTE)}\r\n${CONTENT}\r\n`,
+      '0\r\n\r\n',
+    ),
   ),
   'trailers without end': endlessly(chunked(CHUNK, '0\r\n'), `X-Trailer: ${'a'.repeat(1000)}\r\n`),
   // more than was asked for
@@ -146,7 +153,7 @@ export const FAULTS = {
   'closed behind it': ends(RIGHT),
   'drop by drop': ({ socket }) => drips(socket, RIGHT, 10),
   'chunks of one octet': says(
-    chunked(...[...CONTENT].map((octet) => `1\r\n${octet}\r\n`), '0\r\n\r\n'),
+    chunked(...Array.from(CONTENT, (octet) => `1\r\n${octet}\r\n`), '0\r\n\r\n'),
   ),
   'a chunk with an extension': says(chunked(CHUNK.replace('\r\n', ';a="b"\r\n'), '0\r\n\r\n')),
   'the same length twice': withFields(`Content-Length: ${CONTENT.length}\r\n`),

@@ -37,14 +37,20 @@ test('requests behind one another, of each framing, each with its content', asyn
 
 describe('what can be read in two ways is none', () => {
   test.each([
-    ['two framings', 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    [
+      'two framings',
+      'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
     ['two lengths', 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n'],
     ['no host', 'GET / HTTP/1.1\r\n\r\n'],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
     ['a bare line feed', 'GET / HTTP/1.1\r\nHost: a\nX: y\r\n\r\n'],
     ['a blank before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n'],
     ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n'],
-    ['an extension of a chunk', 'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;a\r\nb\r\n0\r\n\r\n'],
+    [
+      'an extension of a chunk',
+      'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;a\r\nb\r\n0\r\n\r\n',
+    ],
     ['content that nothing announced', `GET / HTTP/1.1\r\nHost: a\r\n\r\nabc ${LAST}`],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
   ])('%s', async (_, bytes) => {

@@ -36,7 +36,8 @@ class Unreadable extends Error {}
 class Over extends Error {}
 
 const REQUEST = /^([!#$%&'*+.^_`|~\w-]+) ([!-~]+) HTTP\/1\.1$/;
-const FIELD = /^([!#$%&'*+.^_`|~\w-]+):[\t ]*((?:[!-~\x80-\xFF](?:[\t -~\x80-\xFF]*[!-~\x80-\xFF])?)?)[\t ]*$/;
+const FIELD =
+  /^([!#$%&'*+.^_`|~\w-]+):[\t ]*((?:[!-~\x80-\xFF](?:[\t -~\x80-\xFF]*[!-~\x80-\xFF])?)?)[\t ]*$/;
 
 /** Listens at a port that is free. What `serve` does not read of a request is read behind it. */
 export async function startRawUpstream(serve: Serve): Promise<RawUpstream> {
@@ -60,9 +61,11 @@ export async function startRawUpstream(serve: Serve): Promise<RawUpstream> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => {});
     talk(socket).catch((error: unknown) => {
-      if (error instanceof Over) return void socket.end();
-      unreadable.push(error instanceof Unreadable ? error.message : String(error));
-      socket.destroy();
+      if (error instanceof Over) socket.end();
+      else {
+        unreadable.push(error instanceof Unreadable ? error.message : String(error));
+        socket.destroy();
+      }
     });
   });
   server.listen(0, '127.0.0.1');
@@ -81,12 +84,7 @@ export async function startRawUpstream(serve: Serve): Promise<RawUpstream> {
   };
 }
 
-function readRequest(
-  head: string,
-  octets: Octets,
-  socket: Socket,
-  connection: number,
-): RawRequest {
+function readRequest(head: string, octets: Octets, socket: Socket, connection: number): RawRequest {
   const [first = '', ...rest] = head.slice(0, -4).split('\r\n');
   const [, method, target] = REQUEST.exec(first) ?? [];
   if (method === undefined || target === undefined) throw new Unreadable(head);
@@ -102,7 +100,11 @@ function readRequest(
 
   let content: Promise<string> | undefined;
   const request = {
-    ...{ method, target, lines, connection, socket },
+    method,
+    target,
+    lines,
+    connection,
+    socket,
     read: '',
     trailers: [] as Lines,
     content: () => (content ??= codings.length > 0 ? chunked() : plain()),

@@ -73,7 +73,8 @@ function overKeptConnections(origin: string): Client {
           resolve(given);
         });
       });
-      if (trailers.length > 0) sent.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
+      if (trailers.length > 0)
+        sent.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
       const begin = () => {
         if (typeof content === 'string' || Buffer.isBuffer(content)) sent.end(content);
         else content.pipe(sent);

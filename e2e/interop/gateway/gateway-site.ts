@@ -19,30 +19,36 @@ export interface GatewaySite extends AsyncDisposable {
   readonly origin: string;
 }
 
+type Gates = Readonly<Record<string, Gate>>;
+
 /** `gates` by their paths without slashes around; `more`: further members of the configuration. */
 export async function startGatewaySite(
-  gates: Readonly<Record<string, Gate>>,
-  more: (pair: Pick<Pair, 'resource'>) => Members = () => ({}),
+  gates: Gates | ((origin: string) => Gates),
+  more: Members & { readonly resource?: string } = {},
 ): Promise<GatewaySite> {
   await using parts = new AsyncDisposableStack();
   const settings = (origins: Pick<Pair, 'resource'>) => {
-    const further = more(origins);
-    const origin = String(further['resource'] ?? origins.resource);
+    const origin = more.resource ?? origins.resource;
     return {
       limits: { credentials: UNLIMITED, signIn: UNLIMITED },
-      ...further,
-      spaces: Object.entries(gates).map(([path, members]) =>
-        Object.assign(
-          { url: `${origin}/${path}/`, realm: path, schemes: ['Basic'], serves: 'upstream' },
-          members,
-        ),
+      ...more,
+      spaces: Object.entries(typeof gates === 'function' ? gates(origin) : gates).map(
+        ([path, members]) =>
+          Object.assign(
+            { url: `${origin}/${path}/`, realm: path, schemes: ['Basic'], serves: 'upstream' },
+            members,
+          ),
       ),
     };
   };
   const pair = parts.use(await startPair({ settings }));
   await Promise.all([ALICE, JASON].map(({ name, password }) => pair.addPerson(name, password)));
   const owned = parts.move();
-  return { pair, origin: pair.resource, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    pair,
+    origin: more.resource ?? pair.resource,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** Basic credentials of somebody (RFC 7617), in octets of UTF-8. */

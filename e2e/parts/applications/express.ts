@@ -11,7 +11,8 @@ app.use('/base/echo', async (request, response) => {
 });
 app.use('/base/mirror', (request, response) => pipeline(request, response));
 app.get('/base/redirect', (request, response) => {
-  response.redirect(Number(request.query['status'] ?? 302), String(request.query['to']));
+  const { searchParams } = new URL(request.url, 'http://a');
+  response.redirect(Number(searchParams.get('status') ?? 302), searchParams.get('to') ?? '');
 });
 app.post('/base/things', (_request, response) => {
   response.status(201).location('/base/things/1').set('Content-Location', '/base/things/1').end();

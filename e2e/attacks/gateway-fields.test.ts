@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createRemoteJWKSet, decodeJwt, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import {
+  type Answer,
+  type Asked,
+  type Client,
+  connectTo,
+  valueOf,
+  valuesOf,
+  type Version,
+  VERSIONS,
+} from '../interop/gateway/client.ts';
+import type { Field } from '../clients/digest/exchange.ts';
+import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/gateway-site.ts';
+import { ALICE, JASON } from '../interop/site.ts';
+import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
+
+/** What fields of a client, or of an application, could do to the other side of the gateway. */
+const NAME = 'inventory';
+const HIDDEN = 'X-Internal-Token';
+
+const parts = new AsyncDisposableStack();
+let upstream: RawUpstream;
+let site: GatewaySite;
+let key: string;
+let token: string;
+/** What the application says next; default: 200. */
+let says: string | undefined;
+const clients = new Map<Version, Client>();
+
+beforeAll(async () => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  upstream = parts.use(
+    await startRawUpstream(async ({ socket, content }) => {
+      await content();
+      socket.write(says ?? ok, 'latin1');
+    }),
+  );
+  const url = `${upstream.url}/base/`;
+  site = parts.use(
+    await startGatewaySite((origin) => ({
+      loop: { schemes: [], upstream: { url: `${origin}/loop/` } },
+      app: {
+        upstream: { url, name: NAME, identity: ['statement', 'fields'], secrets: [HIDDEN] },
+        methods: ['GET', 'POST', 'OPTIONS', 'TRACE'],
+      },
+      keys: { schemes: ['API-Key'], apiKey: { query: 'key' }, upstream: { url } },
+      tokens: { schemes: ['Bearer'], upstream: { url } },
+      passing: { schemes: ['Bearer', 'Basic'], upstream: { url, authorization: 'pass' } },
+      open: { schemes: [], upstream: { url, identity: ['statement', 'fields'] } },
+    })),
+  );
+  const whose = ['--application', 'Bench', '--realm', 'keys'];
+  key = String((await site.pair.cli('key', 'add', ...whose))['key']);
+  const { id, secret } = await site.pair.addClient('a b');
+  const resource = `${site.origin}/passing/`;
+  const form = { grant_type: 'client_credentials', resource };
+  token = String((await site.pair.post('/token', form, { id, secret })).body['access_token']);
+  for (const version of VERSIONS) clients.set(version, parts.use(connectTo(site.origin, version)));
+});
+afterAll(async () => parts.disposeAsync());
+beforeEach(() => {
+  says = undefined;
+  upstream.take();
+});
+
+async function ask(version: Version, path: string, asked: Asked = {}): Promise<Answer> {
+  const client = clients.get(version);
+  if (client === undefined) throw new Error(`no client of ${version}`);
+  return client.ask(path, asked);
+}
+/** As alice. */
+const asAlice = (version: Version, fields: readonly Field[] = [], asked: Asked = {}) =>
+  ask(version, '/app/x', { ...asked, fields: [basic(), ...fields] });
+
+/** The one request that came. */
+function arrived(): RawRequest {
+  const came = upstream.take();
+  expect(upstream.unreadable).toEqual([]);
+  expect(came).toHaveLength(1);
+  const [one] = came;
+  if (one === undefined) throw new Error('nothing came');
+  return one;
+}
+const of = ({ lines }: RawRequest, name: string) =>
+  lines.flatMap(([one, value]) => (one.toLowerCase() === name.toLowerCase() ? [value] : []));
+/** All of a request, in which a secret might be. */
+const all = ({ method, target, lines, read }: RawRequest) =>
+  JSON.stringify([method, target, lines, read]);
+
+describe.each(VERSIONS)('%s', (version) => {
+  describe('who it is', () => {
+    test('comes as a statement and, where asked for, in plain fields', async () => {
+      expect((await asAlice(version)).status).toBe(200);
+      const request = arrived();
+      const [statement = '', ...more] = of(request, 'X-Auth-Statement');
+      expect(more).toEqual([]);
+      const jwks = createRemoteJWKSet(
+        new URL('/.well-known/countersign-gateway/jwks', site.origin),
+      );
+      const verified = await jwtVerify(statement, jwks, {
+        issuer: site.origin,
+        audience: NAME,
+        typ: 'gateway-identity+jwt',
+        algorithms: ['ES256'],
+      });
+      expect(verified.payload).toMatchObject({ name: ALICE.name, scheme: 'Basic' });
+      const { exp = 0, iat = 0 } = verified.payload;
+      expect(exp - iat).toBe(60);
+      expect(of(request, 'X-Auth-Scheme')).toEqual(['Basic']);
+      expect(all(request)).not.toContain(basic()[1]);
+    });
+
+    test('two people, one after the other, over the connections that both share', async () => {
+      const people = [ALICE, JASON, ALICE, JASON, JASON, ALICE];
+      await Promise.all(
+        people.map((one) =>
+          ask(version, `/app/${encodeURIComponent(one.name)}`, { fields: [basic(one)] }),
+        ),
+      );
+      const came = upstream.take();
+      expect(came).toHaveLength(people.length);
+      for (const request of came) {
+        const { name } = decodeJwt(of(request, 'X-Auth-Statement')[0] ?? '');
+        expect(`/base/${encodeURIComponent(String(name))}`).toBe(request.target);
+        for (const value of of(request, 'X-Auth-Name')) expect(value).toMatch(/^[!-~]*$/);
+      }
+    });
+
+    test.each([
+      'X-Auth-Subject',
+      'x-auth-subject',
+      'X-AUTH-SUBJECT',
+      'X_Auth_Subject',
+      'X-Auth_Subject',
+      'x_auth_subject',
+      'X.Auth.Subject',
+      'X-Auth-Name',
+      'X-Auth-Scope',
+      'X-Auth-Client',
+      'X-Auth-Scheme',
+      'X-Auth-Anything',
+      'X_Auth_Statement',
+      'X-Auth-Statement',
+    ])('%s of a client is removed', async (name) => {
+      const { status } = await asAlice(version, [[name, 'root']]);
+      if (status === 400) return expect(upstream.take()).toEqual([]);
+      expect(status).toBe(200);
+      expect(all(arrived())).not.toContain('root');
+      return undefined;
+    });
+
+    test.each(['open', 'app'])(
+      'a statement forged, replayed or in a trailer, at %s',
+      async (space) => {
+        await asAlice(version);
+        const [real = ''] = of(arrived(), 'X-Auth-Statement');
+        const { privateKey } = await generateKeyPair('ES256');
+        const forged = await new SignJWT({ name: 'root', scheme: 'Basic' })
+          .setProtectedHeader({ alg: 'ES256', typ: 'gateway-identity+jwt' })
+          .setIssuer(site.origin)
+          .setAudience(NAME)
+          .setExpirationTime('1m')
+          .sign(privateKey);
+        for (const value of [real, forged, '']) {
+          const line: Field = ['X-Auth-Statement', value];
+          const credentials = space === 'app' ? [basic(JASON)] : [];
+          const asked = { method: 'POST', content: 'x', trailers: [line] };
+          await ask(version, `/${space}/x`, { ...asked, fields: [...credentials, line] });
+          const request = arrived();
+          const statements = of(request, 'X-Auth-Statement');
+          expect(statements).toHaveLength(space === 'app' ? 1 : 0);
+          for (const statement of statements) expect(decodeJwt(statement)['name']).toBe(JASON.name);
+          expect(JSON.stringify(request.trailers).toLowerCase()).not.toContain('x-auth');
+        }
+      },
+    );
+
+    test('of somebody who is not let in the application does not hear', async () => {
+      const wrong = basic({ ...ALICE, password: 'wrong' });
+      expect((await ask(version, '/app/x', { fields: [wrong] })).status).toBe(401);
+      expect((await ask(version, '/app/x')).status).toBe(401);
+      expect(upstream.take()).toEqual([]);
+    });
+  });
+
+  describe('secrets', () => {
+    test('a password, and configured fields in any spelling', async () => {
+      for (const name of [HIDDEN, HIDDEN.toLowerCase(), HIDDEN.replaceAll('-', '_')]) {
+        await asAlice(version, [[name, 'hidden secret']]);
+        const request = arrived();
+        expect(all(request)).not.toContain('hidden secret');
+        expect(of(request, 'Authorization')).toEqual([]);
+      }
+    });
+
+    test.each(['DPoP', 'Proxy-Authorization', 'X-API-Key', 'Concealed-Auth-Export'])(
+      '%s beside a password',
+      async (name) => {
+        const { status } = await asAlice(version, [[name, 'hidden secret']]);
+        const came = upstream.take();
+        if (name !== 'X-API-Key') expect(status).toBe(200);
+        for (const request of came) {
+          const passes = name === 'X-API-Key'; // no field of ours in this space
+          expect(all(request).includes('hidden secret')).toBe(passes);
+        }
+      },
+    );
+
+    test('an API key in its field, in the query, and between other parameters', async () => {
+      for (const [path, fields] of [
+        ['/keys/x', [['X-API-Key', key]]],
+        [`/keys/x?key=${key}`, []],
+        [`/keys/x?a=1&key=${key}&b=%2F`, []],
+        [`/keys/x?a=1&%6bey=${key}`, []],
+      ] as [string, Field[]][]) {
+        const { status } = await ask(version, path, { fields });
+        expect([200, 401, 403]).toContain(status);
+        for (const request of upstream.take()) {
+          expect(all(request)).not.toContain(key);
+          expect(request.target).toMatch(/^\/base\/x(\?(a=1|a=1&b=%2F)?)?$/);
+        }
+      }
+    });
+
+    test('a token, except where the operator says so; never a password', async () => {
+      const bearer: Field = ['Authorization', `Bearer ${token}`];
+      expect((await ask(version, '/passing/x', { fields: [bearer] })).status).toBe(200);
+      expect(of(arrived(), 'Authorization')).toEqual([bearer[1]]);
+      expect((await ask(version, '/passing/x', { fields: [basic()] })).status).toBe(200);
+      expect(all(arrived())).not.toContain(basic()[1]);
+    });
+
+    test('where nobody is asked who they are, Authorization is for the application', async () => {
+      const fields = [basic(JASON), ['DPoP', 'a.b.c'] as const];
+      expect((await ask(version, '/open/x', { fields })).status).toBe(200);
+      const request = arrived();
+      expect(of(request, 'Authorization')).toEqual([basic(JASON)[1]]);
+      expect(of(request, 'X-Auth-Statement')).toEqual([]);
+    });
+
+    test('cookies of the authorization server, which is on the same host', async () => {
+      const cookies =
+        'a=1; session=secret-one; session.sig=secret-two; __Host-session=secret-three; b=2';
+      await asAlice(version, [['Cookie', cookies]]);
+      const request = arrived();
+      expect(of(request, 'Cookie').join('; ')).toMatch(/a=1; .*b=2$/);
+      expect(all(request)).not.toMatch(/secret-(?:one|two)/);
+    });
+  });
+
+  describe('fields of one connection (RFC 9110 section 7.6.1)', () => {
+    test.each([
+      'Authorization',
+      'X-Auth-Statement',
+      'X-Auth-Subject',
+      'Host',
+      'Content-Length',
+      'Cookie',
+      'X-Forwarded-For',
+      'Via',
+      'Cache-Control',
+    ])('Connection must not take %s away', async (name) => {
+      const { status } = await asAlice('HTTP/1.1', [['Connection', `close, ${name}`]], {
+        method: 'POST',
+        content: 'x',
+      });
+      if (status === 400) return expect(upstream.take()).toEqual([]);
+      expect(status).toBe(200);
+      const request = arrived();
+      for (const own of ['X-Auth-Statement', 'X-Auth-Subject', 'Host', 'Via', 'X-Forwarded-For']) {
+        expect([own, of(request, own).length]).toEqual([own, 1]);
+      }
+      expect(request.read).toBe('x');
+      return undefined;
+    });
+
+    test('what belongs to it stays here, in both directions', async () => {
+      const hops: Field[] = [
+        ['Proxy-Connection', 'keep-alive'],
+        ['Keep-Alive', 'timeout=5'],
+        ['Upgrade', 'h2c'],
+        ['HTTP2-Settings', 'AAMAAABk'],
+        ['X-Hop', 'secret'],
+        ['Connection', 'X-Hop, keep-alive'],
+      ];
+      await asAlice(version, version === 'HTTP/1.1' ? hops : []);
+      const request = arrived();
+      expect(all(request)).not.toMatch(/secret|h2c|HTTP2-Settings|Proxy-Connection/i);
+      says =
+        'HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: secret\r\nKeep-Alive: timeout=5\r\nUpgrade: h2c\r\nProxy-Authenticate: Basic realm="x"\r\nX-Kept: yes\r\nContent-Length: 0\r\n\r\n';
+      const answer = await asAlice(version);
+      expect(valueOf(answer, 'x-kept')).toBe('yes');
+      for (const name of ['x-hop', 'upgrade', 'proxy-authenticate']) {
+        expect(valuesOf(answer, name)).toEqual([]);
+      }
+    });
+
+    test('RFC 9110 section 7.6.3: Via says both ways that we were there', async () => {
+      says = 'HTTP/1.1 200 OK\r\nVia: 1.0 inner\r\nContent-Length: 0\r\n\r\n';
+      const answer = await asAlice(version, [['Via', '1.0 outer']]);
+      expect(valuesOf(answer, 'via').join(', ')).toMatch(/^1\.0 inner, 1\.1 \S+$/);
+      const via = of(arrived(), 'Via').join(', ');
+      expect(via).toMatch(
+        version === 'HTTP/2' ? /^1\.0 outer, 2\.0 \S+$/ : /^1\.0 outer, 1\.1 \S+$/,
+      );
+    });
+  });
+
+  describe('what would have another method, way or place', () => {
+    test.each([
+      'X-HTTP-Method',
+      'X-HTTP-Method-Override',
+      'X-Method-Override',
+      'X_HTTP_Method_Override',
+    ])('%s is removed', async (name) => {
+      await asAlice(version, [[name, 'DELETE']], { method: 'POST', content: 'x' });
+      expect(all(arrived())).not.toContain('DELETE');
+    });
+
+    test('a method that the space does not list never arrives: 405, and Allow', async () => {
+      const answer = await asAlice(version, [], { method: 'DELETE' });
+      expect(answer.status).toBe(405);
+      expect(valueOf(answer, 'allow')?.split(', ').toSorted()).toEqual(
+        expect.arrayContaining(['GET', 'OPTIONS', 'POST']),
+      );
+      expect(upstream.take()).toEqual([]);
+    });
+
+    test('who strangers say that they are for', async () => {
+      await asAlice(version, [
+        ['X-Forwarded-For', '10.9.8.7'],
+        ['X-Forwarded-Host', 'evil.example'],
+        ['X-Forwarded-Proto', 'https'],
+        ['X-Forwarded-Prefix', '/evil'],
+        ['X_Forwarded_For', '10.9.8.7'],
+        ['Forwarded', 'for=10.9.8.7;host=evil.example'],
+        ['X-Real-IP', '10.9.8.7'],
+        ['X-Request-Id', 'evil'],
+      ]);
+      const request = arrived();
+      expect(all(request)).not.toMatch(/evil|10\.9\.8\.7/);
+      expect(of(request, 'X-Forwarded-For')).toEqual(['127.0.0.1']);
+      expect(of(request, 'X-Forwarded-Proto')).toEqual(['http']);
+      expect(of(request, 'Forwarded')).toEqual([]);
+    });
+
+    test('RFC 9110 section 7.6.2: Max-Forwards is counted down, and at 0 nobody else is asked', async () => {
+      await asAlice(version, [['Max-Forwards', '3']], { method: 'OPTIONS' });
+      expect(of(arrived(), 'Max-Forwards')).toEqual(['2']);
+      const { status } = await asAlice(version, [['Max-Forwards', '0']], { method: 'OPTIONS' });
+      expect([200, 204]).toContain(status);
+      expect(upstream.take()).toEqual([]);
+      expect((await asAlice(version, [['Max-Forwards', 'x']], { method: 'OPTIONS' })).status).toBe(
+        400,
+      );
+    });
+
+    test('RFC 5842 section 7.2: a gateway that is its own application says 508, once', async () => {
+      expect((await ask(version, '/loop/x')).status).toBe(508);
+      expect((await ask(version, '/loop/x', { method: 'POST', content: 'x' })).status).toBe(508);
+    });
+
+    test.each([
+      ['/app/x%0d%0aSet-Cookie:%20a=b', [400]],
+      ['/app/x%0aX', [400]],
+      ['http://evil.example/app/x', [502]],
+      ['//evil.example/app/x', [400, 502]],
+      ['/tokens/x', [403]],
+      ['/app/../tokens/x', [400, 403]],
+      ['/elsewhere', [403]],
+    ])('Destination: %s is refused', async (destination, statuses) => {
+      const { status } = await asAlice(version, [['Destination', destination]], {
+        method: 'POST',
+        content: 'x',
+      });
+      expect(statuses).toContain(status);
+      expect(upstream.take()).toEqual([]);
+    });
+  });
+
+  describe('answers that would be two (CWE-113)', () => {
+    test.each([
+      ['a carriage return', 'X: a\rSet-Cookie: stolen=1'],
+      ['NUL', 'X: a\0b'],
+      ['a folded line', 'X: a\r\n Set-Cookie: stolen=1'],
+      ['in Location', `Location: /base/\rX-Split: 1`],
+      ['in a cookie', 'Set-Cookie: a=b; Path=/base/\rX-Split: 1'],
+    ])('%s', async (_, line) => {
+      says = `HTTP/1.1 302 Found\r\n${line}\r\nContent-Length: 0\r\n\r\n`;
+      const answer = await asAlice(version);
+      const fields = answer.fields.map(([name]) => name);
+      expect(fields.filter((name) => name === 'x-split')).toEqual([]);
+      expect(valuesOf(answer, 'set-cookie').filter((value) => value.startsWith('stolen'))).toEqual(
+        [],
+      );
+      for (const [, value] of answer.fields) expect(value).toMatch(/^[\t -~\x80-\xFF]*$/);
+      expect([302, 502]).toContain(answer.status);
+    });
+
+    test.each([
+      '/base/%0d%0aSet-Cookie:%20stolen=1',
+      '/base/\xc4\x8a\xc4\x8d',
+      'http://UPSTREAM/base/%0d%0aX-Split:%201',
+      '//UPSTREAM/base/\t',
+    ])('what was encoded in Location stays so: %j', async (reference) => {
+      const { host } = new URL(upstream.url);
+      says = `HTTP/1.1 302 Found\r\nLocation: ${reference.replace('UPSTREAM', host)}\r\nContent-Length: 0\r\n\r\n`;
+      const answer = await asAlice(version);
+      expect(answer.status).toBe(302);
+      expect(valuesOf(answer, 'location')).toHaveLength(1);
+      expect(valueOf(answer, 'location')).toMatch(/^[\t -~\x80-\xFF]*$/);
+      expect(valuesOf(answer, 'set-cookie')).toEqual([]);
+    });
+  });
+});
+
+test('after all of this nothing was a defect, and no secret is in the log', () => {
+  const log = site.pair.resources[0]?.log ?? '';
+  expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
+  const secrets = ['hidden secret', key, token, basic()[1], 'secret-one'];
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+});
