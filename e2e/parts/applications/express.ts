@@ -10,7 +10,7 @@ app.use('/base/echo', async (request, response) => {
   response.json(await echoOf(request, request.originalUrl));
 });
 app.use('/base/mirror', (request, response) => pipeline(request, response));
-app.get('/base/redirect', (request, response) => {
+app.all('/base/redirect', (request, response) => {
   const { searchParams } = new URL(request.url, 'http://a');
   response.redirect(Number(searchParams.get('status') ?? 302), searchParams.get('to') ?? '');
 });

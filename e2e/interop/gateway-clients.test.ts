@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { Agent, interceptors, request } from 'undici';
+import { startApplication } from '../parts/application.ts';
+import type { Echo } from '../parts/applications/echo.ts';
+import { launchBrowser } from '../parts/browser.ts';
+import { freePort } from '../parts/free-port.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
+import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
+import { startNginxFront } from './gateway/nginx-front.ts';
+import { curl } from './programs.ts';
+import { ALICE } from './site.ts';
+
+/** Clients that others wrote, at an application behind the gateway, with and without nginx in front of us. */
+const MEGABYTES = 20;
+const parts = new AsyncDisposableStack();
+let site: GatewaySite;
+/** The same with nginx in front, whose origin is the public one. */
+let fronted: GatewaySite;
+let elsewhere: Elsewhere;
+let folder: string;
+beforeAll(async () => {
+  ({ path: folder } = parts.use(await temporaryFolder()));
+  elsewhere = parts.use(await startElsewhere());
+  const { url } = await startApplication(parts, 'express');
+  const cors = { origins: [elsewhere.crossSite], credentials: true };
+  const gates = {
+    app: { upstream: { url } },
+    cross: { upstream: { url }, cors },
+    open: { schemes: [], upstream: { url } },
+  };
+  site = parts.use(await startGatewaySite(gates));
+  const resource = `http://127.0.0.1:${await freePort()}`;
+  const trustedProxies = ['127.0.0.1/32'];
+  fronted = parts.use(await startGatewaySite(gates, { resource, trustedProxies }));
+  const upstream = fronted.pair.resource;
+  parts.use(await startNginxFront({ folder, origin: resource, upstream }));
+  await writeFile(join(folder, 'long'), Buffer.alloc(MEGABYTES * 1024 * 1024, 'some text\n'));
+});
+afterAll(async () => parts.disposeAsync());
+
+const field = ({ fields }: Pick<Echo, 'fields'>, name: string) =>
+  fields.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []));
+const contentOf = ({ content }: Echo) => Buffer.from(content, 'base64').toString();
+
+describe.each([
+  ['directly', () => site],
+  ['behind nginx', () => fronted],
+])('curl, %s', (where, at) => {
+  const alice = ['--user', `${ALICE.name}:${ALICE.password}`];
+  const ask = (path: string, ...args: readonly string[]) =>
+    curl(...alice, ...args, `${at().origin}/app/${path}`);
+
+  test('any method, with content; who asks, and from where', async () => {
+    const from = ['--interface', '127.0.0.2'];
+    const forged = ['--header', 'X-Forwarded-For: 10.9.8.7', '--header', 'Forwarded: for=10.9.8.7'];
+    const told = await ask(
+      'echo/x?y',
+      ...from,
+      ...forged,
+      '--request',
+      'PATCH',
+      '--data',
+      'content',
+    );
+    expect(told.statuses.at(-1)).toBe(200);
+    const echo = JSON.parse(told.body) as Echo;
+    expect([echo.method, echo.url, contentOf(echo)]).toEqual([
+      'PATCH',
+      '/base/echo/x?y',
+      'content',
+    ]);
+    const chain = where === 'directly' ? '127.0.0.2' : '127.0.0.2, 127.0.0.1';
+    expect(field(echo, 'x-forwarded-for')).toEqual([chain]);
+    expect(field(echo, 'x-forwarded-host')).toEqual([new URL(at().origin).host]);
+    expect(field(echo, 'host')).toEqual([new URL(at().origin).host]);
+    expect(JSON.stringify(echo)).not.toContain('10.9.8.7');
+  });
+
+  test(`${MEGABYTES} MiB there and back, with Expect`, async () => {
+    const expecting = ['--header', 'Expect: 100-continue', '--expect100-timeout', '30'];
+    const file = join(folder, 'long');
+    const back = join(folder, `back-${where.length}`);
+    const sent = [...expecting, '--request', 'POST', '--data-binary', `@${file}`, '--output', back];
+    await curl(...alice, ...sent, `${at().origin}/app/mirror`).catch(() => undefined);
+    const [one, other] = await Promise.all([digest(file), digest(back)]);
+    expect(other).toBe(one);
+  });
+
+  test('a redirect of the application is followed to the gateway, with a cookie', async () => {
+    const jar = join(folder, `jar-${where.length}`);
+    const kept = ['--cookie-jar', jar, '--cookie', jar];
+    await ask('cookies', ...kept);
+    const to = encodeURIComponent('/base/echo');
+    const told = await ask(`redirect?to=${to}`, ...kept, '--location');
+    expect(told.statuses.at(-1)).toBe(200);
+    const echo = JSON.parse(told.body) as Echo;
+    expect(field(echo, 'cookie').join('; ')).toContain('whole=1');
+    expect(field(echo, 'cookie').join('; ')).not.toContain('part=2');
+  });
+
+  test('without a password: 401 with a challenge, and nothing of the application', async () => {
+    const told = await curl(`${at().origin}/app/echo`);
+    expect(told.statuses).toEqual([401]);
+    expect(told.fields.get('www-authenticate')?.[0]).toMatch(/^Basic realm="app"/);
+    expect(told.fields.has('x-powered-by')).toBe(false);
+  });
+
+  test('where nobody is asked, a password is the application’s', async () => {
+    const told = await curl(...alice, `${at().origin}/open/echo`);
+    expect(field(JSON.parse(told.body) as Echo, 'authorization')).toEqual([basic()[1]]);
+  });
+});
+
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}
+
+describe('undici', () => {
+  const agent = new Agent({ allowH2: true });
+  const following = agent.compose(interceptors.redirect({ maxRedirections: 2 }));
+  afterAll(() => agent.close());
+  const headers = { ...Object.fromEntries([basic()]), 'content-type': 'application/jsonpath' };
+  const query = { method: 'QUERY', headers, body: '$.a' } as const;
+
+  test('RFC 10008: QUERY reaches the application with its content', async () => {
+    const { statusCode, body } = await request(`${site.origin}/app/echo`, {
+      ...query,
+      dispatcher: agent,
+    });
+    const echo = (await body.json()) as Echo;
+    expect([statusCode, echo.method, contentOf(echo)]).toEqual([200, 'QUERY', '$.a']);
+    expect(field(echo, 'content-type')).toEqual(['application/jsonpath']);
+  });
+
+  test.each([
+    [307, 'QUERY', '$.a'],
+    [303, 'GET', ''],
+  ])('section 2.5: behind a %i it is sent again as %s', async (status, method, content) => {
+    const url = `${site.origin}/app/redirect?status=${status}&to=${encodeURIComponent('/base/echo')}`;
+    const { body } = await request(url, { ...query, dispatcher: following });
+    const echo = (await body.json()) as Echo;
+    expect([echo.method, contentOf(echo)]).toEqual([method, content]);
+  });
+});
+
+describe('Chromium', () => {
+  let browser: Browser;
+  /** A page of the application itself, behind the gateway. */
+  let own: Page;
+  /** One of another origin, which the space `cross` lists and `app` does not. */
+  let other: Page;
+  beforeAll(async () => {
+    browser = parts.use(await launchBrowser());
+    const { name: username, password } = ALICE;
+    const context = await browser.newContext({ httpCredentials: { username, password } });
+    own = await context.newPage();
+    await own.goto(`${site.origin}/app/page`);
+    other = await (await browser.newContext()).newPage();
+    await other.goto(elsewhere.crossSite);
+  });
+
+  interface Asked {
+    readonly method?: string;
+    readonly headers?: Record<string, string>;
+    readonly body?: string;
+  }
+  /** What a script gets to see; `blocked`: nothing. */
+  const script = (page: Page, url: string, init: Asked = {}) =>
+    page.evaluate(
+      async ([at, how]) => {
+        try {
+          const response = await fetch(at, how);
+          const { status, redirected, url: end, headers } = response;
+          const text = await response.text();
+          return { status, redirected, end, fields: Object.fromEntries(headers), text };
+        } catch {
+          return 'blocked' as const;
+        }
+      },
+      [url, init] as const,
+    );
+
+  test('a page, and a script on it that asks, posts, is redirected and keeps a cookie', async () => {
+    expect(await own.textContent('body')).toBe('a page with an entity tag');
+    expect(await script(own, 'cookies')).toMatchObject({ status: 200 });
+    const moved = await script(own, `redirect?to=${encodeURIComponent('/base/echo/moved')}`);
+    if (moved === 'blocked') throw new Error('it was blocked');
+    expect(moved).toMatchObject({ redirected: true, end: `${site.origin}/app/echo/moved` });
+    const echo = JSON.parse(moved.text) as Echo;
+    expect(echo.url).toBe('/base/echo/moved');
+    expect(field(echo, 'cookie').join('; ')).toContain('bare=4');
+    const posted = await script(own, 'echo', { method: 'POST', body: 'content' });
+    if (posted === 'blocked') throw new Error('it was blocked');
+    expect(contentOf(JSON.parse(posted.text) as Echo)).toBe('content');
+  });
+
+  test.each(['GET', 'POST', 'QUERY', 'PROPFIND', 'DELETE'])(
+    'a script of another origin that is listed: %s with a password of its own',
+    async (method) => {
+      const asked = {
+        method,
+        headers: Object.fromEntries([basic()]),
+        ...(method !== 'GET' && { body: 'content' }),
+      };
+      const told = await script(other, `${site.origin}/cross/echo`, asked);
+      if (told === 'blocked') throw new Error(`${method} was blocked`);
+      expect([told.status, (JSON.parse(told.text) as Echo).method]).toEqual([200, method]);
+      expect(await script(other, `${site.origin}/app/echo`, asked)).toBe('blocked');
+    },
+  );
+});
+
+test('nothing was a defect', () => {
+  for (const { pair } of [site, fronted]) {
+    const log = pair.resources[0]?.log ?? '';
+    expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
+  }
+});
