@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly url: string;
   /** Ends it; default SIGKILL. */
   readonly signal?: NodeJS.Signals;
+  /** Default: that of the servers. */
+  readonly cpu?: number;
 }
 
 /** Milliseconds until it has to answer. */
@@ -44,13 +46,13 @@ const PATIENCE = 120_000;
 /** So many of the last letters are told of why it does not. */
 const LAST = 200;
 
-/** Starts a server on the servers' CPU; resolves when it answers. */
+/** Starts a server on a CPU; resolves when it answers. */
 export async function startServer(
   command: string,
   args: readonly string[],
-  { env, log, url, signal }: ServerOptions,
+  { env, log, url, signal, cpu = SERVER_CPU }: ServerOptions,
 ): Promise<Server> {
-  const line = `exec taskset -c ${SERVER_CPU} "$@" 2>>"$0"`;
+  const line = `exec taskset -c ${cpu} "$@" 2>>"$0"`;
   const started = await startProcess('sh', ['-c', line, log, command, ...args], {
     ...(env && { env }),
     ready: async () => (await fetch(url)).status > 0,

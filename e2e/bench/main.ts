@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
- * `npm run bench -- as|rs|schemes|private-token|documents|proxy|revocation|sweep`: the tables of a suite;
+ * `npm run bench -- as|rs|schemes|private-token|documents|proxy|gateway|revocation|sweep`: the tables of a suite;
  * `scale`: what a server can carry, a million of this and that, in about twenty minutes; `flat`: whether memory
  * grows over ten million requests, in about half an hour.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
 import { measureDocuments } from './documents.ts';
 import { measureFlat } from './flat.ts';
+import { measureGateway } from './gateway.ts';
 import { measurePrivateToken } from './private-token.ts';
 import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
@@ -35,6 +36,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'private-token': measurePrivateToken,
   documents: measureDocuments,
   flat: measureFlat,
+  gateway: measureGateway,
   proxy: measureProxy,
   quick: measureQuick,
   revocation: measureRevocation,

@@ -13,6 +13,7 @@ import {
   type Way,
 } from './work.ts';
 import { DOCUMENTS } from './works/documents.ts';
+import { GATEWAY } from './works/gateway.ts';
 import { GRANTS } from './works/grants.ts';
 import { PASSWORDS } from './works/passwords.ts';
 import { PROXY } from './works/proxy.ts';
@@ -20,7 +21,15 @@ import { SIGN_IN } from './works/sign-in.ts';
 import { TOKENS } from './works/tokens.ts';
 
 /** All works of the table, in its order. */
-export const ROOMS: readonly Room[] = [TOKENS, PASSWORDS, DOCUMENTS, PROXY, GRANTS, SIGN_IN];
+export const ROOMS: readonly Room[] = [
+  TOKENS,
+  PASSWORDS,
+  DOCUMENTS,
+  PROXY,
+  GATEWAY,
+  GRANTS,
+  SIGN_IN,
+];
 
 const SCHEDULE: Schedule = { rounds: 3, seconds: 2, warmUp: WARM_UP };
 /** Of a run with one request at a time, in seconds. */

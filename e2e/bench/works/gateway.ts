@@ -1,0 +1,44 @@
+import {
+  byPeer,
+  type FileName,
+  type GatewayTargets,
+  startGatewayTargets,
+  withoutVerdict,
+  withVerdict,
+} from '../gateway-targets.ts';
+import { onHttp2, onWrk } from '../loaded.ts';
+import { type Loads, room, times } from '../work.ts';
+
+type Passing = typeof withVerdict;
+
+function passes(targets: GatewayTargets, pass: Passing, file: FileName): Loads {
+  const ours = pass(targets, file);
+  return {
+    beside: onWrk(byPeer(targets, 'nginx', file)),
+    ways: { SQLite: onWrk(ours), 'HTTP/2': onHttp2(ours) },
+  };
+}
+
+/** The gateway, beside nginx, which gives no verdict in either case. */
+export const GATEWAY = room(startGatewayTargets, [
+  {
+    name: 'Gateway, 1 KiB',
+    goal: times(3),
+    loads: (on) => passes(on, withoutVerdict, 'small'),
+  },
+  {
+    name: 'Gateway, 1 KiB, Bearer seen',
+    goal: times(3.5),
+    loads: (on) => passes(on, withVerdict, 'small'),
+  },
+  {
+    name: 'Gateway, 1 MiB',
+    goal: times(3),
+    loads: (on) => passes(on, withoutVerdict, 'large'),
+  },
+  {
+    name: 'Gateway, 1 MiB, Bearer seen',
+    goal: times(3.5),
+    loads: (on) => passes(on, withVerdict, 'large'),
+  },
+]);
