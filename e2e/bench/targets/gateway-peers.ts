@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { type Server, startServer } from '../cpu.ts';
@@ -40,6 +40,7 @@ http {
     location / {
       proxy_pass http://files;
       proxy_http_version 1.1;
+      proxy_max_temp_file_size 0;
       proxy_set_header Connection "";
       proxy_set_header Host $http_host;
       proxy_set_header X-Forwarded-For $remote_addr;
@@ -90,8 +91,10 @@ backend files
 }
 
 export async function startApacheGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
+  const own = await openFolder(folder, 'apache-gateway');
+  await mkdir(join(own, 'documents')); // it has none, and insists on the folder
   return startApache({
-    folder: await openFolder(folder, 'apache-gateway'),
+    folder: own,
     modules: ['proxy', 'proxy_http'],
     configuration: `
 ProxyPass / ${upstream}/
