@@ -28,7 +28,11 @@ beforeAll(async () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     }),
   );
-  site = parts.use(await startGatewaySite({ app: { upstream: { url: `${upstream.url}/base/` } } }));
+  site = parts.use(
+    await startGatewaySite({
+      app: { upstream: { url: `${upstream.url}/base/`, identity: ['statement', 'fields'] } },
+    }),
+  );
 });
 afterAll(async () => parts.disposeAsync());
 
@@ -52,7 +56,7 @@ function expectLetIn(): readonly RawRequest[] {
     const path = target.split('?')[0] ?? '';
     expect([method, path]).toEqual([method, expect.stringMatching(/^\/base\//)]);
     expect(path).not.toContain('smuggled');
-    for (const name of ['x-auth-statement', 'via', 'x-forwarded-for']) {
+    for (const name of ['x-auth-scheme', 'via', 'x-forwarded-for']) {
       expect(lines.filter(([one]) => one.toLowerCase() === name)).toHaveLength(1);
     }
     expect(JSON.stringify(lines)).not.toContain(AUTHORIZATION);

@@ -33,7 +33,7 @@ beforeAll(async () => {
       'express-own': {
         upstream: { url: url('express'), host: 'upstream', forwarded: 'forwarded' },
       },
-      some: { upstream: { url: url('koa') }, methods: ['GET', 'POST', 'PURGE'] },
+      some: { upstream: { url: url('koa') }, methods: ['GET', 'POST', 'PURGE', 'REPORT'] },
     }),
   );
 });
@@ -78,7 +78,7 @@ describe.each(NAMES)('%s', (name) => {
       expect(field(echo, 'x-request-id')).toEqual(valuesOf(answer, 'x-request-id'));
     });
 
-    test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'REPORT', 'SEARCH'])(
+    test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK'])(
       '%s with content',
       async (method) => {
         const fields = [['Content-Type', 'application/json']] as const;
@@ -226,12 +226,12 @@ describe('by the settings of the space', () => {
   });
 
   test('the methods of the space: what is listed passes, whoever else serves it', async () => {
-    const methods = ['GET', 'POST', 'PURGE', 'PUT', 'DELETE'];
+    const methods = ['GET', 'HEAD', 'POST', 'PURGE', 'REPORT', 'PUT', 'DELETE', 'SEARCH'];
     const statuses = [];
     for (const method of methods) {
       statuses.push((await client.ask('/some/echo', { method, fields: [basic()] })).status);
     }
-    expect(statuses).toEqual([200, 200, 200, 405, 405]);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 405, 405, 405]);
   });
 });
 

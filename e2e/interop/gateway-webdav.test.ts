@@ -46,7 +46,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
     let folder: string;
     beforeAll(async () => {
       client = parts.use(connectTo(site.origin, version));
-      folder = `/${space}/over-${version.slice(5, 6)}/`;
+      folder = `/${space}/over-${space}-${version.slice(5, 6)}/`;
       expect((await ask('MKCOL', folder)).status).toBe(201);
     });
 
@@ -68,11 +68,8 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
       const again = await ask('PUT', `${folder}a`, { 'If-None-Match': '*' }, 'other');
       expect(again.status).toBe(412);
       const head = await ask('HEAD', `${folder}a`);
-      expect([head.status, valueOf(head, 'content-length'), head.content.length]).toEqual([
-        200,
-        '5',
-        0,
-      ]);
+      expect([head.status, head.content.length]).toEqual([200, 0]);
+      expect(valueOf(head, 'etag')).toBe(valueOf(await ask('GET', `${folder}a`), 'etag'));
       const part = await ask('GET', `${folder}a`, { Range: 'bytes=1-2' });
       expect([part.status, String(part.content)]).toEqual([206, 'el']);
       const etag = valueOf(await ask('GET', `${folder}a`), 'etag') ?? '';
@@ -107,7 +104,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
     test('section 10.4: a lock, and an If list that is tagged with our URL', async () => {
       await ask('PUT', `${folder}locked`, {}, 'one');
       const body =
-        '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>';
+        '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>alice</D:owner></D:lockinfo>';
       const xml = { 'Content-Type': 'application/xml', Depth: '0' };
       const locked = await ask('LOCK', `${folder}locked`, xml, body);
       expect(locked.status).toBe(200);
@@ -170,7 +167,12 @@ describe('cadaver, at the same path', () => {
 
   test('lock, put with the lock, unlock', async () => {
     await cadaver('put a.txt locked.txt');
-    const output = await cadaver('lock locked.txt', 'put a.txt locked.txt', 'unlock locked.txt');
+    const output = await cadaver(
+      'set lockowner alice',
+      'lock locked.txt',
+      'put a.txt locked.txt',
+      'unlock locked.txt',
+    );
     expect(output).not.toMatch(/failed/);
   });
 });
