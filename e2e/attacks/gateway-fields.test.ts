@@ -42,7 +42,7 @@ beforeAll(async () => {
       loop: { schemes: [], upstream: { url: `${origin}/loop/` } },
       app: {
         upstream: { url, name: NAME, identity: ['statement', 'fields'], secrets: [HIDDEN] },
-        methods: ['GET', 'POST', 'OPTIONS', 'TRACE'],
+        methods: ['GET', 'POST', 'OPTIONS'],
       },
       keys: { schemes: ['API-Key'], apiKey: { query: 'key' }, upstream: { url } },
       tokens: { schemes: ['Bearer'], upstream: { url } },

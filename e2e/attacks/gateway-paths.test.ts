@@ -23,7 +23,7 @@ beforeAll(async () => {
       app: { upstream: { url } },
       'app/admin': { schemes: ['Bearer'], upstream: { url: `${url}admin/` } },
       'app/%C3%A9tage': {
-        realm: 'étage',
+        realm: 'etage',
         schemes: ['Bearer'],
         upstream: { url: `${url}%C3%A9tage/` },
       },

@@ -125,6 +125,18 @@ export const FAULTS = {
   'closed within trailers': ends(chunked(CHUNK, '0\r\nX-Trailer: a\r\n')),
   'reset between chunks': resets(chunked(CHUNK)),
   'reset without a length': resets(`${TEXT}\r\n${CONTENT}`),
+  'closed in mid-content, as announced': ends(
+    `${TEXT}Connection: close\r\nContent-Length: 1000\r\n\r\n${CONTENT}`,
+  ),
+  'closed between chunks, as announced': ends(
+    chunked(CHUNK).replace('\r\n', '\r\nConnection: close\r\n'),
+  ),
+  'reset in mid-content, as announced': resets(
+    `${TEXT}Connection: close\r\nContent-Length: 1000\r\n\r\n${CONTENT}`,
+  ),
+  'reset between chunks, as announced': resets(
+    chunked(CHUNK).replace('\r\n', '\r\nConnection: close\r\n'),
+  ),
   'content that stops': says(`${TEXT}Content-Length: 1000\r\n\r\n${CONTENT}`),
   'chunks that stop': says(chunked(CHUNK)),
   // chunks that are none

@@ -100,6 +100,7 @@ function overOneSession(origin: string): Client {
       const { fields = [], content = '', trailers = [] } = asked;
       const given = new Collected();
       const endStream = content === '' && trailers.length === 0;
+      let begun = false;
       const stream = session.request(
         { ':method': method, ':path': path, ...grouped(fields) },
         { endStream, waitForTrailers: trailers.length > 0 },
@@ -110,6 +111,7 @@ function overOneSession(origin: string): Client {
       stream.on('response', (headers) => {
         given.status = headers[':status'] ?? 0;
         given.fields = flat(headers);
+        if (!begun) stream.end(); // nobody wants the content
       });
       stream.on('trailers', (headers) => {
         given.trailers = flat(headers);
@@ -127,6 +129,7 @@ function overOneSession(origin: string): Client {
         resolve(given);
       });
       const begin = () => {
+        begun = true;
         if (endStream) return;
         if (typeof content === 'string' || Buffer.isBuffer(content)) stream.end(content);
         else content.pipe(stream);
