@@ -14,6 +14,7 @@ import { succeed } from './dav/program.ts';
 import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
 import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
 import { startNginxFront } from './gateway/nginx-front.ts';
+import { makeCertificate } from './proxy-site.ts';
 import { curl } from './programs.ts';
 import { ALICE } from './site.ts';
 
@@ -25,6 +26,8 @@ let site: GatewaySite;
 let fronted: GatewaySite;
 let elsewhere: Elsewhere;
 let folder: string;
+/** File that vouches for nginx. */
+let ca: string;
 beforeAll(async () => {
   ({ path: folder } = parts.use(await temporaryFolder()));
   elsewhere = parts.use(await startElsewhere());
@@ -36,11 +39,13 @@ beforeAll(async () => {
     open: { schemes: [], upstream: { url } },
   };
   site = parts.use(await startGatewaySite(gates));
-  const resource = `http://127.0.0.1:${await freePort()}`;
+  const certificate = parts.use(await makeCertificate());
+  ca = certificate.certificate;
+  const resource = `https://localhost:${await freePort()}`;
   const trustedProxies = ['127.0.0.1/32'];
   fronted = parts.use(await startGatewaySite(gates, { resource, trustedProxies }));
   const upstream = fronted.pair.resource;
-  parts.use(await startNginxFront({ folder, origin: resource, upstream }));
+  parts.use(await startNginxFront({ folder, origin: resource, upstream, certificate }));
   await writeFile(join(folder, 'long'), Buffer.alloc(MEGABYTES * 1024 * 1024, 'some text\n'));
 });
 afterAll(async () => parts.disposeAsync());
@@ -54,8 +59,9 @@ describe.each([
   ['behind nginx', () => fronted],
 ])('curl, %s', (where, at) => {
   const alice = ['--user', `${ALICE.name}:${ALICE.password}`];
+  const trusting = () => ['--http1.1', '--ipv4', '--cacert', ca];
   const ask = (path: string, ...args: readonly string[]) =>
-    curl(...alice, ...args, `${at().origin}/app/${path}`);
+    curl(...trusting(), ...alice, ...args, `${at().origin}/app/${path}`);
 
   test('any method, with content; who asks, and from where', async () => {
     const from = ['--interface', '127.0.0.2'];
@@ -88,9 +94,13 @@ describe.each([
     const file = join(folder, 'long');
     const back = join(folder, `back-${where.length}`);
     const sent = [...expecting, '--request', 'POST', '--data-binary', `@${file}`, '--output', back];
-    await succeed('curl', ['--silent', ...alice, ...sent, `${at().origin}/app/mirror`], {
-      home: folder,
-    });
+    await succeed(
+      'curl',
+      ['--silent', ...trusting(), ...alice, ...sent, `${at().origin}/app/mirror`],
+      {
+        home: folder,
+      },
+    );
     const [one, other] = await Promise.all([digest(file), digest(back)]);
     expect(other).toBe(one);
   });
@@ -108,14 +118,14 @@ describe.each([
   });
 
   test('without a password: 401 with a challenge, and nothing of the application', async () => {
-    const told = await curl(`${at().origin}/app/echo`);
+    const told = await curl(...trusting(), `${at().origin}/app/echo`);
     expect(told.statuses).toEqual([401]);
     expect(told.fields.get('www-authenticate')?.[0]).toMatch(/^Basic realm="app"/);
     expect(told.fields.has('x-powered-by')).toBe(false);
   });
 
   test('where nobody is asked, a password is the application’s', async () => {
-    const told = await curl(...alice, `${at().origin}/open/echo`);
+    const told = await curl(...trusting(), ...alice, `${at().origin}/open/echo`);
     expect(field(JSON.parse(told.body) as Echo, 'authorization')).toEqual([basic()[1]]);
   });
 });

@@ -2,27 +2,30 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../../parts/process.ts';
 import { rawHttp } from '../../parts/raw-http.ts';
+import type { CertificateFiles } from '../proxy-site.ts';
 
 export interface NginxFront {
   /** Takes its configuration and what it writes. */
   readonly folder: string;
-  /** Origin that it listens at. */
+  /** Origin that it listens at, over TLS. */
   readonly origin: string;
   /** Origin that requests go on to. */
   readonly upstream: string;
+  readonly certificate: CertificateFiles;
 }
 
-/** Debian's nginx in front of us, as one process: it says who asks, and keeps its connections. */
+/** Debian's nginx in front of us, as one process: it ends TLS, says who asks, and keeps its connections. */
 export async function startNginxFront(front: NginxFront): Promise<RunningProcess> {
   const { folder, origin } = front;
   const file = join(folder, 'nginx.conf');
   await writeFile(file, configuration(front));
   return startProcess('/usr/sbin/nginx', ['-p', folder, '-c', file], {
-    ready: async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0,
+    ready: async () =>
+      (await rawHttp(`http://127.0.0.1:${new URL(origin).port}`, 'GET /\r\n\r\n')).length > 0,
   });
 }
 
-function configuration({ folder, origin, upstream }: NginxFront): string {
+function configuration({ folder, origin, upstream, certificate: files }: NginxFront): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n  ');
@@ -39,7 +42,9 @@ http {
     keepalive 8;
   }
   server {
-    listen ${new URL(origin).host};
+    listen 127.0.0.1:${new URL(origin).port} ssl;
+    ssl_certificate ${files.certificate};
+    ssl_certificate_key ${files.key};
     client_max_body_size 0;
     location / {
       proxy_pass http://countersign;
