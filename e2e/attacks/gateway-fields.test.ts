@@ -48,7 +48,7 @@ beforeAll(async () => {
       tokens: { schemes: ['Bearer'], upstream: { url } },
       passing: {
         schemes: ['Bearer', 'Basic'],
-        scopes: { safe: ['a'] },
+        scopes: { safe: ['a'], unsafe: ['a'] },
         grants: { everyone: ['a'] },
         upstream: { url, authorization: 'pass' },
       },

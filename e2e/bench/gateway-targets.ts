@@ -40,7 +40,7 @@ export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<
       url: GUARDED,
       realm: 'guarded',
       schemes: ['Bearer'],
-      scopes: { safe: [SCOPE] },
+      scopes: { safe: [SCOPE], unsafe: [SCOPE] },
       ...serving,
     },
   ];

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -94,15 +92,16 @@ describe.each([
     const file = join(folder, 'long');
     const back = join(folder, `back-${where.length}`);
     const sent = [...expecting, '--request', 'POST', '--data-binary', `@${file}`, '--output', back];
+    // nginx does not read on while it is answered: the application has it all before it answers.
     await succeed(
       'curl',
-      ['--silent', ...trusting(), ...alice, ...sent, `${at().origin}/app/mirror`],
+      ['--silent', ...trusting(), ...alice, ...sent, `${at().origin}/app/echo`],
       {
         home: folder,
       },
     );
-    const [one, other] = await Promise.all([digest(file), digest(back)]);
-    expect(other).toBe(one);
+    const { content } = JSON.parse(await readFile(back, 'utf8')) as Echo;
+    expect(Buffer.from(content, 'base64').equals(await readFile(file))).toBe(true);
   });
 
   test('a redirect of the application is followed to the gateway, with a cookie', async () => {
@@ -129,12 +128,6 @@ describe.each([
     expect(field(JSON.parse(told.body) as Echo, 'authorization')).toEqual([basic()[1]]);
   });
 });
-
-async function digest(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
-  return hash.digest('hex');
-}
 
 describe('undici', () => {
   const agent = new Agent({ allowH2: true });
