@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** Where the most careless of servers would look: decoded again and again, without parameters, in small letters. */
+/** Where the most careless of servers would look: decoded again and again, without parameters and final dots, in plain small letters. */
 function careless(target: string): readonly string[] {
   let path = target.replace(/^https?:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
   for (let time = 0; time < 4; time += 1) {
@@ -40,10 +40,11 @@ function careless(target: string): readonly string[] {
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
   }
-  path = Buffer.from(path, 'latin1').toString().normalize().toLowerCase();
+  path = Buffer.from(path, 'latin1').toString().normalize('NFKC').toLowerCase();
   const found: string[] = [];
   path = path.replaceAll('\\', '/').replaceAll(/[;\0][^/]*/g, '');
-  for (const segment of path.split('/')) {
+  for (const part of path.split('/')) {
+    const segment = /^[. ]+$/.test(part) ? part.trim() : part.replace(/[. ]+$/, '');
     if (segment === '..') found.pop();
     else if (segment !== '' && segment !== '.') found.push(segment);
   }
@@ -113,6 +114,11 @@ const CONFUSED = [
   '/admin%',
   '/admin%zz',
   '/admin%09',
+  '/admin%20/',
+  '/admin./',
+  '/x/%ef%bc%8e%ef%bc%8e/admin/',
+  '/x/..%ef%bc%8fadmin/',
+  '/%ef%bd%81dmin/',
   '//admin/',
   '/./admin/',
   '/.//admin/',

@@ -112,7 +112,8 @@ export const FAULTS = {
   'no answer': () => {},
   'half a head': says(TEXT),
   'interim answers and no other': says('HTTP/1.1 103 Early Hints\r\n\r\n'),
-  'a head drop by drop': ({ socket }) => drips(socket, `${TEXT}X-Field: ${'a'.repeat(10_000)}`, 100),
+  'a head drop by drop': ({ socket }) =>
+    drips(socket, `${TEXT}X-Field: ${'a'.repeat(10_000)}`, 100),
   // ends that are none
   'closed at once': ({ socket }) => socket.end(),
   'reset at once': ({ socket }) => socket.resetAndDestroy(),
