@@ -93,14 +93,15 @@ function overKeptConnections(origin: string): Client {
 }
 
 function overOneSession(origin: string): Client {
-  const session = http2.connect(origin, { rejectUnauthorized: false });
-  session.on('error', () => {});
+  const open = () => http2.connect(origin, { rejectUnauthorized: false }).on('error', () => {});
+  let session = open();
   const ask = (path: string, { method = 'GET', ...asked }: Asked = {}) =>
     new Promise<Answer>((resolve) => {
       const { fields = [], content = '', trailers = [] } = asked;
       const given = new Collected();
       const endStream = content === '' && trailers.length === 0;
       let begun = false;
+      if (session.closed || session.destroyed) session = open();
       const stream = session.request(
         { ':method': method, ':path': path, ...grouped(fields) },
         { endStream, waitForTrailers: trailers.length > 0 },
