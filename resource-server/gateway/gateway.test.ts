@@ -113,6 +113,8 @@ describe('what the application gets', () => {
         'X-HTTP-Method-Override': 'DELETE',
         'X-HTTP-Method': 'DELETE',
         'X-Method-Override': 'DELETE',
+        'X-Original-URL': '/hop',
+        'X-Rewrite-URL': '/hop',
         'X-Auth-Subject': 'admin',
         X_Auth_Subject: 'admin',
         'X-AUTH-Statement': 'e30.e30.e30',
@@ -121,7 +123,7 @@ describe('what the application gets', () => {
     });
     expect(fields['x-kept']).toBe('yes');
     const names = raw.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-    expect(names.filter((name) => /auth|hop|override|http|upgrade|keep-/.test(name))).toEqual([
+    expect(names.filter((name) => /auth|hop|override|http|upgrade|keep-|url/.test(name))).toEqual([
       'x-auth-statement',
     ]);
   });

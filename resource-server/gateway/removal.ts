@@ -2,8 +2,14 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import type { Name } from '../forwarding/names.ts';
 import type { Space } from '../spaces.ts';
 
-/** With these a client would have a method that nobody has looked at carried out. */
-const OVERRIDES = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
+/** By these some frameworks carry out another method, or at another path, than anybody here has looked at. */
+const OVERRIDES = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+]);
 /** Written by us, where they are. */
 const OURS = /^(?:x-auth-.+|x-request-id|destination|if|expect)$/;
 /** Credentials that were for us. */
