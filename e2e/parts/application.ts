@@ -5,6 +5,7 @@ const FILES = {
   express: './applications/express.ts',
   koa: './applications/koa.ts',
   nephele: './applications/nephele.ts',
+  ws: './applications/ws.ts',
 } as const;
 
 export type ApplicationName = keyof typeof FILES;
