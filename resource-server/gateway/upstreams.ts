@@ -35,7 +35,12 @@ export class Upstream {
     const secure = { ...(ca && { ca }), ...(own.name !== undefined && { servername: own.name }) };
     this.pool = new Pool(this.url.origin, {
       connections,
-      connect: honestly({ timeout: CONNECT, allowH2: own.http2, ...secure }),
+      connect: honestly({
+        timeout: CONNECT,
+        allowH2: own.http2,
+        preferH2: own.http2,
+        ...secure,
+      }),
       allowH2: own.http2,
       headersTimeout: timeout * 1000,
       bodyTimeout: timeout * 1000,

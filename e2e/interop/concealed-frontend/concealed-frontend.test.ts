@@ -14,14 +14,14 @@ import type { Field } from '../../clients/digest/exchange.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { type Pair, startPair } from '../../pair/pair.ts';
 import { makeCertificate } from '../proxy-site.ts';
-import { startHaproxy, startOwnFront } from './fronts.ts';
+import { startGateway, startHaproxy } from './fronts.ts';
 
 const ACCEPTED = { rejectUnauthorized: false } as const;
 
 describe.each([
-  { name: 'HAProxy', start: startHaproxy },
-  { name: 'a front of our own', start: startOwnFront },
-])('$name', ({ start }) => {
+  { name: 'HAProxy', start: startHaproxy, otherHost: 200 },
+  { name: 'our gateway', start: startGateway, otherHost: 421 },
+])('$name', ({ start, otherHost }) => {
   const parts = new AsyncDisposableStack();
   const keys = new Map<AlgorithmName, ConcealedKey>();
   let key: ConcealedKey;
@@ -113,12 +113,12 @@ describe.each([
       expect([await by('told'), await by('vault'), await by('')]).toEqual([200, 403, 403]);
     });
 
-    test('whatever Host says; a proof for what that says is none', async () => {
+    test('whatever Host says, or not at all; a proof for what that says is none', async () => {
       await using connection = await open();
       const host: Field = ['Host', 'other.example'];
-      expect(await statusOf(connection, proving(connection), [host])).toBe(200);
+      expect(await statusOf(connection, proving(connection), [host])).toBe(otherHost);
       const there = proving(connection, '/told/', { origin: 'https://other.example' });
-      expect(await statusOf(connection, there, [host])).toBe(403);
+      expect(await statusOf(connection, there, [host])).toBe(otherHost === 421 ? 421 : 403);
     });
   });
 
@@ -152,7 +152,9 @@ describe.each([
         const lines = [...fields, ...(forged ? [exportField(exported)] : [])]
           .map(([name, value]) => `${name}: ${value}\r\n`)
           .join('');
-        socket.write(`GET /told/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`);
+        socket.write(
+          `GET /told/ HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n${lines}\r\n`,
+        );
         let answer = '';
         for await (const piece of socket) answer += String(piece);
         expect(answer).toMatch(/^HTTP\/1\.1 403 /);

@@ -1,15 +1,9 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { AUTH_EXPORT, formatAuthExport } from '#shared/auth/schemes/concealed/auth-export.ts';
-import { readProof } from '#shared/auth/schemes/concealed/credentials.ts';
-import { EXPORTED, exporterContext, LABEL } from '#shared/auth/schemes/concealed/signed.ts';
-import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { exporterOf } from '#shared/server/exporter.ts';
+import { startPair } from '../../pair/pair.ts';
 import { startProcess } from '../../parts/process.ts';
-import { startTellingFront } from '../../parts/telling-front.ts';
 import type { CertificateFiles } from '../proxy-site.ts';
 
 export interface Places {
@@ -51,29 +45,29 @@ export async function startHaproxy(places: Places): Promise<AsyncDisposable> {
   });
 }
 
-/** A front of our own, with the functions that a gateway of ours will tell by. */
-export async function startOwnFront(places: Places): Promise<AsyncDisposable> {
+/** Our gateway, in front of an application that speaks Concealed itself. */
+export async function startGateway(places: Places): Promise<AsyncDisposable> {
   const { origin, upstream, certificate } = places;
-  const { host, port } = new URL(origin);
-  const key = await readFile(certificate.key, 'utf8');
-  const cert = await readFile(certificate.certificate, 'utf8');
-  return startTellingFront({
-    port: Number(port),
-    certificate: { key, cert },
-    upstream,
-    tells: {
-      [AUTH_EXPORT]: (request) => authExport(request, origin),
-      'X-Forwarded-For': ({ socket }) => socket.remoteAddress,
-      'X-Forwarded-Proto': () => 'https',
-      'X-Forwarded-Host': () => host,
-    },
+  const { certificate: file, key } = certificate;
+  const at = (url: string) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  return startPair({
+    settings: ({ issuer, tokenIssuer, resource }) => ({
+      tls: { resource: origin, certificate: file, key },
+      listen: {
+        authz: at(issuer),
+        authzTls: at(tokenIssuer),
+        resource: at(resource),
+        resourceTls: at(origin),
+      },
+      spaces: [
+        {
+          url: `${resource}/`,
+          realm: 'front',
+          schemes: [],
+          serves: 'upstream',
+          upstream: { url: `${upstream}/`, concealedExport: true },
+        },
+      ],
+    }),
   });
-}
-
-function authExport(request: IncomingMessage, url: string): string | undefined {
-  const credentials = parseCredentials(request.headers.authorization ?? '');
-  const proof = credentials?.scheme === 'concealed' ? readProof(credentials) : undefined;
-  const exporter = exporterOf(request);
-  if (!proof || !exporter) return undefined;
-  return formatAuthExport(exporter(LABEL, exporterContext({ ...proof, url }), EXPORTED));
 }
