@@ -41,4 +41,15 @@ describe('what an application might find in a path', () => {
   ])('%s: none that is safe', (target) => {
     expect(boldestReading(target)).toBeUndefined();
   });
+
+  test.each(['.', ' ', '%20', '. '])('a name of many %j is read once', (piece) => {
+    const spent = (times: number) => {
+      const target = `/app/a${piece.repeat(times)}b`;
+      const before = process.cpuUsage();
+      boldestReading(target);
+      return process.cpuUsage(before).user;
+    };
+    spent(1000);
+    expect(spent(64_000)).toBeLessThan(1_000_000); // read anew from each of them: five seconds and more
+  });
 });

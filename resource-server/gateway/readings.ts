@@ -6,8 +6,8 @@ import { remembering } from '#shared/base/recent-map.ts';
 const TIMES = 3;
 const ENCODED = /%([0-9a-f]{2})/gi;
 const PARAMETERS = /;[^/]*/g;
-/** Windows takes no notice of dots and spaces at the end of a name. */
-const END = /[. ]+$/;
+/** Windows takes no notice of dots and spaces at the end of a name. Only the first of a row is tried. */
+const END = /(?<![. ])[. ]+$/;
 const DOTS = /^\.[. ]*$/;
 
 /**
