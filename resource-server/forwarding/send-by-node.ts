@@ -29,6 +29,8 @@ export interface Sent {
   readonly idle: number;
   /** Called when octets of the request may have been sent, before any of its content is read. */
   readonly touched?: () => void;
+  /** Called when the server has no more to do with it. */
+  readonly over?: () => void;
 }
 
 /**
@@ -36,14 +38,16 @@ export interface Sent {
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<void> {
-  const { response, idle, touched } = sent;
+  const { response, idle, touched, over } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);
   } catch (error) {
+    over?.();
     throw error instanceof BadRequest ? error : new BadRequest('This cannot be forwarded.');
   }
   exchangeOf(response).once('close', () => upstream.destroy());
+  upstream.once('close', () => over?.());
   const giveUp = () => {
     upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
   };

@@ -11,9 +11,13 @@ import type { Name } from '../forwarding/names.ts';
 import type { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { exchangeOf } from '../forwarding/side.ts';
+import { LEFT } from './places.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
 import type { WebSockets, Who } from './websocket/web-sockets.ts';
+
+/** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
+const IN_LINE = 10_000;
 
 export interface Question {
   readonly request: AnyRequest;
@@ -54,6 +58,7 @@ export function createAsk(
     const { request, response, passing } = question;
     let tried: Upstream | undefined;
     for (;;) {
+      if (!passing.wanted) throw LEFT;
       const upstream = upstreams.pick(tried);
       const attempt: Attempt = { touched: false, consumed: false };
       upstream.busy += 1;
@@ -72,9 +77,9 @@ export function createAsk(
     }
   };
 
-  function send(
+  async function send(
     { request, response, path, linesFor, removed, passing, who }: Question,
-    { agent, pool, url, connect }: Upstream,
+    { agent, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
     const { timeout: idle } = config;
@@ -94,20 +99,21 @@ export function createAsk(
       attempt.consumed = !empty;
     };
     const head = [...linesFor(url), ...framingLines(framing, method)];
+    const over = await places.take(exchangeOf(response), Math.min(patience, IN_LINE));
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;
       const host = hostname.replaceAll(/[[\]]/g, '');
       const way = { agent, host, port, protocol };
       head.push(...nodeLines(request, framing));
       return sendByNode(
-        { request, response, way, path, lines: head, removed, idle, touched },
+        { request, response, way, path, lines: head, removed, idle, touched, over },
         passing,
       );
     }
     const body = empty ? undefined : contentOf(request);
     const left = (leave: () => void) => exchangeOf(response).once('close', leave);
     return sendByUndici(
-      { pool, method, path, lines: head, body, patience, touched, left },
+      { pool, method, path, lines: head, body, patience, touched, left, over },
       passing,
     );
   }

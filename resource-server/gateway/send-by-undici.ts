@@ -3,9 +3,7 @@ import type { HttpError } from '#shared/http/answer.ts';
 import { failure } from '../forwarding/failure.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { PassingAnswer } from '../forwarding/passing-answer.ts';
-
-/** What a client that has left needs no more. */
-const LEFT = new Error('The client has left.');
+import { LEFT } from './places.ts';
 
 export interface Dispatched {
   readonly pool: Pool;
@@ -13,12 +11,14 @@ export interface Dispatched {
   readonly path: string;
   readonly lines: Lines;
   readonly body: AsyncIterable<Buffer> | undefined;
-  /** Milliseconds for the request to begin, where all connections are busy. */
+  /** Milliseconds for the request to begin. */
   readonly patience: number;
   /** Called when octets of the request may have been sent. */
   readonly touched: () => void;
   /** Calls when the client is gone, or has its answer. */
   readonly left: (leave: () => void) => void;
+  /** Called when the application has no more to do with it. */
+  readonly over: () => void;
 }
 
 /**
@@ -26,17 +26,17 @@ export interface Dispatched {
  * rejects before that with HttpError 502 or 504.
  */
 export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise<void> {
-  const { pool, method, path, lines, body = null, patience, touched, left } = asked;
+  const { pool, method, path, lines, body = null, patience, touched, left, over } = asked;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let controller: Dispatcher.DispatchController | undefined;
   let begun = false;
-  let over = false;
+  let late = false;
   const timer = setTimeout(() => {
-    over = true;
+    late = true;
     reject(failure(504, 'The application has no connection free.', undefined));
   }, patience);
   left(() => {
-    over = true;
+    late = true;
     clearTimeout(timer);
     controller?.abort(LEFT);
     reject(LEFT);
@@ -48,7 +48,7 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
       onRequestStart(given) {
         clearTimeout(timer);
         controller = given;
-        if (over) given.abort(LEFT);
+        if (late) given.abort(LEFT);
         else touched();
       },
       onResponseStart({ rawHeaders }, status, headers) {
@@ -64,9 +64,11 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
         passing.drained(() => given.resume());
       },
       onResponseEnd({ rawTrailers }, trailers) {
+        over();
         passing.end(received(rawTrailers, trailers).rawHeaders);
       },
       onResponseError(_given, error) {
+        over();
         clearTimeout(timer);
         if (begun) passing.breakOff();
         else reject(failureOf(error));

@@ -7,6 +7,7 @@ import { buildConnector, Pool } from 'undici';
 import type { Clock } from '#shared/base/clock.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
 import { ANSWER_HEADER } from '../forwarding/send-by-node.ts';
+import { Places } from './places.ts';
 
 /** Milliseconds for a connection. */
 const CONNECT = 10_000;
@@ -22,6 +23,8 @@ export class Upstream {
   readonly url: URL;
   readonly pool: Pool;
   readonly agent: http.Agent;
+  /** For pool and agent together, in neither of which anybody waits. */
+  readonly places: Places;
   /** A connection that nobody else has, of which either side may end first. */
   readonly connect: () => Socket;
   /** Exchanges under way. */
@@ -33,6 +36,7 @@ export class Upstream {
     this.url = new URL(url);
     const ca = own.ca === undefined ? undefined : [...getCACertificates(), readFileSync(own.ca)];
     const secure = { ...(ca && { ca }), ...(own.name !== undefined && { servername: own.name }) };
+    this.places = new Places(connections);
     this.pool = new Pool(this.url.origin, {
       connections,
       connect: honestly({

@@ -1,0 +1,137 @@
+import { Writable } from 'node:stream';
+import type http from 'node:http';
+import { connect } from 'node:net';
+import { systemRandom } from '#shared/base/random.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { describe, expect, test } from '@jest/globals';
+import { startApplication, startGateway } from './gateway.fixture.ts';
+import { LEFT, Places } from './places.ts';
+
+const LONG = 60_000;
+const exchange = () => new Writable();
+
+describe('places', () => {
+  test('are given by turns, each once', async () => {
+    const places = new Places(1);
+    const giveBack = await places.take(exchange(), LONG);
+    const order: string[] = [];
+    const second = places.take(exchange(), LONG).then((back) => (order.push('second'), back));
+    const third = places.take(exchange(), LONG).then((back) => (order.push('third'), back));
+    giveBack();
+    giveBack();
+    (await second)();
+    (await third)();
+    expect(order).toEqual(['second', 'third']);
+    (await places.take(exchange(), LONG))();
+  });
+
+  test('who leaves is out of the line, and takes no place', async () => {
+    const places = new Places(1);
+    const giveBack = await places.take(exchange(), LONG);
+    const leaving = Array.from({ length: 1000 }, exchange);
+    const taken = leaving.map((one) => places.take(one, LONG));
+    expect(places.waiting).toBe(1000);
+    for (const one of leaving) one.destroy();
+    const outcomes = await Promise.allSettled(taken);
+    expect(new Set(outcomes.map((one) => 'reason' in one && one.reason))).toEqual(new Set([LEFT]));
+    expect(places.waiting).toBe(0);
+    expect(leaving.every((one) => one.listenerCount('close') === 0)).toBe(true);
+    giveBack();
+    (await places.take(exchange(), LONG))();
+  });
+
+  test('who leaves as it is given one gives it back', async () => {
+    const places = new Places(1);
+    const giveBack = await places.take(exchange(), LONG);
+    const leaving = exchange();
+    const taken = places.take(leaving, LONG);
+    giveBack();
+    leaving.destroy();
+    await expect(taken).rejects.toBe(LEFT);
+    (await places.take(exchange(), LONG))();
+  });
+
+  test('who has waited for too long gets 504', async () => {
+    const places = new Places(1);
+    const giveBack = await places.take(exchange(), LONG);
+    await expect(places.take(exchange(), 1)).rejects.toMatchObject({ status: 504 });
+    expect(places.waiting).toBe(0);
+    giveBack();
+    (await places.take(exchange(), LONG))();
+  });
+});
+
+/** An application that holds its answers back, and counts those whom it lets wait. */
+async function holdingApplication() {
+  const held: http.ServerResponse[] = [];
+  const urls: string[] = [];
+  const application = await startApplication((request, response) => {
+    urls.push(request.url ?? '');
+    held.push(response);
+  });
+  return { application, held, urls };
+}
+
+test('an application gets no more at a time than it may, whichever way they go', async () => {
+  const { application, held, urls } = await holdingApplication();
+  await using _ = application;
+  await using gateway = await startGateway({
+    shop: { upstream: { url: application.url, connections: 1 }, schemes: [], scopes: {} },
+  });
+  const plain = gateway.ask('GET', '/shop/plain');
+  await eventually(() => expect(urls).toEqual(['/plain']));
+  const withTrailers = gateway.ask('GET', '/shop/te', { headers: { TE: 'trailers' } });
+  const last = gateway.ask('GET', '/shop/last');
+  for (const [index, url] of ['/plain', '/te', '/last'].entries()) {
+    await eventually(() => expect(urls.at(-1)).toBe(url));
+    expect(urls.length).toBe(index + 1);
+    held[index]?.end('answer');
+  }
+  const replies = await Promise.all([plain, withTrailers, last]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('who leaves before it is judged costs the application nothing', async () => {
+  const gate = Promise.withResolvers<void>();
+  const urls: (string | undefined)[] = [];
+  let asked = 0;
+  await using application = await startApplication(({ url }, response) => {
+    urls.push(url);
+    response.end(Buffer.alloc(5_000_000));
+  });
+  await using gateway = await startGateway(
+    { keys: { upstream: { url: application.url, connections: 1 }, schemes: ['API-Key'] } },
+    {},
+    (stores) => ({
+      ...stores,
+      apiKeys: {
+        ...stores.apiKeys,
+        get: async (id) => {
+          asked += 1;
+          await gate.promise;
+          return stores.apiKeys.get(id);
+        },
+      },
+    }),
+  );
+  const { id, key, secret_hash } = newApiKey(systemRandom);
+  await gateway.stores.apiKeys.add({
+    id,
+    secret_hash,
+    application: 'a',
+    realm: 'keys',
+    scopes: ['keys:read'],
+    created_at: gateway.clock.now(),
+  });
+  const client = connect(gateway.listening.port, '127.0.0.1');
+  client.write(`GET /keys/x HTTP/1.1\r\nHost: rs.example\r\nX-API-Key: ${key}\r\n\r\n`);
+  await eventually(() => expect(asked).toBe(1));
+  client.resetAndDestroy();
+  await eventually(() => expect(gateway.lines.join()).toContain('keys/x'));
+  const later = gateway.ask('GET', '/keys/y', { headers: { 'X-API-Key': key } });
+  await eventually(() => expect(asked).toBe(2));
+  gate.resolve();
+  expect((await later).status).toBe(200);
+  expect(urls).toEqual(['/y']);
+});
