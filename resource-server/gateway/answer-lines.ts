@@ -34,7 +34,7 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
       allowed = true;
     } else if (URLS.has(lower)) kept.push([name, ofOurs(value, returned)]);
     else if (lower === 'set-cookie') {
-      if (!returned.cookies.has(value.split('=')[0]?.trim() ?? '')) {
+      if (!returned.cookies.has(nameOfCookie(value))) {
         kept.push([name, cookieOfOurs(value, returned.map)]);
       }
     } else kept.push([name, value]);
@@ -61,8 +61,16 @@ function ofOurs(reference: string, { map, hosts, ours }: Returned): string {
     const path = map.back(`${url.pathname}${url.search}${url.hash}`);
     return path === undefined ? reference : ours + path;
   }
-  return reference.startsWith('/') ? (map.back(reference) ?? reference) : reference;
+  const path = reference.startsWith('/') ? map.back(reference) : undefined;
+  if (path === undefined) return reference;
+  return HOST.test(path) ? ours + path : path;
 }
+
+/** What browsers take for the host of a reference (URL Standard, relative slash state), once tabs are out of it. */
+const HOST = /^\/\t*[/\\]/;
+
+/** Under which it comes back: one without a name is sent as its value, which may look like a pair. */
+const nameOfCookie = (cookie: string) => (/^[ \t]*=?([^=;]*)/.exec(cookie)?.[1] ?? '').trim();
 
 const PATH = /;[ \t]*path=([^;]*)/i;
 
