@@ -28,6 +28,8 @@ export interface Question {
   /** Fields that the application does not get, in trailers either. */
   readonly removed: (name: Name) => boolean;
   readonly passing: PassingAnswer;
+  /** Whose it is. */
+  readonly account: string;
   /** Of a handshake for a WebSocket. */
   readonly who: Who | undefined;
 }
@@ -78,7 +80,7 @@ export function createAsk(
   };
 
   async function send(
-    { request, response, path, linesFor, removed, passing, who }: Question,
+    { request, response, path, linesFor, removed, passing, account, who }: Question,
     { agent, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
@@ -99,7 +101,7 @@ export function createAsk(
       attempt.consumed = !empty;
     };
     const head = [...linesFor(url), ...framingLines(framing, method)];
-    const over = await places.take(exchangeOf(response), Math.min(patience, IN_LINE));
+    const over = await places.take(account, exchangeOf(response), Math.min(patience, IN_LINE));
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;
       const host = hostname.replaceAll(/[[\]]/g, '');

@@ -8,13 +8,14 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import { BadRequest, lines } from '#shared/http/fields.ts';
 import { allow, METHODS } from '#shared/http/methods.ts';
-import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, customerOf, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Target } from '#shared/http/target.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
+import { accountOf } from '../account.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { exchangeOf } from '../forwarding/side.ts';
@@ -135,12 +136,19 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
     const removed = removalBy(passed?.scheme);
     const linesFor = (url: URL) => [...linesOf(request, url, removed), ...identified];
+    const account = passed ? accountOf(passed.principal) : customerAt(request);
     const who = passed && mark && { passed, mark };
-    return ask({ request, response, path, linesFor, removed, passing, who }).catch(
+    return ask({ request, response, path, linesFor, removed, passing, account, who }).catch(
       (error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
       },
     ) as Promise<undefined>;
+  }
+
+  /** Whose a request is where nobody is asked. */
+  function customerAt({ socket, rawHeaders }: AnyRequest): string {
+    const before = lines(rawHeaders, 'x-forwarded-for');
+    return customerOf(clientAddress(socket.remoteAddress ?? '', before, proxies));
   }
 
   function passOn(passage: Passage): Awaitable<Answer | undefined> {

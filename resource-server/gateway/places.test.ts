@@ -12,25 +12,56 @@ const LONG = 60_000;
 const exchange = () => new Writable();
 
 describe('places', () => {
+  test('one account has half of them, and what it asks besides waits, though some are free', async () => {
+    const places = new Places(4);
+    const mine = [
+      await places.take('a', exchange(), LONG),
+      await places.take('a', exchange(), LONG),
+    ];
+    const third = places.take('a', exchange(), LONG);
+    expect(places.waiting).toBe(1);
+    await places.take('b', exchange(), LONG);
+    mine[0]?.();
+    (await third)();
+    expect(places.waiting).toBe(0);
+  });
+
+  test('accounts take turns, however many requests of one wait', async () => {
+    const places = new Places(2);
+    const order: string[] = [];
+    const held = await Promise.all(
+      ['a', 'b'].map((account) => places.take(account, exchange(), LONG)),
+    );
+    const asked = ['a', 'a', 'a', 'c'].map(async (account, index) => {
+      const giveBack = await places.take(account, exchange(), LONG);
+      order.push(`${account}${index}`);
+      giveBack();
+    });
+    held[0]?.();
+    await Promise.all(asked);
+    expect(order).toEqual(['a0', 'c3', 'a1', 'a2']);
+    held[1]?.();
+  });
+
   test('are given by turns, each once', async () => {
     const places = new Places(1);
-    const giveBack = await places.take(exchange(), LONG);
+    const giveBack = await places.take('a', exchange(), LONG);
     const order: string[] = [];
-    const second = places.take(exchange(), LONG).then((back) => (order.push('second'), back));
-    const third = places.take(exchange(), LONG).then((back) => (order.push('third'), back));
+    const second = places.take('a', exchange(), LONG).then((back) => (order.push('second'), back));
+    const third = places.take('a', exchange(), LONG).then((back) => (order.push('third'), back));
     giveBack();
     giveBack();
     (await second)();
     (await third)();
     expect(order).toEqual(['second', 'third']);
-    (await places.take(exchange(), LONG))();
+    (await places.take('a', exchange(), LONG))();
   });
 
   test('who leaves is out of the line, and takes no place', async () => {
     const places = new Places(1);
-    const giveBack = await places.take(exchange(), LONG);
+    const giveBack = await places.take('a', exchange(), LONG);
     const leaving = Array.from({ length: 1000 }, exchange);
-    const taken = leaving.map((one) => places.take(one, LONG));
+    const taken = leaving.map((one) => places.take('a', one, LONG));
     expect(places.waiting).toBe(1000);
     for (const one of leaving) one.destroy();
     const outcomes = await Promise.allSettled(taken);
@@ -38,27 +69,27 @@ describe('places', () => {
     expect(places.waiting).toBe(0);
     expect(leaving.every((one) => one.listenerCount('close') === 0)).toBe(true);
     giveBack();
-    (await places.take(exchange(), LONG))();
+    (await places.take('a', exchange(), LONG))();
   });
 
   test('who leaves as it is given one gives it back', async () => {
     const places = new Places(1);
-    const giveBack = await places.take(exchange(), LONG);
+    const giveBack = await places.take('a', exchange(), LONG);
     const leaving = exchange();
-    const taken = places.take(leaving, LONG);
+    const taken = places.take('a', leaving, LONG);
     giveBack();
     leaving.destroy();
     await expect(taken).rejects.toBe(LEFT);
-    (await places.take(exchange(), LONG))();
+    (await places.take('a', exchange(), LONG))();
   });
 
   test('who has waited for too long gets 504', async () => {
     const places = new Places(1);
-    const giveBack = await places.take(exchange(), LONG);
-    await expect(places.take(exchange(), 1)).rejects.toMatchObject({ status: 504 });
+    const giveBack = await places.take('a', exchange(), LONG);
+    await expect(places.take('a', exchange(), 1)).rejects.toMatchObject({ status: 504 });
     expect(places.waiting).toBe(0);
     giveBack();
-    (await places.take(exchange(), LONG))();
+    (await places.take('a', exchange(), LONG))();
   });
 });
 
@@ -90,6 +121,33 @@ test('an application gets no more at a time than it may, whichever way they go',
   }
   const replies = await Promise.all([plain, withTrailers, last]);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test.each([
+  ['account', {}],
+  ['address, where nobody is asked', { schemes: [], scopes: {} }],
+])('requests that hang leave places to who is of another %s', async (_, more) => {
+  const urls: (string | undefined)[] = [];
+  await using application = await startApplication(({ url }, response) => {
+    urls.push(url);
+    if (url !== '/hang') response.end('answer');
+  });
+  await using gateway = await startGateway({
+    shop: { upstream: { url: application.url, connections: 2 }, ...more },
+  });
+  const askAs = (n: number, path: string) =>
+    gateway.ask('GET', `/shop/${path}`, {
+      headers: {
+        'X-Forwarded-For': `192.0.2.${n}`,
+        Authorization: `Bearer ${gateway.token('shop:read', { sub: `m${n}`, client_id: `m${n}` })}`,
+      },
+    });
+  const hanging = [1, 2, 3].map(() => askAs(1, 'hang').catch(() => undefined));
+  await eventually(() => expect(urls).toEqual(['/hang']));
+  expect((await askAs(2, 'x')).text).toBe('answer');
+  expect(urls).toEqual(['/hang', '/x']);
+  await gateway.listening.close(0);
+  await Promise.all(hanging);
 });
 
 test('who leaves before it is judged costs the application nothing', async () => {
