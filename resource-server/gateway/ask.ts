@@ -45,8 +45,8 @@ interface Attempt {
 /**
  * Asks one of the application's places, and gives the client what it answers. When a connection fails before there
  * is an answer, another attempt is made: with any method if nothing was sent, else with one that is idempotent (RFC
- * 9110 section 9.2.2) and whose content was not read. Resolves when the answer has begun; rejects with HttpError 502
- * or 504.
+ * 9110 section 9.2.2) and whose content was not read. Resolves when the answer has begun; rejects with HttpError 502,
+ * 503 or 504.
  */
 export function createAsk(
   upstreams: Upstreams,

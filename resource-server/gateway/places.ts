@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { failure } from '../forwarding/failure.ts';
+import { HttpError } from '#shared/http/answer.ts';
 
 /** What a client that has left needs no more. */
 export const LEFT = new Error('The client has left.');
@@ -29,7 +29,7 @@ export class Places {
   }
 
   /**
-   * Resolves with what gives the place back. Rejects with HttpError 504 after `patience` milliseconds in line, and
+   * Resolves with what gives the place back. Rejects with HttpError 503 after `patience` milliseconds in line, and
    * with LEFT when the client's side of the exchange has closed.
    */
   async take(account: string, exchange: Writable, patience: number): Promise<() => void> {
@@ -54,7 +54,8 @@ export class Places {
     };
     const leave = () => goOut(LEFT);
     const timer = setTimeout(() => {
-      goOut(failure(504, 'The application has no connection free.', undefined));
+      const detail = 'The gateway has no connection to the application free. Try again.';
+      goOut(new HttpError(503, detail, { 'Retry-After': '1' }));
     }, patience);
     const line = this.#waiting.get(account) ?? new Set();
     this.#waiting.set(account, line.add(resolve));

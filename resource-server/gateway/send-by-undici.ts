@@ -33,7 +33,7 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
   let late = false;
   const timer = setTimeout(() => {
     late = true;
-    reject(failure(504, 'The application has no connection free.', undefined));
+    reject(failure(504, 'The application was not reached in time.', undefined));
   }, patience);
   left(() => {
     late = true;
