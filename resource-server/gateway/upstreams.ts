@@ -35,7 +35,11 @@ export class Upstream {
   constructor(url: string, { connections, timeout, tls: own }: UpstreamConfig) {
     this.url = new URL(url);
     const ca = own.ca === undefined ? undefined : [...getCACertificates(), readFileSync(own.ca)];
-    const secure = { ...(ca && { ca }), ...(own.name !== undefined && { servername: own.name }) };
+    const { hostname, port } = this.url;
+    const host = hostname.replaceAll(/[[\]]/g, '');
+    // Never by what the request has in Host. RFC 6066 section 3: no address.
+    const servername = own.name ?? (isIP(host) === 0 ? host : '');
+    const secure = { ...(ca && { ca }), servername };
     this.places = new Places(connections);
     this.pool = new Pool(this.url.origin, {
       connections,
@@ -57,13 +61,10 @@ export class Upstream {
       this.url.protocol === 'https:'
         ? new https.Agent({ ...common, ...secure })
         : new http.Agent(common);
-    const { hostname, port } = this.url;
-    const host = hostname.replaceAll(/[[\]]/g, '');
     const alone = { host, allowHalfOpen: true, noDelay: true };
-    const name = isIP(host) === 0 ? { servername: host } : {}; // RFC 6066 section 3
     this.connect =
       this.url.protocol === 'https:'
-        ? () => tls.connect({ port: Number(port || 443), ...alone, ...name, ...secure })
+        ? () => tls.connect({ port: Number(port || 443), ...alone, ...secure })
         : () => net.connect({ port: Number(port || 80), ...alone });
   }
 
@@ -86,13 +87,14 @@ export class Upstream {
 }
 
 /**
- * Connections of which a reset is not the end. undici takes it for that of an answer without a length, which ends
- * with the connection, but not with one that breaks off (RFC 9112 section 8).
+ * Connections to whoever proves to be of the name in the options, where undici would have it of the request's Host, and
+ * of which a reset is not the end. undici takes it for that of an answer without a length, which ends with the
+ * connection, but not with one that breaks off (RFC 9112 section 8).
  */
 function honestly(options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, done) => {
-    connect(target, (error, socket) => {
+    connect({ ...target, servername: options.servername ?? '' }, (error, socket) => {
       if (error) return done(error, null);
       socket.prependListener('error', (reset: NodeJS.ErrnoException) => {
         if (reset.code === 'ECONNRESET') reset.code = 'ECONNABORTED';
