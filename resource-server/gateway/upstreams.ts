@@ -43,12 +43,10 @@ export class Upstream {
     this.places = new Places(connections);
     this.pool = new Pool(this.url.origin, {
       connections,
-      connect: honestly({
-        timeout: CONNECT,
-        allowH2: own.http2,
-        preferH2: own.http2,
-        ...secure,
-      }),
+      connect: honestly(
+        { timeout: CONNECT, allowH2: own.http2, preferH2: own.http2, ...secure },
+        servername,
+      ),
       allowH2: own.http2,
       headersTimeout: timeout * 1000,
       bodyTimeout: timeout * 1000,
@@ -87,14 +85,17 @@ export class Upstream {
 }
 
 /**
- * Connections to whoever proves to be of the name in the options, where undici would have it of the request's Host, and
+ * Connections to whoever proves to be of this name, where undici would have it of the request's Host, and
  * of which a reset is not the end. undici takes it for that of an answer without a length, which ends with the
  * connection, but not with one that breaks off (RFC 9112 section 8).
  */
-function honestly(options: buildConnector.BuildOptions): buildConnector.connector {
+function honestly(
+  options: buildConnector.BuildOptions,
+  servername: string,
+): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, done) => {
-    connect({ ...target, servername: options.servername ?? '' }, (error, socket) => {
+    connect({ ...target, servername }, (error, socket) => {
       if (error) return done(error, null);
       socket.prependListener('error', (reset: NodeJS.ErrnoException) => {
         if (reset.code === 'ECONNRESET') reset.code = 'ECONNABORTED';
