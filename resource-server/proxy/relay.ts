@@ -51,10 +51,12 @@ export async function relay(
   const stream: Duplex = client;
   stream.once('aborted', () => stop('client')); // of HTTP/2, before an `end` that is none
   stream.pipe(destination, { end: false });
-  stream.once('end', () => {
+  const ended = () => {
     if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) stop('client');
     else destination.end();
-  });
+  };
+  if (stream.readableEnded) ended();
+  else stream.once('end', ended);
   inflow.start(destination, stream, client instanceof Socket ? OVER_TCP : OVER_HTTP2);
   await Promise.all([
     closed(client).then(() => {

@@ -232,6 +232,55 @@ describe('a handshake that is not let in', () => {
     client.socket.destroy();
   });
 
+  test.each(['end', 'resetAndDestroy'] as const)(
+    'who leaves before there is an answer is gone: %s',
+    async (leave) => {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
+      const client = new TestSocket(
+        await start((_, response) => {
+          response.once('close', leaves);
+          begin();
+        }),
+      );
+      client.socket.write(HANDSHAKE);
+      await begun;
+      client.socket[leave]();
+      await left;
+    },
+  );
+
+  test('who takes nothing of its answer is let go', async () => {
+    const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
+    const large: Handler = (request, response) => {
+      response.once('close', leaves);
+      send(request, response, { status: 200, fields: {}, body: 'x'.repeat(50_000_000) });
+    };
+    const client = new TestSocket(await start(large, { idleTimeout: 50 }));
+    client.socket.pause();
+    client.socket.write(REFUSED);
+    await left;
+    client.socket.destroy();
+  });
+
+  test('who has ended its side before it is open has an end there still', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const client = new TestSocket(
+      await start(async (request, response) => {
+        begin();
+        await promise;
+        await echo(request, response);
+      }),
+    );
+    client.socket.write(HANDSHAKE);
+    await begun;
+    await client.send('early');
+    client.socket.end();
+    resolve();
+    expect(await client.all).toMatch(/\r\n\r\nearly$/);
+  });
+
   test('its response closes once, however it ends', async () => {
     for (const [bytes, ended] of [
       [HANDSHAKE, OPEN],

@@ -52,10 +52,12 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   connections.begin(request, response);
   response.assignSocket(socket);
   if (head.length > 0) socket.unshift(head);
+  const letGo = attend(socket);
 
   const over = () => {
     response.detachSocket(socket);
-    if (response.shouldKeepAlive) again();
+    letGo();
+    if (response.shouldKeepAlive) process.nextTick(again); // a stream forgets its listeners no sooner
     else endGently(socket);
     response.emit('close'); // as node:http does for the responses that it made
   };
@@ -64,6 +66,7 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
     extended: false,
     open(fields) {
       response.off('finish', over);
+      letGo();
       socket.setTimeout(0);
       response.writeHead(101, { ...fields, Connection: 'Upgrade', Upgrade: 'websocket' }).end();
       response.detachSocket(socket);
@@ -72,6 +75,19 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
     },
   };
   return response;
+}
+
+/**
+ * What node:http did for the connection: who leaves, or takes nothing of an answer, is noticed. What comes is kept.
+ * The result ends it.
+ */
+function attend(socket: Socket): () => void {
+  const look = () => {
+    if (socket.readableLength === 0) socket.read(0); // else its end would not be told
+  };
+  const leave = () => socket.destroy();
+  socket.on('readable', look).on('timeout', leave);
+  return () => socket.off('readable', look).off('timeout', leave);
 }
 
 /** A handshake over HTTP/2 (RFC 8441 section 5): a stream, and the connection goes on beside it. */

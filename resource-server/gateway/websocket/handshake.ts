@@ -56,6 +56,7 @@ export async function shakeHands(
   });
   asked.once('upgrade', (answer, socket: Socket, head) => {
     if (!accepts(answer, key)) return refuse('101 with another Sec-WebSocket-Accept');
+    exchange.off('close', leave);
     if (head.length > 0) socket.unshift(head);
     return resolve({ answer, socket });
   });
@@ -63,6 +64,7 @@ export async function shakeHands(
     const { statusCode = 0 } = answer;
     // Over HTTP/2 it would be a success (RFC 8441 section 5), and whoever waits for 101 can make nothing of it.
     if (statusCode < 300) return refuse(`${statusCode} to a handshake`);
+    asked.setTimeout(sent.idle * 1000, leave);
     try {
       give(answer, passing);
       return resolve(undefined);
@@ -75,7 +77,6 @@ export async function shakeHands(
     return await promise;
   } finally {
     clearTimeout(timer);
-    exchange.off('close', leave);
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
@@ -230,6 +231,22 @@ describe('what breaks off on one side breaks off on the other', () => {
     await closed;
   });
 
+  test('a client that had ended its side before it was open', async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    application.answers((socket, request) => {
+      ask();
+      void promise.then(() => echo(socket, request));
+    });
+    const socket = client('/chat/');
+    await asked;
+    socket.socket.end();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((later) => setImmediate(later));
+    resolve();
+    await socket.all;
+    expect(socket.reset).toBe(false);
+  });
+
   test.each(['idle', 'total'])('its time is over: %s', async (end) => {
     const socket = client(end === 'idle' ? '/idle/' : '/short/');
     await socket.until('\r\n\r\n');
@@ -315,6 +332,34 @@ describe('an application that does something else', () => {
     );
     await socket.until('HTTP/1.1 502 ');
     socket.socket.destroy();
+  });
+});
+
+describe('the content of another answer than 101', () => {
+  const half = (socket: Socket) => {
+    socket.resume().write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf');
+  };
+
+  test.each(['HTTP/1.1', 'HTTP/2'])('%s: who leaves leaves nothing open there', async (version) => {
+    application.answers(half);
+    if (version === 'HTTP/1.1') {
+      const socket = client('/idle/');
+      await socket.until('half');
+      socket.socket.resetAndDestroy();
+    } else {
+      using stream = await overHttp2('/idle/');
+      await stream.until('half');
+    }
+    const [there] = application.sockets;
+    if (there?.readableEnded === false) await once(there, 'end');
+  });
+
+  test('breaks off where the application does not go on', async () => {
+    application.answers(half);
+    const socket = client('/chat/');
+    await socket.until('half');
+    await socket.all;
+    expect(socket.reset).toBe(true);
   });
 });
 
