@@ -173,7 +173,7 @@ export function http1Server(parts: Http1Parts): Server {
     }
     await connections.settled(socket);
     if (!socket.writable) return;
-    const again = () => void takeAgain(socket, drop);
+    const again = () => takeAgain(socket, drop);
     try {
       await tunnel(http1Tunnel({ request, socket, head, connections, again, decline }));
     } catch (error) {
@@ -187,17 +187,24 @@ export function http1Server(parts: Http1Parts): Server {
     socket.on('error', drop);
     await connections.settled(socket);
     if (!socket.writable || !(socket instanceof net.Socket)) return;
-    const again = () => void takeAgain(socket, drop);
+    const again = () => takeAgain(socket, drop);
     const response = http1Upgrade({ request, socket, head, connections, again });
     atTurnsEnd(() => void handle(request, response));
   }
 
   /** A connection that node:http has let go of may carry another request; `drop`: what was done meanwhile if it failed. */
-  async function takeAgain(socket: net.Socket, drop: () => void): Promise<void> {
-    const bytes = await peek(socket, () => true, limit.keepAliveTimeout);
-    socket.off('error', drop);
-    if (bytes.length === 0) socket.destroy();
-    else server.emit('connection', socket);
+  function takeAgain(socket: net.Socket, drop: () => void): void {
+    peek(
+      socket,
+      () => true,
+      limit.keepAliveTimeout,
+      (bytes) => {
+        socket.off('error', drop);
+        if (bytes.length === 0) return socket.destroy();
+        server.emit('connection', socket);
+        return socket.unshift(bytes);
+      },
+    );
   }
 
   server.on('connection', (socket) => {

@@ -1,31 +1,27 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Waits for the first bytes of a connection, and resolves to them as soon as `enough` says so; then they are there
- * still to be read. When the connection ends or `milliseconds` pass before, it resolves to what has come.
+ * Waits for the first bytes of a connection, and gives them as soon as `enough` says so. When the connection ends or
+ * `milliseconds` pass before, it gives what has come. Whoever gets them puts them back (`unshift`) in the same turn,
+ * once somebody listens: the connection goes on flowing.
  */
 export function peek(
   socket: Duplex,
   enough: (bytes: Buffer) => boolean,
   milliseconds: number,
-): Promise<Buffer> {
-  const { promise, resolve } = Promise.withResolvers<Buffer>();
-  let bytes = Buffer.alloc(0);
+  take: (bytes: Buffer) => void,
+): void {
+  let bytes: Buffer | undefined;
   const timer = setTimeout(finish, milliseconds);
-  socket.on('readable', look).on('end', finish).on('close', finish);
+  socket.on('data', look).on('end', finish).on('close', finish);
 
-  function look(): void {
-    for (let piece: unknown; (piece = socket.read()) instanceof Buffer;) {
-      bytes = Buffer.concat([bytes, piece]);
-    }
-    if (bytes.length === 0 || !enough(bytes)) return;
-    finish();
-    socket.unshift(bytes);
+  function look(piece: Buffer): void {
+    bytes = bytes === undefined ? piece : Buffer.concat([bytes, piece]);
+    if (enough(bytes)) finish();
   }
   function finish(): void {
     clearTimeout(timer);
-    socket.off('readable', look).off('end', finish).off('close', finish);
-    resolve(bytes);
+    socket.off('data', look).off('end', finish).off('close', finish);
+    take(bytes ?? Buffer.alloc(0));
   }
-  return promise;
 }

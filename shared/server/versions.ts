@@ -64,16 +64,18 @@ export function versionsFront(versions: Versions): Front {
   const undecided = new Set<Socket>();
 
   /** `prefaced`: the client tells HTTP/2 by its first bytes. */
-  async function choose(socket: Socket, prefaced: boolean): Promise<void> {
+  function choose(socket: Socket, prefaced: boolean): void {
     const enough = prefaced ? (bytes: Buffer) => decides(bytes) && tellsMethod(bytes) : tellsMethod;
     undecided.add(socket);
     socket.on('error', lost);
-    const bytes = await peek(socket, enough, patience);
-    undecided.delete(socket);
-    if (!enough(bytes)) return giveUp(socket, bytes);
-    socket.off('error', lost);
-    if (prefaced && isPreface(bytes)) toHttp2(socket);
-    else toHttp1(socket, bytes);
+    peek(socket, enough, patience, (bytes) => {
+      undecided.delete(socket);
+      if (!enough(bytes)) return giveUp(socket, bytes);
+      socket.off('error', lost);
+      if (!prefaced || !isPreface(bytes)) return toHttp1(socket, bytes);
+      socket.pause().unshift(bytes); // node:http2 reads by itself, beginning with what is there
+      return toHttp2(socket);
+    });
   }
 
   /** Whoever is there still is told why nothing was served. */
@@ -88,12 +90,9 @@ export function versionsFront(versions: Versions): Front {
 
   function toHttp1(socket: Socket, bytes: Buffer): void {
     const method = unknownMethod(bytes);
-    if (method !== undefined) {
-      lasts.expect(socket, method);
-      const all: Buffer = socket.read();
-      socket.unshift(withStandIn(all));
-    }
+    if (method !== undefined) lasts.expect(socket, method);
     http1.emit('connection', socket);
+    socket.unshift(method === undefined ? bytes : withStandIn(bytes));
   }
 
   function toHttp2(socket: Socket): void {
@@ -126,10 +125,10 @@ export function versionsFront(versions: Versions): Front {
   } as const;
   const server =
     certificate === undefined
-      ? net.createServer(options, (socket) => void choose(socket, http2 !== undefined))
+      ? net.createServer(options, (socket) => choose(socket, http2 !== undefined))
       : tls.createServer({ ...options, ...handshake }, (socket) => {
           if (socket.alpnProtocol === 'h2') toHttp2(socket);
-          else void choose(socket, false);
+          else choose(socket, false);
         });
   // A handshake that fails or never ends is left to us.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
