@@ -81,12 +81,16 @@ export class Connections {
 
   /** Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. */
   halve(socket: Duplex): void {
-    const next = () => this.#exchanges.get(socket)?.find(({ done }) => !done);
-    if (next() === undefined) return;
+    if (this.#next(socket) === undefined) return;
     const timer = setTimeout(() => {
-      if (next()?.response.headersSent === false) socket.destroy();
+      if (this.#next(socket)?.headersSent === false) socket.destroy();
     }, LINGER);
     socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** More can be written: the answer under way may be waiting for that. */
+  drained(socket: Duplex): void {
+    this.#next(socket)?.emit('drain');
   }
 
   /** Resolves when the answers under way on the connection are out. */
@@ -132,6 +136,11 @@ export class Connections {
 
   destroy(): void {
     for (const socket of this.#exchanges.keys()) socket.destroy();
+  }
+
+  /** The answer that is under way. */
+  #next(socket: Duplex): ServerResponse | undefined {
+    return this.#exchanges.get(socket)?.find(({ done }) => !done)?.response;
   }
 
   #makeLast({ request, response }: Exchange): void {

@@ -33,7 +33,7 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { isHandshake } from '#shared/http/web-socket.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 import { isReadable } from './unknown-method.ts';
-import { http1Upgrade } from './upgrade.ts';
+import { attend, http1Upgrade } from './upgrade.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
 
@@ -159,8 +159,7 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const drop = () => socket.destroy(); // node:http has let go of the connection
-    socket.on('error', drop);
+    const release = adopt(socket);
     if (lasts.has(socket)) return;
     const unclear = ambiguous(request);
     const refusal = unclear ?? noTunnel(request.url);
@@ -173,7 +172,7 @@ export function http1Server(parts: Http1Parts): Server {
     }
     await connections.settled(socket);
     if (!socket.writable) return;
-    const again = () => takeAgain(socket, drop);
+    const again = () => takeAgain(socket, release);
     try {
       await tunnel(http1Tunnel({ request, socket, head, connections, again, decline }));
     } catch (error) {
@@ -183,28 +182,33 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const drop = () => socket.destroy();
-    socket.on('error', drop);
+    const release = adopt(socket);
+    if (!(socket instanceof net.Socket)) return;
+    const letGo = attend(socket, head);
     await connections.settled(socket);
-    if (!socket.writable || !(socket instanceof net.Socket)) return;
-    const again = () => takeAgain(socket, drop);
-    const response = http1Upgrade({ request, socket, head, connections, again });
+    if (!socket.writable) return;
+    const again = () => takeAgain(socket, release);
+    const response = http1Upgrade({ request, socket, letGo, connections, again });
     atTurnsEnd(() => void handle(request, response));
   }
 
-  /** A connection that node:http has let go of may carry another request; `drop`: what was done meanwhile if it failed. */
-  function takeAgain(socket: net.Socket, drop: () => void): void {
-    peek(
-      socket,
-      () => true,
-      limit.keepAliveTimeout,
-      (bytes) => {
-        socket.off('error', drop);
-        if (bytes.length === 0) return socket.destroy();
-        server.emit('connection', socket);
-        return socket.unshift(bytes);
-      },
-    );
+  /** What a connection needs that node:http has let go of; the result ends it. */
+  function adopt(socket: Duplex): () => void {
+    const drop = () => socket.destroy();
+    const drained = () => connections.drained(socket);
+    socket.on('error', drop).on('drain', drained);
+    return () => socket.off('error', drop).off('drain', drained);
+  }
+
+  /** Such a connection may carry another request. */
+  function takeAgain(socket: net.Socket, release: () => void): void {
+    const take = (bytes: Buffer) => {
+      release();
+      if (bytes.length === 0) return socket.destroy();
+      server.emit('connection', socket);
+      return socket.unshift(bytes);
+    };
+    peek(socket, () => true, limit.keepAliveTimeout, take);
   }
 
   server.on('connection', (socket) => {

@@ -232,23 +232,45 @@ describe('a handshake that is not let in', () => {
     client.socket.destroy();
   });
 
-  test.each(['end', 'resetAndDestroy'] as const)(
-    'who leaves before there is an answer is gone: %s',
-    async (leave) => {
-      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-      const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
-      const client = new TestSocket(
-        await start((_, response) => {
-          response.once('close', leaves);
-          begin();
-        }),
-      );
-      client.socket.write(HANDSHAKE);
-      await begun;
-      client.socket[leave]();
-      await left;
-    },
-  );
+  test.each([
+    ['the answer to a handshake', REFUSED],
+    ['the answer to the request before one', GET + HANDSHAKE],
+    ['the answer to the request before CONNECT', `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`],
+  ])('%s goes on as fast as it is taken', async (_, bytes) => {
+    const piece = Buffer.alloc(1_000_000, 'x');
+    const client = new TestSocket(
+      await start(async (request, response) => {
+        if (request.url === '/socket') return echo(request, response);
+        for (let count = 0; count < 20; count += 1) {
+          if (!response.write(piece)) await once(response, 'drain');
+        }
+        return void response.end('whole');
+      }),
+    );
+    client.socket.write(bytes);
+    await client.until((all) => all.length > 20_000_000 && all.includes('whole'));
+    client.socket.destroy();
+  });
+
+  test.each([
+    ['end', HANDSHAKE],
+    ['resetAndDestroy', HANDSHAKE],
+    ['end', GET + HANDSHAKE],
+    ['resetAndDestroy', GET + HANDSHAKE],
+  ] as const)('who leaves before there is an answer is gone: %s', async (leave, bytes) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
+    const client = new TestSocket(
+      await start((_, response) => {
+        response.once('close', leaves);
+        begin();
+      }),
+    );
+    client.socket.write(bytes);
+    await begun;
+    client.socket[leave]();
+    await left;
+  });
 
   test('who takes nothing of its answer is let go', async () => {
     const { promise: left, resolve: leaves } = Promise.withResolvers<void>();

@@ -35,8 +35,8 @@ interface Http1Handshake {
   readonly request: IncomingMessage;
   /** node:http has let go of it. */
   readonly socket: Socket;
-  /** What came behind the request. */
-  readonly head: Buffer;
+  /** Ends `attend`. */
+  readonly letGo: () => void;
   readonly connections: Connections;
   /** Gives the connection back, for another request. */
   readonly again: () => void;
@@ -44,15 +44,13 @@ interface Http1Handshake {
 
 /** The answer to a handshake over HTTP/1.1 (RFC 6455), for which the connection is kept. */
 export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
-  const { request, socket, head, connections, again } = handshake;
+  const { request, socket, letGo, connections, again } = handshake;
   const response = new ServerResponse(request);
   response.shouldKeepAlive = !lines(request.rawHeaders, 'connection').some((line) =>
     /(?:^|[ \t,])close(?:$|[ \t,])/i.test(line),
   );
   connections.begin(request, response);
   response.assignSocket(socket);
-  if (head.length > 0) socket.unshift(head);
-  const letGo = attend(socket);
 
   const over = () => {
     response.detachSocket(socket);
@@ -78,10 +76,11 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
 }
 
 /**
- * What node:http did for the connection: who leaves, or takes nothing of an answer, is noticed. What comes is kept.
- * The result ends it.
+ * Until a handshake has its answer, who leaves, or takes nothing of an answer before, is noticed, as node:http does
+ * while it has the connection. What comes is kept, behind the head that has come. The result ends it.
  */
-function attend(socket: Socket): () => void {
+export function attend(socket: Socket, head: Buffer): () => void {
+  if (head.length > 0) socket.unshift(head);
   const look = () => {
     if (socket.readableLength === 0) socket.read(0); // else its end would not be told
   };
