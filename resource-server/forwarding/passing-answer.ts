@@ -5,6 +5,7 @@ import type { Seal } from '#shared/auth/scheme.ts';
 import { type Fields, HttpError } from '#shared/http/answer.ts';
 import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { note } from '#shared/server/request-log.ts';
 import { answerLines, type Head, type Lines, trailerLines } from './fields.ts';
 import { breakOff, exchangeOf, sideOf } from './side.ts';
 
@@ -161,7 +162,9 @@ export class PassingAnswer {
   }
 
   breakOff(): void {
-    breakOff(sideOf(this.#exchange.request));
+    const { request } = this.#exchange;
+    if (this.wanted) note(request, { reason: 'The destination broke off its answer.' });
+    breakOff(sideOf(request));
   }
 }
 

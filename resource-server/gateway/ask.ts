@@ -1,10 +1,12 @@
 import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { lines } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { note, requestId } from '#shared/server/request-log.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
 import type { Name } from '../forwarding/names.ts';
@@ -53,6 +55,7 @@ export function createAsk(
   webSockets: WebSockets,
   config: UpstreamConfig,
   clock: Clock,
+  log: Log,
 ) {
   const patience = config.timeout * 1000;
 
@@ -64,6 +67,7 @@ export function createAsk(
       const upstream = upstreams.pick(tried);
       const attempt: Attempt = { touched: false, consumed: false };
       upstream.busy += 1;
+      note(request, { host: upstream.url.host });
       exchangeOf(response).once('close', () => (upstream.busy -= 1));
       try {
         await send(question, upstream, attempt);
@@ -74,6 +78,11 @@ export function createAsk(
         upstream.failed(clock.now());
         if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
           throw error;
+        log.warn('upstream.failed', {
+          id: requestId(request),
+          host: upstream.url.host,
+          reason: whyOf(error),
+        });
         tried = upstream;
       }
     }
@@ -124,6 +133,13 @@ export function createAsk(
 /** It failed, not we. */
 export const isOfApplication = (error: unknown): error is HttpError =>
   error instanceof HttpError && (error.status === 502 || error.status === 504);
+
+/** For the log: what went wrong, with what the connection says of it. */
+export function whyOf({ message, cause }: HttpError): string {
+  // Of several addresses that were tried in vain the error has a code, and no words.
+  const { message: words, code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return [message, words || code].filter(Boolean).join(' ');
+}
 
 function mayRepeat({ method = '' }: AnyRequest, { touched, consumed }: Attempt): boolean {
   return !touched || (!consumed && METHODS.get(method)?.idempotent === true);

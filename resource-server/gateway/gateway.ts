@@ -27,7 +27,7 @@ import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
 import { createApplicationLines } from './application-lines.ts';
-import { createAsk, isOfApplication } from './ask.ts';
+import { createAsk, isOfApplication, whyOf } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
 import { createRemoval } from './removal.ts';
@@ -101,7 +101,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const removalBy = createRemoval(space, config);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
   const webSockets = createWebSockets(space.url, config.webSockets, parts);
-  const ask = createAsk(upstreams, webSockets, config, clock);
+  const ask = createAsk(upstreams, webSockets, config, clock, log);
   const { apiKeyQuery: keyName } = space;
 
   /** What is answered without the application; undefined: nothing. */
@@ -198,7 +198,7 @@ function notPassed(methods: readonly string[]): HttpError {
   );
 }
 
-function atGateway({ status, message, cause }: HttpError, request: AnyRequest): HttpError {
-  const detail = `The gateway got no answer from the application. ${message} The request is ${requestId(request)}.`;
-  return Object.assign(new HttpError(status, detail), { cause });
+function atGateway(error: HttpError, request: AnyRequest): HttpError {
+  const detail = `The gateway got no answer from the application. ${error.message} The request is ${requestId(request)}.`;
+  return Object.assign(new HttpError(error.status, detail), { reason: whyOf(error) });
 }

@@ -105,5 +105,9 @@ function failureOf(error: Error): HttpError | Error {
   const code = 'code' in error ? String(error.code) : '';
   return LATE.has(code)
     ? failure(504, 'The application did not answer in time.', error)
-    : failure(502, 'The application gave no answer that can be understood.', error);
+    : failure(
+        502,
+        'The application cannot be reached, or gave no answer that can be understood.',
+        error,
+      );
 }

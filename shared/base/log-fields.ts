@@ -39,8 +39,8 @@ interface Named {
   askedHost: string;
   askedPath: string;
 
-  // The forward proxy, and its tunnels.
-  /** Where it leads to. */
+  // The gateway; the forward proxy, and its tunnels.
+  /** Where it was passed on to, or leads to. */
   host: string;
   /** How a tunnel ended. */
   end: string;

@@ -86,5 +86,9 @@ function accepts(answer: IncomingMessage, key: string): boolean {
 }
 
 function notUnderstood(cause: unknown): HttpError {
-  return failure(502, 'The application gave no answer that can be understood.', cause);
+  return failure(
+    502,
+    'The application cannot be reached, or gave no answer that can be understood.',
+    cause,
+  );
 }
