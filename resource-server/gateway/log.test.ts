@@ -12,7 +12,10 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 let as: ReturnType<typeof clientOf>;
 beforeAll(async () => {
   application = await startApplication((request, response) => {
-    if (request.url !== '/breaks-off') return response.end();
+    if (request.url !== '/breaks-off') {
+      response.end();
+      return;
+    }
     response.writeHead(200, { 'Content-Length': 10 }).write('half');
     breakOff = () => response.destroy();
   });
