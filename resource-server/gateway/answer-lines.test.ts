@@ -4,7 +4,7 @@ import { PathMap } from './paths.ts';
 
 const OURS = 'https://rs.example';
 const returned = {
-  map: new PathMap('/', '/base/'),
+  map: new PathMap('/', '/base/', true),
   hosts: new Set(['rs.example']),
   ours: OURS,
   methods: ['GET'],

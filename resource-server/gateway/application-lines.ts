@@ -36,9 +36,7 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
       ...(cookies.size === 0 ? onward : onward.flatMap((line) => withoutCookies(line, cookies))),
       ...destinationLines({ request, space, map }, `${url.protocol}//${host}`),
       ...FORWARDED[config.forwarded](wayOf(request, ours, proxies)),
-      ...(config.forwarded === 'x-forwarded' && !map.same && map.prefix !== ''
-        ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]]
-        : []),
+      ...(map.prefix !== '' ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]] : []),
       ['X-Request-Id', requestId(request)],
     ];
   };

@@ -161,9 +161,10 @@ describe('what the application gets', () => {
       'x-forwarded-for': '203.0.113.9, 127.0.0.1',
       'x-forwarded-proto': 'https',
       'x-forwarded-host': 'rs.example',
-      'x-forwarded-prefix': '/inventory',
     });
     expect(fields['x-real-ip']).toBeUndefined();
+    expect(fields['x-forwarded-prefix']).toBeUndefined();
+    expect((await asked('GET', '/keys/x')).fields['x-forwarded-prefix']).toBe('/keys');
   });
 
   test('by choice its own host, and Forwarded (RFC 7239)', async () => {

@@ -83,7 +83,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const { clock, random, log, proxies, identity, cookies } = parts;
   const upstreams = new Upstreams(config, clock);
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
-  const map = new PathMap(new URL(space.url).pathname, first);
+  const map = new PathMap(new URL(space.url).pathname, first, config.forwarded === 'x-forwarded');
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const listed = new Set(space.methods ?? USUAL);
   if (listed.has('GET')) listed.add('HEAD');

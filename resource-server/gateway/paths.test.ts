@@ -16,7 +16,7 @@ describe('a space and its application stand at paths of their own', () => {
     ['/', '/', 'http://localhost:3001', '/'],
     ['/', '/', 'http://localhost:3001?x', '/?x'],
   ])('%s for %s: %s is %s', (ours, theirs, target, expected) => {
-    expect(new PathMap(ours, theirs).onward(target)).toBe(expected);
+    expect(new PathMap(ours, theirs, false).onward(target)).toBe(expected);
   });
 
   test.each([
@@ -28,7 +28,7 @@ describe('a space and its application stand at paths of their own', () => {
     ['/', '/base/', '/base', '/'],
     ['/', '/base/', '/base?x', '/?x'],
   ])('%s for %s: back from %s to %s', (ours, theirs, path, expected) => {
-    expect(new PathMap(ours, theirs).back(path)).toBe(expected);
+    expect(new PathMap(ours, theirs, false).back(path)).toBe(expected);
   });
 
   test.each([
@@ -40,6 +40,22 @@ describe('a space and its application stand at paths of their own', () => {
     ['/app/', '/base/', '/other', '/other'],
     ['/app/', '/base/', '/bas', '/bas'],
   ])('%s for %s: a cookie for %s is for %s', (ours, theirs, path, expected) => {
-    expect(new PathMap(ours, theirs).cookiePath(path)).toBe(expected);
+    expect(new PathMap(ours, theirs, false).cookiePath(path)).toBe(expected);
+  });
+});
+
+describe('an application that is told of a prefix writes it itself, or does not', () => {
+  test.each([
+    ['/app/', '/', '/login', '/app/login'],
+    ['/app/', '/', '/app/login?x', '/app/login?x'],
+    ['/app/', '/', '/app', '/app'],
+    ['/app/', '/', '/application', '/app/application'],
+    ['/app/', '/base/', '/base/app/x', '/app/app/x'],
+    ['/', '/', '/x', '/x'],
+  ])('%s for %s: back from %s to %s', (ours, theirs, path, expected) => {
+    const map = new PathMap(ours, theirs, true);
+    expect(map.back(path)).toBe(expected);
+    expect(map.cookiePath(path.replace(/\?.*/, ''))).toBe(expected.replace(/\?.*/, ''));
+    expect(map.prefix).toBe(theirs === '/' ? ours.slice(0, -1) : '');
   });
 });

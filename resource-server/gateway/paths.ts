@@ -6,21 +6,20 @@ export class PathMap {
   readonly #ours: string;
   readonly #theirs: string;
 
-  /** Paths as `URL.pathname` has them. */
-  constructor(ours: string, theirs: string) {
+  /** What the application is told that stands before its own paths here; empty: nothing. */
+  readonly prefix: string;
+
+  /** Paths as `URL.pathname` has them; `tells`: the application may be told. */
+  constructor(ours: string, theirs: string, tells: boolean) {
     this.#ours = ours.replace(/\/$/, '');
     this.#theirs = theirs.replace(/\/$/, '');
     this.#depth = this.#ours.split('/').length - 1;
+    this.prefix = tells && this.#theirs === '' ? this.#ours : '';
   }
 
   /** Whether a path is the same at both. */
   get same(): boolean {
     return this.#ours === this.#theirs;
-  }
-
-  /** The space's path, without a slash at its end. */
-  get prefix(): string {
-    return this.#ours;
   }
 
   /** Path and query of a target in the space, as the application gets them: what is below the space as it came. */
@@ -36,9 +35,13 @@ export class PathMap {
     return `${this.#theirs}${below || '/'}${query}`;
   }
 
-  /** What one of the application's paths is here; undefined: it is none of the space's. */
+  /**
+   * What one of the application's paths is here; undefined: it is none of the space's. One that begins with the
+   * prefix that it was told has that already.
+   */
   back(path: string): string | undefined {
     const [, before = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
+    if (this.prefix !== '' && `${before}/`.startsWith(`${this.prefix}/`)) return path;
     if (before === this.#theirs) return this.#ours === '' ? `/${rest}` : this.#ours + rest;
     if (!before.startsWith(`${this.#theirs}/`)) return undefined;
     return this.#ours + before.slice(this.#theirs.length) + rest;
