@@ -4,11 +4,7 @@ import type { HttpContender } from './http-load.ts';
 import { always } from './requests.ts';
 import { bearer, type Fields, ORIGIN } from './site.ts';
 import { startCountersign } from './targets/countersign.ts';
-import {
-  startApacheGateway,
-  startHaproxyGateway,
-  startNginxGateway,
-} from './targets/gateway-peers.ts';
+import { type GatewayPeerName, startGatewayPeers } from './targets/gateway-peers.ts';
 import { FILES, startStaticFiles } from './targets/static-files.ts';
 import { mintTokens } from './tokens.ts';
 
@@ -16,8 +12,7 @@ export type FileName = keyof typeof FILES;
 
 /** All pass on the same files of the same server. */
 export interface GatewayTargets {
-  /** nginx, HAProxy and Apache. */
-  readonly peers: Readonly<Record<'nginx' | 'HAProxy' | 'Apache', Server>>;
+  readonly peers: Readonly<Record<GatewayPeerName, Server>>;
   readonly ours: Server;
   readonly token: string;
 }
@@ -29,10 +24,16 @@ const SCOPE = 'documents:read';
 export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<GatewayTargets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const { url: upstream } = stack.use(await startStaticFiles(folder));
-  const peer = { upstream, folder };
-  const nginx = stack.use(await startNginxGateway(peer));
-  const HAProxy = stack.use(await startHaproxyGateway(peer));
-  const Apache = stack.use(await startApacheGateway(peer));
+  const peers = await startGatewayPeers(stack, { upstream, folder });
+  const { ours, token } = await startOurGateway(stack, upstream);
+  return { peers, ours, token };
+}
+
+/** Ours before that origin, and a token for the space that asks for one. */
+export async function startOurGateway(
+  stack: AsyncDisposableStack,
+  upstream: string,
+): Promise<Pick<GatewayTargets, 'ours' | 'token'>> {
   const serving = { serves: 'upstream', upstream: { url: `${upstream}/` } };
   const spaces = [
     { url: `${ORIGIN}/open/`, realm: 'open', schemes: [], ...serving },
@@ -48,7 +49,7 @@ export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<
   const client = await pair.addClient(SCOPE);
   const grant = { issuer: authz.url, client, scope: SCOPE, resource: GUARDED };
   const [token = ''] = await mintTokens(grant, 1);
-  return { peers: { nginx, HAProxy, Apache }, ours: resource, token };
+  return { ours: resource, token };
 }
 
 function passing(
@@ -77,13 +78,12 @@ export const byPeer = (
 export const withoutVerdict = ({ ours }: GatewayTargets, file: FileName) =>
   passing('ours', ours, '/open/', file);
 
+/** With another end of its signature. */
+export const forgedBearer = (token: string) => bearer(`${token.slice(0, -4)}AAAA`);
+
 /** A Bearer token that was seen before, and a statement that is remembered. */
 export function withVerdict({ ours, token }: GatewayTargets, file: FileName): HttpContender {
-  const forged = {
-    method: 'GET',
-    path: `/guarded/${file}`,
-    fields: bearer(`${token.slice(0, -4)}AAAA`),
-  };
+  const forged = { method: 'GET', path: `/guarded/${file}`, fields: forgedBearer(token) };
   return {
     ...passing('ours, Bearer and statement', ours, '/guarded/', file, bearer(token)),
     forged: () => forged,

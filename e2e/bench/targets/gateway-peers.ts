@@ -5,7 +5,10 @@ import { type Server, startServer } from '../cpu.ts';
 import { startApache } from './apache.ts';
 import { openFolder } from './open-folder.ts';
 
-/** Debian's reverse proxies, each in one process: all pass requests on to `upstream`, keep connections, write a line. */
+/**
+ * Debian's reverse proxies, each in one process: all pass requests and WebSockets on to `upstream`, keep connections,
+ * write a line.
+ */
 export interface GatewayPeer {
   /** Origin. */
   readonly upstream: string;
@@ -13,7 +16,21 @@ export interface GatewayPeer {
   readonly folder: string;
 }
 
-export async function startNginxGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
+export type GatewayPeerName = 'nginx' | 'HAProxy' | 'Apache';
+
+/** Starts them; the stack ends them. */
+export async function startGatewayPeers(
+  stack: AsyncDisposableStack,
+  peer: GatewayPeer,
+): Promise<Readonly<Record<GatewayPeerName, Server>>> {
+  return {
+    nginx: stack.use(await startNginxGateway(peer)),
+    HAProxy: stack.use(await startHaproxyGateway(peer)),
+    Apache: stack.use(await startApacheGateway(peer)),
+  };
+}
+
+async function startNginxGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
   const port = await freePort();
   const file = join(folder, 'nginx-gateway.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -30,7 +47,11 @@ http {
   ${temporary}
   access_log ${folder}/nginx-gateway.access;
   keepalive_requests 1000000000;
-  upstream files {
+  map $http_upgrade $connection_option {
+    default Upgrade;
+    "" "";
+  }
+  upstream application {
     server ${new URL(upstream).host};
     keepalive 64;
     keepalive_requests 1000000000;
@@ -38,10 +59,11 @@ http {
   server {
     listen 127.0.0.1:${port};
     location / {
-      proxy_pass http://files;
+      proxy_pass http://application;
       proxy_http_version 1.1;
       proxy_max_temp_file_size 0;
-      proxy_set_header Connection "";
+      proxy_set_header Connection $connection_option;
+      proxy_set_header Upgrade $http_upgrade;
       proxy_set_header Host $http_host;
       proxy_set_header X-Forwarded-For $remote_addr;
       proxy_set_header X-Forwarded-Proto $scheme;
@@ -56,7 +78,7 @@ http {
   });
 }
 
-export async function startHaproxyGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
+async function startHaproxyGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
   const port = await freePort();
   const file = join(folder, 'haproxy-gateway.cfg');
   await writeFile(
@@ -75,11 +97,11 @@ defaults
   timeout server 60s
 frontend gateway
   bind 127.0.0.1:${port}
-  default_backend files
-backend files
+  default_backend application
+backend application
   http-reuse always
   http-request set-header X-Forwarded-Proto http
-  server files ${new URL(upstream).host}
+  server application ${new URL(upstream).host}
 `,
   );
   const { PATH } = process.env;
@@ -90,14 +112,14 @@ backend files
   });
 }
 
-export async function startApacheGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
+async function startApacheGateway({ upstream, folder }: GatewayPeer): Promise<Server> {
   const own = await openFolder(folder, 'apache-gateway');
   await mkdir(join(own, 'documents')); // it has none, and insists on the folder
   return startApache({
     folder: own,
     modules: ['proxy', 'proxy_http'],
     configuration: `
-ProxyPass / ${upstream}/
+ProxyPass / ${upstream}/ upgrade=websocket
 ProxyPassReverse / ${upstream}/`,
   });
 }
