@@ -96,7 +96,8 @@ describe.each(VERSIONS)('%s', (version) => {
     async (path) => {
       const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
       for (const method of [...foreign, 'FOO', 'BAN', 'PRI', 'TRACK', 'X-HTTP']) {
-        const reply = await ask(method, path);
+        // Else Node's client would send no content in chunks, which for a method that no parser knows is 411.
+        const reply = await ask(method, path, [['Content-Length', '0']]);
         expect([method, reply.status]).toEqual([method, 501]);
         expect(field(reply, 'Content-Type')).toBe('application/problem+json');
       }
