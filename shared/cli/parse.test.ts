@@ -33,6 +33,24 @@ test('options, flags and operands in any order', () => {
   expect(input.flag('json')).toBe(false);
 });
 
+test.each([
+  '-cxWf74flIE0nsUDz1QQjASeoaE4T8kaTq7QjYBzIgI',
+  '--xWf74flIE0nsUDz1QQjASeoaE4T8kaTq7QjYBzIgI',
+  '-lxV3dIjTBcJs_7DadkFZ_',
+])('a name in base64url that begins with a dash is no option: %s', (name) => {
+  const input = parseInput(COMMAND, ['what', '--name', name, name]);
+  expect([input.operands, input.text('name')]).toEqual([['what', name], name]);
+  expect(() => parseInput(COMMAND, ['what', name])).toThrow('--name N is missing');
+});
+
+test.each(['-n', '--nmae', '--a-long-option-that-nobody-has'])(
+  '%s is one that is unknown',
+  (name) => {
+    expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(name);
+    expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(/unknown/i);
+  },
+);
+
 test('after -- an operand may begin with a dash', () => {
   expect(parseInput(COMMAND, ['--name', 'n', '--', '-a']).operands).toEqual(['-a']);
 });

@@ -37,11 +37,31 @@ function parse(
   options: Record<string, { type: 'boolean' | 'string'; multiple: boolean }>,
 ) {
   try {
-    return parseArgs({ args: [...args], options: options as ArgOptions, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: args.map((text) => (NAME.test(text) ? MARK + text : text)),
+      options: options as ArgOptions,
+      allowPositionals: true,
+    });
+    const plain = Object.entries(values).map(([name, given = []]) => [name, given.map(unmarked)]);
+    return {
+      values: Object.fromEntries(plain) as typeof values,
+      positionals: positionals.map(unmarked),
+    };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message.replaceAll(MARK, ''));
   }
 }
+
+/**
+ * What was drawn or hashed and is written in base64url: one in 64 begins with a dash, as options do. They are words
+ * in lower case.
+ */
+const NAME = /^-(?=.*[A-Z0-9_])[A-Za-z0-9_-]{15,}$/;
+/** Before such a name, so that it is taken for no option; no argument of a process can have it. */
+const MARK = '\0';
+
+const unmarked = <T extends string | boolean>(value: T): T =>
+  typeof value === 'string' && value.startsWith(MARK) ? (value.slice(1) as T) : value;
 
 function checkOperands({ operands = [] }: Command, given: readonly string[]): void {
   const missing = operands.find((name, at) => !name.startsWith('[') && !given[at]);
