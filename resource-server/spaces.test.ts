@@ -220,3 +220,23 @@ test('an API key beside the credentials of a person, where the space says so', (
   expect(beside?.application?.name).toBe('API-Key');
   expect(beside?.schemes.map(({ name }) => name)).toEqual(['Bearer']);
 });
+
+describe('whether a space has a path in any case', () => {
+  const [outer, inner] = spacesOf(
+    { url: 'https://rs.example/a/' },
+    { url: 'https://rs.example/a/admin/' },
+  ).all;
+
+  test.each(['admin', 'ADMIN', 'admin.', 'Admin ', 'ａdmin'])('%s is that within it', (name) => {
+    expect([outer, inner].map((space) => space?.hasInAnyCase(['a', name]))).toEqual([false, true]);
+  });
+
+  test.each(['x', 'administrator', '.admin'])('%s is its own', (name) => {
+    expect([outer, inner].map((space) => space?.hasInAnyCase(['a', name]))).toEqual([true, false]);
+  });
+
+  // Read anew from each of them it would take twenty minutes.
+  test('a name of a million dots is read once', () => {
+    expect(outer?.hasInAnyCase(['a', `a${'.'.repeat(1_000_000)}b`])).toBe(true);
+  });
+});

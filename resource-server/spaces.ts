@@ -6,6 +6,7 @@ import { METHODS } from '#shared/http/methods.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { type Cors, listed } from '#shared/server/cors.ts';
+import { boldestName } from './gateway/readings.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {
@@ -87,25 +88,22 @@ function neighbours(
   spaces: () => readonly Space[],
   own: ReadonlySet<string | undefined>,
 ): Neighbours {
-  let longestFirst: readonly Space[] | undefined;
-  const findBy =
-    (spelled: (name: string) => string): Find =>
-    (origin, segments) => {
-      const names = segments.map((segment) => spelled(segment.normalize('NFC')));
+  function findBy(spelled: (name: string) => string): Find {
+    let longestFirst: readonly (readonly [Space, readonly string[]])[] | undefined;
+    return (origin, segments) => {
+      const names = segments.map(spelled);
       if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
-      longestFirst ??= spaces().toSorted((a, b) => b.segments.length - a.segments.length);
+      longestFirst ??= spaces()
+        .toSorted((a, b) => b.segments.length - a.segments.length)
+        .map((space) => [space, space.segments.map(spelled)]);
       return longestFirst.find(
-        (space) => space.origin === origin && beginsWith(names, space.segments.map(spelled)),
-      );
+        ([space, start]) => space.origin === origin && beginsWith(names, start),
+      )?.[0];
     };
+  }
   return {
-    find: findBy((name) => name),
-    findInAnyCase: findBy((name) =>
-      name
-        .normalize('NFKC')
-        .replace(/[. ]+$/, '')
-        .toLowerCase(),
-    ),
+    find: findBy((name) => name.normalize('NFC')),
+    findInAnyCase: findBy((name) => boldestName(name).toLowerCase()),
     encloses: (origin, path) =>
       spaces().some(
         (space) =>

@@ -76,7 +76,7 @@ export interface Gateway {
 
 /** Passed on where the operator lists none. */
 const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => method);
-/** Answered here: every application has OPTIONS, and TRACE would show its fields, ours among them. */
+/** There in any case: OPTIONS, which is passed on; TRACE is answered here, or it would show what the application gets. */
 const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {

@@ -25,10 +25,13 @@ export const boldestReading: (target: string) => readonly string[] | undefined =
     const plain = asUtf8(path).normalize('NFKC').replaceAll('\\', '/').replaceAll(PARAMETERS, '');
     const segments = plain.split('/');
     if (segments.some((segment) => DOTS.test(segment))) return undefined;
-    return segments.map((segment) => segment.replace(END, '')).filter((segment) => segment !== '');
+    return segments.map(boldestName).filter((segment) => segment !== '');
   },
   { capacity: 1000, longest: 512 },
 );
+
+/** What a name might be taken for, whatever case it is in. */
+export const boldestName = (name: string) => name.normalize('NFKC').replace(END, '');
 
 /** Octets were decoded one by one. */
 const asUtf8 = (text: string) => Buffer.from(text, 'latin1').toString();
