@@ -89,6 +89,7 @@ async function redisRows(url: string): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (const key of parts(await client.sendCommand(['KEYS', '*']))) {
       const [type = key] = parts(await client.sendCommand(['TYPE', key]));
+      if (type.toString() === 'none') continue; // it expired since KEYS
       const read = READ[type.toString()];
       if (read === undefined) throw new Error(`${key.toString()} is a ${type.toString()}`);
       const values = parts(await client.sendCommand(read(key)));
