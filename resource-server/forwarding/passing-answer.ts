@@ -3,6 +3,7 @@ import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Seal } from '#shared/auth/scheme.ts';
 import { type Fields, HttpError } from '#shared/http/answer.ts';
+import { atTurnsEnd } from '#shared/base/turn.ts';
 import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
@@ -40,6 +41,9 @@ export class PassingAnswer {
   #interim = 0;
   #rawHeaders: readonly string[] = [];
   #trailers = false;
+  /** What comes is kept until the end of the turn. */
+  #gathering = false;
+  #whole = false;
   #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
 
   constructor(exchange: Exchange) {
@@ -115,12 +119,7 @@ export class PassingAnswer {
     this.#trailers = !empty && !old && (length === undefined || sealed !== undefined);
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
     if (this.#trailers && named.length > 0) response.setHeader('Trailer', named.join(', '));
-    // With the content if that is here already, else before it.
-    setImmediate(() => {
-      if (response.headersSent || this.#client.destroyed) return;
-      if (response instanceof ServerResponse) response.flushHeaders();
-      else response.writeHead(response.statusCode);
-    });
+    this.#gather();
   }
 
   /** The connection becomes another: the fields with which the client is told so. */
@@ -137,6 +136,7 @@ export class PassingAnswer {
 
   /** False: wait for `drained` before the next. */
   write(piece: Buffer): boolean {
+    this.#gather();
     this.#sealed?.hash.update(piece);
     return this.#client.write(piece);
   }
@@ -158,13 +158,38 @@ export class PassingAnswer {
       last.set(name, [value].flat());
     }
     if (last.size > 0) response.addTrailers(Object.fromEntries(last));
-    this.#client.end();
+    this.#whole = true;
+    this.#gather();
   }
 
   breakOff(): void {
     const { request } = this.#exchange;
     if (this.wanted) note(request, { reason: 'The destination broke off its answer.' });
     breakOff(sideOf(request));
+  }
+
+  /**
+   * What comes of the answer in one turn of the event loop goes out at its end, in one piece, when all that came for
+   * others has been read too: else each answer would wake its client between two reads (turn.ts).
+   */
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    const { response } = this.#exchange;
+    const socket = response instanceof ServerResponse ? response.socket : null;
+    socket?.cork();
+    atTurnsEnd(() => {
+      this.#gathering = false;
+      if (!exchangeOf(response).closed) this.#sendOn(response);
+      socket?.uncork();
+    });
+  }
+
+  #sendOn(response: AnyResponse): void {
+    if (this.#whole) this.#client.end();
+    else if (response.headersSent) return;
+    else if (response instanceof ServerResponse) response.flushHeaders();
+    else response.writeHead(response.statusCode);
   }
 }
 
