@@ -207,16 +207,17 @@ const APART = /^(?:set-cookie|www-authenticate)$/;
  * The values of each field together, under its name as it came first. They become one line (RFC 9110
  * section 5.3): node:http2 throws for two of a field that may come once.
  */
-function grouped(fields: Lines): (readonly [string, string[]])[] {
-  const all = new Map<string, readonly [string, string[]]>();
+function grouped(fields: Lines): (readonly [string, string | string[]])[] {
+  const all = new Map<string, [name: string, value: string | string[]]>();
   for (const [name, value] of fields) {
     const key = name.toLowerCase();
     const known = all.get(key);
-    if (known === undefined) all.set(key, [name, [value]]);
+    if (known === undefined) all.set(key, [name, value]);
+    else if (typeof known[1] === 'string') known[1] = [known[1], value];
     else known[1].push(value);
   }
-  return [...all].map(([key, [name, values]]) => [
+  return [...all].map(([key, [name, value]]) => [
     name,
-    APART.test(key) ? values : [values.join(', ')],
+    typeof value === 'string' || APART.test(key) ? value : value.join(', '),
   ]);
 }
