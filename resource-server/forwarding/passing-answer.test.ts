@@ -1,0 +1,72 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate as turnsEnd } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { PassingAnswer } from './passing-answer.ts';
+
+/** An answer on its way to a client, and each write to that client's connection. */
+function passing() {
+  const writes: string[] = [];
+  const socket = new Duplex({
+    read() {},
+    write(chunk, _encoding, done) {
+      writes.push(String(chunk));
+      done();
+    },
+    writev(pieces, done) {
+      writes.push(pieces.map(({ chunk }) => String(chunk)).join(''));
+      done();
+    },
+  });
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request, { method: 'GET', httpVersion: '1.1' });
+  Object.assign(request, { httpVersionMajor: 1, httpVersionMinor: 1 });
+  const response = new ServerResponse(request);
+  response.sendDate = false;
+  response.assignSocket(socket as Socket);
+  const answer = new PassingAnswer({ request, response, fields: {}, info: '', pseudonym: 'we' });
+  const begin = (...rawHeaders: string[]) =>
+    answer.begin({ status: 200, rawHeaders, httpVersion: '1.1' });
+  return { answer, begin, writes };
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\nVia: 1.1 we\r\n';
+const KEPT = 'Connection: keep-alive\r\n';
+
+test('what comes of an answer in one turn goes out at its end, in one piece', async () => {
+  const { answer, begin, writes } = passing();
+  begin('Content-Length', '2');
+  answer.write(Buffer.from('a'));
+  answer.write(Buffer.from('b'));
+  answer.end([]);
+  expect(writes).toEqual([]);
+  await turnsEnd();
+  expect(writes).toEqual([`${HEAD}Content-Length: 2\r\n${KEPT}\r\nab`]);
+});
+
+test('chunks and trailers stay in their order', async () => {
+  const { answer, begin, writes } = passing();
+  begin('Transfer-Encoding', 'chunked', 'Trailer', 'X-Sum');
+  answer.write(Buffer.from('a'));
+  answer.write(Buffer.from('b'));
+  answer.end(['X-Sum', '2']);
+  await turnsEnd();
+  expect(writes).toEqual([
+    `${HEAD}Trailer: X-Sum\r\n${KEPT}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\nX-Sum: 2\r\n\r\n`,
+  ]);
+});
+
+test('a head waits for no content, and content for no end', async () => {
+  const { answer, begin, writes } = passing();
+  begin('Content-Length', '2');
+  await turnsEnd();
+  expect(writes.splice(0)).toEqual([`${HEAD}Content-Length: 2\r\n${KEPT}\r\n`]);
+  answer.write(Buffer.from('a'));
+  await turnsEnd();
+  expect(writes.splice(0)).toEqual(['a']);
+  answer.write(Buffer.from('b'));
+  answer.end([]);
+  await turnsEnd();
+  expect(writes).toEqual(['b']);
+});
