@@ -136,7 +136,6 @@ export class PassingAnswer {
 
   /** False: wait for `drained` before the next. */
   write(piece: Buffer): boolean {
-    this.#gather();
     this.#sealed?.hash.update(piece);
     return this.#client.write(piece);
   }
@@ -159,7 +158,7 @@ export class PassingAnswer {
     }
     if (last.size > 0) response.addTrailers(Object.fromEntries(last));
     this.#whole = true;
-    this.#gather();
+    if (!this.#gathering) this.#client.end();
   }
 
   breakOff(): void {
@@ -169,11 +168,11 @@ export class PassingAnswer {
   }
 
   /**
-   * What comes of the answer in one turn of the event loop goes out at its end, in one piece, when all that came for
-   * others has been read too: else each answer would wake its client between two reads (turn.ts).
+   * What comes in the turn of the head goes out with it when the turn ends, and all that came for others has been read
+   * too: else each short answer would wake its client between two reads (turn.ts). Long content goes on as it comes,
+   * or the pieces of all would be in memory at a time, and in no cache.
    */
   #gather(): void {
-    if (this.#gathering) return;
     this.#gathering = true;
     const { response } = this.#exchange;
     const socket = response instanceof ServerResponse ? response.socket : null;
