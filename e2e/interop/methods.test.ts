@@ -190,6 +190,12 @@ describe('in bytes', () => {
     expect(statusOf(await line(`${start} HTTP/1.1`))).toBe(status);
   });
 
+  test.each(['FOO', 'PRI'])('the 501 to %s has the id of its line in the log', async (method) => {
+    const received = await line(`${method} /dav/ HTTP/1.1`);
+    expect(statusOf(received)).toBe(501);
+    expect(received).toMatch(/^X-Request-Id: \S+\r$/im);
+  });
+
   test('fields that name another method are ignored', async () => {
     const kept = `${pair.resource}/dav/kept`;
     const headers = { Authorization: AUTHORIZATION };

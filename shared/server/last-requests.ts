@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { atTurnsEnd } from '#shared/base/turn.ts';
 import { endGently } from './connections.ts';
+import { PRI } from './unknown-method.ts';
 
 /** The connections of HTTP/1.1 that end with a request: what comes behind it is none (RFC 9112 section 9.6). */
 export class LastRequests {
@@ -32,9 +34,16 @@ export class LastRequests {
       return false;
     }
     this.add(socket);
-    request.method = method;
+    if (method === PRI) nameLater(request);
+    else request.method = method;
     response.shouldKeepAlive = false;
     socket.destroySoon = () => endGently(socket); // as node:http ends it
     return true;
   }
+}
+
+/** node:http destroys the connection of a request that has this name when something was read of it. */
+function nameLater(request: IncomingMessage): void {
+  request.socket.pause();
+  atTurnsEnd(() => (request.method = PRI));
 }

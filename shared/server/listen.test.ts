@@ -268,17 +268,6 @@ describe('RFC 9110 section 15.6.6: another version is 505', () => {
 describe('RFC 9113 section 3.4: PRI is no method for requests', () => {
   const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-  test.each(['/', '*', 'http://a/'])('PRI %s HTTP/1.1 is 501', async (target) => {
-    const line = `PRI ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
-    expect(problemOf(await exchange(await start(), line)).status).toBe(501);
-  });
-
-  test('one that comes byte by byte ends as well', async () => {
-    const client = new TestSocket(await start());
-    for (const byte of 'PRI / HTTP/1.1\r\nHost: a\r\n\r\n') await client.send(byte);
-    expect([400, 501]).toContain(problemOf(await client.all).status);
-  });
-
   test('the preface in the middle of a connection is 501 where HTTP/2 is spoken', async () => {
     const both = { handler: hello, http2: { handler: () => {} }, host: '127.0.0.1', port: 0 };
     const listening = await listen({ ...both, log: silentLog });

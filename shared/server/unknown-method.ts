@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http';
 
-/**
- * What node:http can read. RFC 9110 section 9.1 lets a method be any token. PRI is left to it: that is never a request
- * (RFC 9113 section 3.4), and node:http ends the connection of one.
- */
-const READ: ReadonlySet<string> = new Set([...METHODS, 'PRI']);
+/** Which node:http takes for the beginning of HTTP/2 (RFC 9113 section 3.4), whatever follows. */
+export const PRI = 'PRI';
+
+/** What node:http can read. RFC 9110 section 9.1 lets a method be any token. */
+const READ: ReadonlySet<string> = new Set(METHODS);
 /**
  * What it reads instead: a method that its parser treats like any other, and that we do not know, so that nothing is
  * done where one went unnamed.
