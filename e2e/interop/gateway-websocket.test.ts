@@ -109,6 +109,19 @@ describe.each([
   });
 });
 
+test('RFC 6455 section 7.4.1: a server that ends says so, and waits for nobody', async () => {
+  const { url } = await startApplication(parts, 'ws');
+  await using own = await startGatewaySite({ app: { upstream: { url } } });
+  const headers = Object.fromEntries([basic()]);
+  const socket = new WsClient(`${own.origin.replace('http', 'ws')}/app/`, { headers });
+  await once(socket, 'message');
+  const closed = once(socket, 'close');
+  const [server] = own.pair.resources;
+  await server?.kill('SIGTERM');
+  expect(await closed).toEqual([1001, Buffer.alloc(0)]);
+  expect(server?.log).toContain('"end":"shutdown"');
+});
+
 /** In a page: the first message, and what comes back of another; or that there is none. */
 async function echoed([url, text]: readonly [string, string]): Promise<string[] | 'closed'> {
   const socket = new WebSocket(url);

@@ -8,6 +8,8 @@ import { breakOff } from '../forwarding/side.ts';
 export interface TunnelTimes {
   /** Without a byte in either direction. */
   readonly idle: number;
+  /** The same when one side has ended; default: no other. */
+  readonly half?: number;
   readonly total: number;
 }
 
@@ -20,8 +22,8 @@ export interface Flow {
   start(from: Socket, to: Writable, most: number): void;
 }
 
-/** What ended a tunnel: both sides are done, one of them broke off, or its time is over. */
-export type End = 'done' | 'client' | 'destination' | 'idle' | 'total';
+/** What ended a tunnel: both sides are done, one of them broke off, only one was done, or its time is over. */
+export type End = 'done' | 'client' | 'destination' | 'half' | 'idle' | 'total';
 
 /**
  * Forwards bytes both ways until both sides are closed; each direction is as fast as its receiver, and
@@ -32,7 +34,7 @@ export async function relay(
   client: Side,
   destination: Socket,
   inflow: Flow,
-  { idle, total }: TunnelTimes,
+  { idle, half, total }: TunnelTimes,
   broken = constants.NGHTTP2_CONNECT_ERROR,
 ): Promise<End> {
   let end: End | undefined;
@@ -44,19 +46,28 @@ export async function relay(
   }
 
   const timer = setTimeout(stop, total * 1000, 'total');
-  for (const side of [client, destination]) {
-    side.setTimeout(idle * 1000, () => stop('idle'));
+  const sides = [client, destination];
+  let silent: End = 'idle';
+  const hurry = () => {
+    if (half === undefined) return;
+    silent = 'half';
+    for (const side of sides) side.setTimeout(Math.min(half, idle) * 1000);
+  };
+  for (const side of sides) {
+    side.setTimeout(idle * 1000, () => stop(silent));
     side.on('error', () => {}); // `close` follows
   }
   const stream: Duplex = client;
   stream.once('aborted', () => stop('client')); // of HTTP/2, before an `end` that is none
   stream.pipe(destination, { end: false });
   const ended = () => {
-    if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) stop('client');
-    else destination.end();
+    if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) return stop('client');
+    hurry();
+    destination.end();
   };
   if (stream.readableEnded) ended();
   else stream.once('end', ended);
+  destination.once('end', hurry);
   inflow.start(destination, stream, client instanceof Socket ? OVER_TCP : OVER_HTTP2);
   await Promise.all([
     closed(client).then(() => {

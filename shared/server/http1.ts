@@ -44,6 +44,8 @@ export interface Http1Parts {
   readonly seemsNone?: boolean | undefined;
   /** Whether a request may become a WebSocket. */
   readonly webSockets: boolean;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
   readonly connections: Connections;
   readonly lasts: LastRequests;
   readonly limit: ServerLimits;
@@ -56,8 +58,8 @@ export interface Http1Parts {
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
-  const { handler, tunnel, seemsNone, webSockets, connections, lasts, limit, pace, log, clock } =
-    parts;
+  const { handler, tunnel, seemsNone, webSockets, ending, connections, lasts } = parts;
+  const { limit, pace, log, clock } = parts;
   const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
     maxHeaderSize: limit.headerBytes,
@@ -188,7 +190,7 @@ export function http1Server(parts: Http1Parts): Server {
     await connections.settled(socket);
     if (!socket.writable) return;
     const again = () => takeAgain(socket, release);
-    const response = http1Upgrade({ request, socket, letGo, connections, again });
+    const response = http1Upgrade({ request, socket, letGo, connections, ending, again });
     atTurnsEnd(() => void handle(request, response));
   }
 

@@ -52,6 +52,8 @@ export interface Http2Parts {
   readonly tunnel?: TunnelHandler | undefined;
   /** Whether a stream may become a WebSocket (RFC 8441). */
   readonly webSockets: boolean;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
   readonly admission: Admission;
   readonly limit: ServerLimits;
   readonly pace: Pace;
@@ -69,9 +71,8 @@ export interface Http2 extends Disposable {
 
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
-  const { handler, tunnel, webSockets, admission, limit, pace, log, clock } = parts;
+  const { handler, tunnel, webSockets, ending, admission, limit, pace, log, clock } = parts;
   const sessions = new Http2Sessions(limit);
-  let closing = false;
   /** Streams whose content came too slowly. */
   const cutOff = new WeakSet<Http2Stream>();
   const server = createServer({
@@ -176,7 +177,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     const refusal = ambiguous(request) ?? unlikeWebSocket(request);
     if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
     const { stream } = request;
-    http2Upgrade(request, response, () => {
+    http2Upgrade(request, response, ending, () => {
       if (stream.session) stream.once('close', sessions.tunnel(stream.session));
     });
     const tooMuch = excess(request, limit);
@@ -195,7 +196,7 @@ export function http2Server(parts: Http2Parts): Http2 {
 
   server.on('session', (session: Http2Session) => {
     sessions.add(session);
-    if (closing) sayGoodbye(session);
+    if (ending.aborted) sayGoodbye(session);
     endFloods(session, limit, clock);
     session.on('stream', endIfReset);
   });
@@ -224,7 +225,6 @@ export function http2Server(parts: Http2Parts): Http2 {
   return {
     server,
     close() {
-      closing = true;
       for (const session of sessions) sayGoodbye(session);
     },
     destroy() {

@@ -79,7 +79,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const connections = new Connections(admission);
   const pace = new Pace(limit.pace);
   const lasts = new LastRequests();
-  const common = { tunnel, seemsNone, webSockets, limit, pace, log, clock };
+  const ending = new AbortController();
+  const { signal } = ending;
+  const common = { tunnel, seemsNone, webSockets, ending: signal, limit, pace, log, clock };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, lasts, besideHttp2 });
   const http2 =
@@ -124,6 +126,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   async function shut(graceMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     server.close(() => resolve());
+    ending.abort();
     for (const part of [front, connections, http2]) part?.close();
     const timer = setTimeout(() => {
       for (const part of [connections, http2, front]) part?.destroy();

@@ -14,6 +14,8 @@ import type { Side } from './tunnel.ts';
 export interface Upgrade {
   /** By extended CONNECT (RFC 8441): an answer of 2xx would say that it is open. */
   readonly extended: boolean;
+  /** The server ends: who has it open has to end it. */
+  readonly ending: AbortSignal;
   /**
    * Answers that it is open, once, with these fields and those that the response has. What is read from the stream
    * then is what the client sends; what is written to it goes to the client. The answer is over when it is closed.
@@ -38,13 +40,14 @@ interface Http1Handshake {
   /** Ends `attend`. */
   readonly letGo: () => void;
   readonly connections: Connections;
+  readonly ending: AbortSignal;
   /** Gives the connection back, for another request. */
   readonly again: () => void;
 }
 
 /** The answer to a handshake over HTTP/1.1 (RFC 6455), for which the connection is kept. */
 export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
-  const { request, socket, letGo, connections, again } = handshake;
+  const { request, socket, letGo, connections, ending, again } = handshake;
   const response = new ServerResponse(request);
   response.shouldKeepAlive = !lines(request.rawHeaders, 'connection').some((line) =>
     /(?:^|[ \t,])close(?:$|[ \t,])/i.test(line),
@@ -62,6 +65,7 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   response.once('finish', over);
   (request as Upgrading)[UPGRADE] = {
     extended: false,
+    ending,
     open(fields) {
       response.off('finish', over);
       letGo();
@@ -93,12 +97,14 @@ export function attend(socket: Socket, head: Buffer): () => void {
 export function http2Upgrade(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
+  ending: AbortSignal,
   opened: () => void,
 ): void {
   const { stream } = request;
   Object.assign(request, { method: 'GET' }); // as over HTTP/1.1, for all that goes by the method
   (request as Upgrading)[UPGRADE] = {
     extended: true,
+    ending,
     open(fields) {
       const values = Object.entries(fields).map(([name, value]) => [
         name.toLowerCase(),

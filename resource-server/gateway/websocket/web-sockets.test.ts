@@ -70,14 +70,18 @@ function handshake(path: string, fields: Readonly<Record<string, string>> = {}):
   return `GET ${path} HTTP/1.1\r\n${text.join('')}\r\n`;
 }
 
-function client(path: string, fields?: Readonly<Record<string, string>>): TestSocket {
-  const socket = new TestSocket(gateway.listening);
+function client(
+  path: string,
+  fields?: Readonly<Record<string, string>>,
+  { listening } = gateway,
+): TestSocket {
+  const socket = new TestSocket(listening);
   socket.socket.write(handshake(path, fields));
   return socket;
 }
 
-async function overHttp2(path: string, fields: object = {}) {
-  const session = http2.connect(`http://127.0.0.1:${gateway.listening.port}`);
+async function overHttp2(path: string, fields: object = {}, { listening } = gateway) {
+  const session = http2.connect(`http://127.0.0.1:${listening.port}`);
   await once(session, 'remoteSettings');
   const stream = session.request(
     {
@@ -110,10 +114,15 @@ async function overHttp2(path: string, fields: object = {}) {
   };
 }
 
-/** The lines of the log with such an end. */
-async function logged(end: string, id?: unknown): Promise<Record<string, unknown>> {
+/** The line of the log with such an end, of a gateway, from one line on. */
+async function logged(
+  end: string,
+  id?: unknown,
+  { lines: all } = gateway,
+  since = 0,
+): Promise<Record<string, unknown>> {
   for (;;) {
-    const told = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const told = all.slice(since).map((line) => JSON.parse(line) as Record<string, unknown>);
     const found = told.find(
       (line) => line['end'] === end && (id === undefined || line['id'] === id),
     );
@@ -252,6 +261,96 @@ describe('what breaks off on one side breaks off on the other', () => {
     await socket.until('\r\n\r\n');
     await socket.all;
     expect(await logged(end)).toMatchObject({ event: 'websocket' });
+  });
+});
+
+describe('RFC 6455 section 7.1.1: who has ended its side is followed', () => {
+  const silent: Answering = (socket, request) => {
+    socket.resume().write(switching(acceptOf(key(request))));
+  };
+
+  let since = 0;
+  beforeEach(() => {
+    since = gateway.lines.length;
+  });
+  const half = () => logged('half', undefined, gateway, since);
+
+  test.each(['HTTP/1.1', 'HTTP/2'])('%s: by the application, or it is over', async (version) => {
+    application.answers(silent);
+    if (version === 'HTTP/1.1') {
+      const socket = client('/idle/');
+      await socket.until('\r\n\r\n');
+      socket.socket.end();
+      await socket.all;
+    } else {
+      using socket = await overHttp2('/idle/');
+      socket.stream.end();
+      await socket.closed;
+    }
+    await half();
+  });
+
+  test('by the client, or it is over', async () => {
+    application.answers((socket, request) => {
+      silent(socket, request);
+      socket.end();
+    });
+    using socket = await overHttp2('/idle/');
+    await socket.closed;
+    await half();
+  });
+});
+
+describe('RFC 6455 section 7.4.1: when the server ends', () => {
+  const GOING_AWAY = '\x88\x02\x03\xe9';
+  const MESSAGE = '\x81\x05hello';
+  /** Says this when it is open, and nothing else. */
+  const saying =
+    (text: string): Answering =>
+    (socket, request) => {
+      socket.resume().write(`${switching(acceptOf(key(request)))}${text}`, 'latin1');
+      socket.on('end', () => socket.end());
+    };
+  /** Far longer than any test. */
+  const GRACE = 3_600_000;
+
+  test.each([
+    ['a client is told so behind a message', MESSAGE, MESSAGE + GOING_AWAY, false],
+    ['and before the first', '', GOING_AWAY, false],
+    ['what is half a message breaks off', '\x81\x06hello', '\x81\x06hello', true],
+  ])('%s', async (_, said, heard, broken) => {
+    application.answers(saying(said));
+    await using own = await startGateway({ chat: { upstream: { url: application.url } } });
+    const token = own.token('chat:read chat:write');
+    const socket = client('/chat/', { Authorization: `Bearer ${token}` }, own);
+    await socket.until((all) => all.endsWith(`\r\n\r\n${said}`));
+    await own.listening.close(GRACE);
+    const [, content] = (await socket.all).split('\r\n\r\n');
+    expect([content, socket.reset]).toEqual([heard, broken]);
+    await logged('shutdown', undefined, own);
+  });
+
+  test('over HTTP/2 as well', async () => {
+    application.answers(saying(MESSAGE));
+    await using own = await startGateway({ chat: { upstream: { url: application.url } } });
+    const authorization = `Bearer ${own.token('chat:read chat:write')}`;
+    using socket = await overHttp2('/chat/', { authorization }, own);
+    await socket.until(MESSAGE);
+    const closed = own.listening.close(GRACE);
+    expect(await socket.until(GOING_AWAY)).toBe(MESSAGE + GOING_AWAY);
+    socket.stream.end();
+    await closed;
+    expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
+  });
+
+  test('who does not answer is not waited for', async () => {
+    application.answers(saying(MESSAGE));
+    await using own = await startGateway({ chat: { upstream: { url: application.url } } });
+    const authorization = `Bearer ${own.token('chat:read chat:write')}`;
+    using socket = await overHttp2('/chat/', { authorization }, own);
+    await socket.until(MESSAGE);
+    await own.listening.close(GRACE);
+    expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 });
 

@@ -1,11 +1,11 @@
 import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import type { Mark, Passed, Standing } from '#shared/auth/standing.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { keyOf } from '#shared/http/web-socket.ts';
+import { LINGER } from '#shared/server/connections.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import type { Side } from '#shared/server/tunnel.ts';
 import type { Upgrade } from '#shared/server/upgrade.ts';
@@ -17,11 +17,17 @@ import type { Sent } from '../../forwarding/send-by-node.ts';
 import { breakOff } from '../../forwarding/side.ts';
 import { relay, type TunnelTimes } from '../../proxy/relay.ts';
 import { type Opened, shakeHands } from './handshake.ts';
+import { Outflow } from './outflow.ts';
 
 /** So many accounts it takes to hold all of a space. */
 const SHARE = 4;
+/**
+ * Seconds without a byte that are left to one side when the other has ended: by then both have sent a Close (RFC 6455
+ * section 7.1.1), and what is under way still arrives.
+ */
+const HALF = 10;
 
-export interface WebSocketLimits extends TunnelTimes {
+export interface WebSocketLimits extends Omit<TunnelTimes, 'half'> {
   /** Open at a time. */
   readonly most: number;
 }
@@ -84,15 +90,32 @@ export function createWebSockets(
     }
   }
 
-  /** Until one of its ends ends it, its time is over, or who was let in would not be any more. */
-  async function carry({ sent, who }: Handshake, side: Side, socket: Socket): Promise<void> {
+  /** Until one of its ends ends it, its time is over, the server ends, or who was let in would not be any more. */
+  async function carry(
+    { sent, upgrade: { ending }, who }: Handshake,
+    side: Side,
+    socket: Socket,
+  ): Promise<void> {
+    const outflow = new Outflow();
+    let timer: NodeJS.Timeout | undefined;
     let ended: string | undefined;
     function end(reason: string): void {
       ended = reason;
       breakOff(socket);
     }
+    function leave(): void {
+      ended = 'shutdown';
+      outflow.leave();
+      timer = setTimeout(end, LINGER, ended);
+    }
     const stop = who && standing.watch(who.passed, who.mark, end);
-    const over = await relay(side, socket, PIPE, times, constants.NGHTTP2_CANCEL);
+    const limits = { ...times, half: HALF };
+    const relayed = relay(side, socket, outflow, limits, constants.NGHTTP2_CANCEL);
+    if (ending.aborted) leave();
+    else ending.addEventListener('abort', leave);
+    const over = await relayed;
+    ending.removeEventListener('abort', leave);
+    clearTimeout(timer);
     stop?.();
     const { bytesRead: received, bytesWritten } = socket;
     const id = requestId(sent.request);
@@ -129,6 +152,3 @@ function handshakeLines(given: Lines, key: string): Lines {
     ['Sec-WebSocket-Key', key],
   ];
 }
-
-/** As fast as the client takes it, to its end. */
-const PIPE = { start: (from: Socket, to: Writable) => void from.pipe(to) };

@@ -1,0 +1,47 @@
+/** Where frames end in what one side of a WebSocket sends (RFC 6455 section 5.2). */
+export class Frames {
+  /** Of the frame under way: the octets of its head, as long as it is not whole, and how many of the others are to come. */
+  #head: number[] = [];
+  #left = 0;
+
+  /** Nothing of a frame is under way. */
+  get between(): boolean {
+    return this.#left === 0 && this.#head.length === 0;
+  }
+
+  read(piece: Buffer): void {
+    let at = 0;
+    while (at < piece.length) {
+      if (this.#left > 0) {
+        const read = Math.min(this.#left, piece.length - at);
+        this.#left -= read;
+        at += read;
+        continue;
+      }
+      this.#head.push(piece[at] ?? 0);
+      at += 1;
+      const length = lengthBehind(this.#head);
+      if (length === undefined) continue;
+      this.#head = [];
+      this.#left = length;
+    }
+  }
+}
+
+/** Of the payload; undefined: the head is not whole. */
+function lengthBehind(head: readonly number[]): number | undefined {
+  const [, second] = head;
+  if (second === undefined) return undefined;
+  const short = second & 0x7f;
+  const more = EXTENDED.get(short) ?? 0;
+  const mask = second & 0x80 ? 4 : 0;
+  if (head.length < 2 + more + mask) return undefined;
+  if (more === 0) return short;
+  return head.slice(2, 2 + more).reduce((length, octet) => length * 256 + octet, 0);
+}
+
+/** How many octets have the length where the second octet says this. */
+const EXTENDED: ReadonlyMap<number, number> = new Map([
+  [126, 2],
+  [127, 8],
+]);
