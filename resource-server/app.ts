@@ -87,7 +87,9 @@ export function createApp(parts: AppParts) {
       const endpoint = hidden ? undefined : endpointAt(target, origin);
       const space = hidden?.space ?? (endpoint ? undefined : spaces.find(origin, target.segments));
       // Any answer of 2xx would say that it is open (RFC 8441 section 5).
-      if (upgradeOf(request)?.extended && !(space && gateways.has(space))) throw noWebSocket();
+      if (upgradeOf(request)?.extended && !(space && gateways.get(space)?.webSockets)) {
+        throw noWebSocket();
+      }
       if (hidden) {
         shown.set(request, hidden);
         return serveHidden(request, response, target, undefined, hidden.space.cors);

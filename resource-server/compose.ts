@@ -100,7 +100,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     standing,
     statements: identified?.statements,
   });
-  const webSockets = gateways.size > 0;
+  const webSockets = [...gateways.values()].some((gateway) => gateway.webSockets);
   // Without them every token is 503, which whoever turns requests to this server has to know.
   const readyWithKeys = async () => {
     await ready();

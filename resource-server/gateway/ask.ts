@@ -52,7 +52,7 @@ interface Attempt {
  */
 export function createAsk(
   upstreams: Upstreams,
-  webSockets: WebSockets,
+  webSockets: WebSockets | false,
   config: UpstreamConfig,
   clock: Clock,
   log: Log,
@@ -95,7 +95,7 @@ export function createAsk(
   ): Promise<void> {
     const { timeout: idle } = config;
     const upgrade = upgradeOf(request);
-    if (upgrade) {
+    if (upgrade && webSockets) {
       attempt.touched = true;
       const way = { createConnection: connect };
       const sent = { request, response, way, path, lines: linesFor(url), idle };

@@ -70,6 +70,8 @@ export interface Passage {
 export interface Gateway {
   /** All methods that are passed on. */
   readonly methods: readonly string[];
+  /** Whether it opens WebSockets; to one that does not a handshake is a request. */
+  readonly webSockets: boolean;
   /** Undefined: the client has its answer, or the beginning of it. */
   pass(passage: Passage): Awaitable<ResourceAnswer | undefined>;
 }
@@ -100,7 +102,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   };
   const removalBy = createRemoval(space, config);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
-  const webSockets = createWebSockets(space.url, config.webSockets, parts);
+  const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock, log);
   const { apiKeyQuery: keyName } = space;
 
@@ -169,6 +171,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
 
   return {
     methods: possible,
+    webSockets: webSockets !== false,
     pass(passage) {
       const { request, response, passed, fields } = passage;
       const answered = recover<Answer | undefined>(

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { absoluteUrl, fieldName, seconds } from '#shared/base/members.ts';
 
+const webSocketLimits = z.strictObject({
+  most: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1000)
+    .describe('open at a time; of one account a quarter of them'),
+  idle: seconds(1, 86_400).default(300).describe('one in which nothing moves for so long ends'),
+  total: seconds(1, 604_800).default(86_400).describe('one ends after so long in any case'),
+});
+
 /** The application behind a space that serves `upstream`. */
 export const upstreamSchema = z
   .strictObject({
@@ -31,20 +42,9 @@ export const upstreamSchema = z
       .prefault({})
       .describe('to an application whose URL is https'),
     webSockets: z
-      .strictObject({
-        most: z
-          .int()
-          .min(1)
-          .max(100_000)
-          .default(1000)
-          .describe('open at a time; of one account a quarter of them'),
-        idle: seconds(1, 86_400)
-          .default(300)
-          .describe('one in which nothing moves for so long ends'),
-        total: seconds(1, 604_800).default(86_400).describe('one ends after so long in any case'),
-      })
+      .union([z.literal(false), webSocketLimits])
       .prefault({})
-      .describe('connections that stay (RFC 6455)'),
+      .describe('connections that stay (RFC 6455); false: none'),
     host: z
       .enum(['public', 'upstream'])
       .default('public')

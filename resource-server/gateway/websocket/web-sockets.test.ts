@@ -30,6 +30,7 @@ beforeAll(async () => {
     open: { upstream: { url }, schemes: [], scopes: {} },
     few: { upstream: { url, webSockets: { most: 4 } } },
     idle: { upstream: { url, webSockets: { idle: 1 } } },
+    none: { upstream: { url, webSockets: false } },
     short: { upstream: { url, webSockets: { total: 1 } } },
     basic: {
       upstream: { url },
@@ -499,6 +500,25 @@ describe('a handshake that is not let in never reaches the application', () => {
     expect(stream.head[':status']).toBe(501);
     using nowhere = await overHttp2('/health/live');
     expect(nowhere.head[':status']).toBe(501);
+  });
+
+  test('RFC 9110 section 7.8: for an application that is to have none it is a request without Upgrade', async () => {
+    const socket = client('/none/');
+    const received = await socket.until((all) => /plain GET /.test(all));
+    expect([statuses(received), received.endsWith('plain GET ')]).toEqual([[200], true]);
+    socket.socket.write(handshake('/none/'));
+    await socket.until((all) => statuses(all).length === 2);
+    socket.socket.destroy();
+    using stream = await overHttp2('/none/');
+    expect(stream.head[':status']).toBe(501);
+    expect(application.handshakes).toEqual([]);
+  });
+
+  test('where no application has any, nobody is told that there could be some', async () => {
+    await using own = await startGateway({
+      none: { upstream: { url: application.url, webSockets: false } },
+    });
+    expect(own.server.webSockets).toBe(false);
   });
 
   test('of one account no more than a quarter, of the others as many again', async () => {
