@@ -17,6 +17,9 @@ export interface AnswerHead extends Head {
   readonly status: number;
 }
 
+/** What `begin` throws for an answer that nobody is to get, since another will be asked for. */
+export const DECLINED = new HttpError(502, 'The application asked to be left alone for a while.');
+
 /** Whom an answer is for, and what it gets besides. */
 export interface Exchange {
   readonly request: AnyRequest;
@@ -54,6 +57,9 @@ export class PassingAnswer {
   /** Whether the answer that came cannot be passed on. */
   refused = false;
 
+  /** Whether nobody is to get this answer. */
+  declines: (head: AnswerHead) => boolean = () => false;
+
   /** Whether there is somebody to give it to. */
   get wanted(): boolean {
     return !exchangeOf(this.#exchange.response).destroyed;
@@ -82,9 +88,10 @@ export class PassingAnswer {
 
   /**
    * The final answer begins. Throws HttpError 502 for one that must not be passed on: a 407 is for the client of
-   * the proxy that it came from (RFC 9110 section 15.5.8), which is us.
+   * the proxy that it came from (RFC 9110 section 15.5.8), which is us. Throws DECLINED.
    */
   begin(head: AnswerHead): void {
+    if (this.declines(head)) throw DECLINED;
     const { request, response, fields, seal, info, pseudonym, back } = this.#exchange;
     const { status, rawHeaders } = head;
     this.refused = true;

@@ -10,10 +10,11 @@ import { note, requestId } from '#shared/server/request-log.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
 import type { Name } from '../forwarding/names.ts';
-import type { PassingAnswer } from '../forwarding/passing-answer.ts';
+import { DECLINED, type PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { exchangeOf } from '../forwarding/side.ts';
 import { LEFT } from './places.ts';
+import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
 import type { WebSockets, Who } from './websocket/web-sockets.ts';
@@ -47,8 +48,8 @@ interface Attempt {
 /**
  * Asks one of the application's places, and gives the client what it answers. When a connection fails before there
  * is an answer, another attempt is made: with any method if nothing was sent, else with one that is idempotent (RFC
- * 9110 section 9.2.2) and whose content was not read. Resolves when the answer has begun; rejects with HttpError 502,
- * 503 or 504.
+ * 9110 section 9.2.2) and whose content was not read; and so it is when a place asks to be left alone while another
+ * works. Resolves when the answer has begun; rejects with HttpError 502, 503 or 504.
  */
 export function createAsk(
   upstreams: Upstreams,
@@ -66,6 +67,14 @@ export function createAsk(
       if (!passing.wanted) throw LEFT;
       const upstream = upstreams.pick(tried);
       const attempt: Attempt = { touched: false, consumed: false };
+      const first = tried === undefined;
+      passing.declines = (head) => {
+        const now = clock.now();
+        const rest = restAsked(head, now);
+        if (rest === 0) return false;
+        upstream.asksRest(rest, now);
+        return first && mayRepeat(request, attempt) && upstreams.pick(upstream).rest(now) === 0;
+      };
       upstream.busy += 1;
       note(request, { host: upstream.url.host });
       exchangeOf(response).once('close', () => (upstream.busy -= 1));
@@ -75,7 +84,7 @@ export function createAsk(
         return;
       } catch (error) {
         if (!passing.wanted || passing.refused || !isOfApplication(error)) throw error;
-        upstream.failed(clock.now());
+        if (error !== DECLINED) upstream.failed(clock.now());
         if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
           throw error;
         log.warn('upstream.failed', {

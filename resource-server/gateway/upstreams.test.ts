@@ -58,8 +58,10 @@ test('where all rest, the one that rests the shortest is asked: nobody is refuse
 });
 
 test('a clock that is set back lets nobody rest for longer', () => {
-  const { clock, a } = three();
+  const { clock, a, b } = three();
   for (let time = 0; time < 3; time += 1) a.failed(clock.now());
+  b.asksRest(60_000, clock.now());
   clock.set(-86_400);
   expect(a.rest(clock.now())).toBeLessThanOrEqual(30_000);
+  expect(b.rest(clock.now())).toBeLessThanOrEqual(60_000);
 });

@@ -17,6 +17,8 @@ const IDLE = 4000;
 const FAILURES = 3;
 const SHORTEST = 1000;
 const LONGEST = 30_000;
+/** Milliseconds for which nobody is sent there because it asked for that. */
+const LONGEST_ASKED = 60_000;
 
 /** One of the places where an application is. */
 export class Upstream {
@@ -31,6 +33,7 @@ export class Upstream {
   busy = 0;
   #failures = 0;
   #until = -Infinity;
+  #askedUntil = -Infinity;
 
   constructor(url: string, { connections, timeout, tls: own }: UpstreamConfig) {
     this.url = new URL(url);
@@ -78,9 +81,15 @@ export class Upstream {
     this.#until = now + Math.min(SHORTEST * times, LONGEST);
   }
 
+  /** It wants to be left alone; what it has begun it goes on with. */
+  asksRest(milliseconds: number, now: number): void {
+    this.#askedUntil = now + Math.min(milliseconds, LONGEST_ASKED);
+  }
+
   /** Milliseconds until it is asked again; none where it works. */
   rest(now: number): number {
-    return Math.max(0, Math.min(this.#until - now, LONGEST)); // a clock may be set back
+    const [failed, asked] = [this.#until - now, this.#askedUntil - now];
+    return Math.max(0, Math.min(failed, LONGEST), Math.min(asked, LONGEST_ASKED)); // a clock may be set back
   }
 }
 

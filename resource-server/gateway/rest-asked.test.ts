@@ -1,0 +1,124 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
+
+/** Two places: the first is about to be taken out, and says so. */
+let leaving: Application;
+let staying: Application;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let says: RequestListener;
+let times = 0;
+beforeAll(async () => {
+  leaving = await startApplication((request, response) => {
+    times += 1;
+    return says(request, response);
+  });
+  staying = await startApplication((_, response) => void response.end('stays'));
+  const urls = [leaving.url, staying.url];
+  gateway = await startGateway({
+    two: { upstream: { urls }, schemes: [], scopes: {} },
+    one: { upstream: { url: leaving.url }, schemes: [], scopes: {} },
+  });
+});
+afterAll(async () => {
+  for (const one of [gateway, leaving, staying]) await one[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  gateway.clock.advance(61);
+  times = 0;
+});
+
+const saying =
+  (status: number, fields: Readonly<Record<string, string>> = {}): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, fields).end('leaves');
+const LEAVES = { 'Retry-After': '30' };
+
+/** How many of four answers came from where, and with what. */
+async function four(method = 'GET', call = {}, space = 'two'): Promise<string[]> {
+  const answers = [];
+  for (let n = 0; n < 4; n += 1) {
+    const { status, text } = await gateway.ask(method, `/${space}/x`, call);
+    answers.push(`${status} ${text}`);
+  }
+  return answers.toSorted();
+}
+
+const STAYS = '200 stays';
+
+describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
+  test.each([
+    ['over undici', 'GET', {}],
+    ['over node:http', 'GET', { headers: { TE: 'trailers' } }],
+    ['for PUT without content', 'PUT', {}],
+  ])('is, and nobody notices: %s', async (_, method, call) => {
+    says = saying(503, LEAVES);
+    expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, STAYS]);
+    expect(times).toBe(1);
+  });
+
+  test.each([
+    ['what may not be done twice', 'POST', {}],
+    ['what has content', 'PUT', { body: 'x' }],
+  ])('of %s its client has the answer, and the others none', async (_, method, call) => {
+    says = saying(503, LEAVES);
+    expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, '503 leaves']);
+  });
+
+  test('is asked again when the time is over', async () => {
+    says = saying(503, LEAVES);
+    await four();
+    gateway.clock.advance(29);
+    await four();
+    expect(times).toBe(1);
+    gateway.clock.advance(2);
+    says = saying(200);
+    expect(await four()).toContain('200 leaves');
+  });
+
+  test('at a date', async () => {
+    const at = new Date(gateway.clock.now() + 30_000).toUTCString();
+    says = saying(503, { 'Retry-After': at });
+    expect(await four()).toEqual([STAYS, STAYS, STAYS, STAYS]);
+    expect(times).toBe(1);
+  });
+
+  test('and after a minute in any case', async () => {
+    says = saying(503, { 'Retry-After': '86400' });
+    await four();
+    gateway.clock.advance(61);
+    await four();
+    expect(times).toBe(2);
+  });
+
+  test('goes on with what it has begun, which does not call it back', async () => {
+    const begun = Promise.withResolvers<() => void>();
+    says = (_, response) => begun.resolve(() => void response.end('leaves late'));
+    const all = [gateway.ask('GET', '/two/x'), gateway.ask('GET', '/two/x')];
+    const end = await begun.promise;
+    says = saying(503, LEAVES);
+    // It is the busier one, unless others are asked at once.
+    while (times < 2) await Promise.all([four(), four(), four()]);
+    end();
+    const texts = await Promise.all(all.map(async (one) => (await one).text));
+    expect(texts.toSorted()).toEqual(['leaves late', 'stays']);
+    await four();
+    expect(times).toBe(2);
+  });
+
+  test('where all do, and where there is one, clients have the answer', async () => {
+    says = saying(503, LEAVES);
+    expect(new Set(await four('GET', {}, 'one'))).toEqual(new Set(['503 leaves']));
+  });
+});
+
+test.each([
+  [503, {}],
+  [503, { 'Retry-After': 'soon' }],
+  [503, { 'Retry-After': '0' }],
+  [429, LEAVES],
+  [500, LEAVES],
+])('%i with %j is an answer like any other', async (status, fields) => {
+  says = saying(status, fields);
+  expect(await four()).toEqual([STAYS, STAYS, `${status} leaves`, `${status} leaves`]);
+});
