@@ -123,7 +123,9 @@ export class PassingAnswer {
     }
     if (length !== undefined && sealed === undefined) response.setHeader('Content-Length', length);
     this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
-    this.#trailers = !empty && !old && (length === undefined || sealed !== undefined);
+    // Of HTTP/1.1 nothing follows content of a length (RFC 9112 section 6.3).
+    const framed = response instanceof ServerResponse && length !== undefined && !sealed;
+    this.#trailers = !empty && !old && !framed;
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
     if (this.#trailers && named.length > 0) response.setHeader('Trailer', named.join(', '));
     this.#gather();

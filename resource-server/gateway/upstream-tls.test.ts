@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { afterAll, expect, test } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/self-signed.ts';
@@ -54,4 +57,67 @@ test.each([
   ['localhost', 'rs.example', { tls: { name: 'inside.example' } }],
 ])('no application at %s is who proves to be %s %j', async (host, name, more) => {
   expect(await answers(host, name, more)).toEqual([502, 502]);
+});
+
+/** What a client hears of an application that speaks HTTP/2 and has trailers: by which version it was asked. */
+async function trailersOf(version: string, asking: Readonly<Record<string, string>>) {
+  const { key, cert } = selfSigned(['localhost'], systemClock, systemRandom);
+  const ca = join(folder, 'http2.pem');
+  writeFileSync(ca, cert);
+  const server = http2.createSecureServer({ key, cert, allowHTTP1: true });
+  server.on('request', (request, response) => {
+    if (request.url === '/length') response.setHeader('Content-Length', 4);
+    response.setHeader('Trailer', 'X-Version');
+    response.write('over');
+    response.addTrailers({ 'X-Version': request.httpVersion });
+    response.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+  const upstream = { url, tls: { ca, http2: true } };
+  await using gateway = await startGateway({ shop: { upstream, schemes: [], scopes: {} } });
+  const { port } = gateway.listening;
+  const heard = await HEARD[version]?.(port, asking);
+  server.close();
+  return heard;
+}
+
+type Heard = readonly [content: string, version: unknown];
+
+const HEARD: Readonly<
+  Record<string, (port: number, asking: Readonly<Record<string, string>>) => Promise<Heard>>
+> = {
+  async 'HTTP/1.1'(port, { path, ...headers }) {
+    const request = http.get({ port, path, headers });
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    return [await text(answer), answer.trailers['x-version']];
+  },
+  async 'HTTP/2'(port, { path, ...fields }) {
+    const session = http2.connect(`http://127.0.0.1:${port}`);
+    const stream = session.request({ ':path': path, ...fields });
+    let trailers: http2.IncomingHttpHeaders = {};
+    stream.once('trailers', (given) => (trailers = given));
+    const content = await text(stream);
+    session.destroy();
+    return [content, trailers['x-version']];
+  },
+};
+
+describe('RFC 9110 section 6.5: trailers of an application over HTTP/2', () => {
+  test.each([
+    ['HTTP/1.1', {}, '2.0'],
+    ['HTTP/2', {}, '2.0'],
+    // Only node:http says that it takes them, and over HTTP/1.1 alone.
+    ['HTTP/1.1', { TE: 'trailers' }, '1.1'],
+    ['HTTP/2', { te: 'trailers' }, '1.1'],
+  ])('to a client of %s with %j', async (version, fields, by) => {
+    expect(await trailersOf(version, { path: '/shop/x', ...fields })).toEqual(['over', by]);
+  });
+
+  test.each([
+    ['HTTP/1.1', undefined], // RFC 9112 section 6.3: nothing follows content of a length
+    ['HTTP/2', '2.0'],
+  ])('behind content of a length, to a client of %s', async (version, by) => {
+    expect(await trailersOf(version, { path: '/shop/length' })).toEqual(['over', by]);
+  });
 });
