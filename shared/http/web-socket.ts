@@ -16,16 +16,24 @@ interface Head {
   readonly rawHeaders: readonly string[];
 }
 
-/**
- * Whether a request asks for the connection to become a WebSocket (RFC 6455 section 4.2.1). One with content, or that
- * waits to be asked for it, does not: where a frame begins is certain only where nothing else can come before.
- */
-export function isHandshake({ method, httpVersion, rawHeaders }: Head): boolean {
+/** Whether a request of HTTP/1.1 asks for the connection to become a WebSocket (RFC 6455 section 4.2.1). */
+export function isHandshake(head: Head): boolean {
+  const { method, rawHeaders } = head;
   return (
     method === 'GET' &&
-    httpVersion === '1.1' &&
     hasToken(rawHeaders, 'upgrade', WEB_SOCKET) &&
     hasToken(rawHeaders, 'connection', 'upgrade') &&
+    isHeadAlone(head)
+  );
+}
+
+/**
+ * Whether a request of HTTP/1.1 has no content, and does not wait to be asked for it: where another protocol begins is
+ * certain only where nothing else can come before.
+ */
+export function isHeadAlone({ httpVersion, rawHeaders }: Head): boolean {
+  return (
+    httpVersion === '1.1' &&
     ['content-length', 'transfer-encoding', 'expect'].every(
       (name) => lines(rawHeaders, name).length === 0,
     )

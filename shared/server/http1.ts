@@ -30,7 +30,7 @@ import {
   UNMET_EXPECTATION,
 } from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
-import { isHandshake } from '#shared/http/web-socket.ts';
+import { isHandshake, isHeadAlone } from '#shared/http/web-socket.ts';
 import { http1Tunnel, type TunnelHandler } from './tunnel.ts';
 import { isReadable } from './unknown-method.ts';
 import { attend, http1Upgrade } from './upgrade.ts';
@@ -68,7 +68,7 @@ export function http1Server(parts: Http1Parts): Server {
     keepAliveTimeout: limit.keepAliveTimeout,
     connectionsCheckingInterval: limit.checkInterval,
     requireHostHeader: false, // ambiguity.ts says it in words, and the request is logged
-    shouldUpgradeCallback: becomesUpgrade,
+    shouldUpgradeCallback: standsApart,
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
@@ -89,6 +89,7 @@ export function http1Server(parts: Http1Parts): Server {
     before: ServerResponse | undefined,
   ): void {
     if (connections.underWay(request.socket) > limit.streams) return hold(request, response);
+    if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
       refused(request.socket, refusal, refusal.detail);
@@ -148,11 +149,13 @@ export function http1Server(parts: Http1Parts): Server {
     });
   }
 
-  /** What would be refused in any case is, as a request. */
-  function becomesUpgrade(request: IncomingMessage): boolean {
+  /**
+   * Whether a request with Upgrade leaves what comes behind it to us, since node:http would lose it. What would be
+   * refused in any case is, as a request.
+   */
+  function standsApart(request: IncomingMessage): boolean {
     return (
-      webSockets &&
-      isHandshake(request) &&
+      isHeadAlone(request) &&
       !lasts.has(request.socket) &&
       request.socket.writable &&
       connections.underWay(request.socket) < limit.streams &&
@@ -190,7 +193,8 @@ export function http1Server(parts: Http1Parts): Server {
     await connections.settled(socket);
     if (!socket.writable) return;
     const again = () => takeAgain(socket, release);
-    const response = http1Upgrade({ request, socket, letGo, connections, ending, again });
+    const opens = webSockets && isHandshake(request);
+    const response = http1Upgrade({ request, opens, socket, letGo, connections, ending, again });
     atTurnsEnd(() => void handle(request, response));
   }
 

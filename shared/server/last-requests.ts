@@ -33,12 +33,17 @@ export class LastRequests {
       socket.pause();
       return false;
     }
-    this.add(socket);
+    this.end(request, response);
     if (method === PRI) nameLater(request);
     else request.method = method;
+    return true;
+  }
+
+  /** This request, which is carried out, is the last of its connection. */
+  end({ socket }: IncomingMessage, response: ServerResponse): void {
+    this.add(socket);
     response.shouldKeepAlive = false;
     socket.destroySoon = () => endGently(socket); // as node:http ends it
-    return true;
   }
 }
 

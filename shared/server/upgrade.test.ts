@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { send } from './answer.ts';
+import { contentOf } from './content.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
 import { exchange, statuses, TestSocket } from './test-socket.fixture.ts';
 import { upgradeOf } from './upgrade.ts';
@@ -26,6 +27,12 @@ const echo: Handler = (request, response) => {
   const side = upgrade.open({ 'X-Opened': 'yes' });
   side.on('error', () => {}).pipe(side);
   return undefined;
+};
+
+/** Reads all content, and then answers. */
+const reading: Handler = async (request, response) => {
+  for await (const _ of contentOf(request));
+  response.end('read');
 };
 
 async function start(
@@ -139,6 +146,50 @@ describe('what is no handshake stays a request like any other', () => {
     await client.until('plain /socket ');
     client.socket.write(CLOSING_GET);
     expect(statuses(await client.all)).toEqual([200, 200]);
+  });
+
+  test.each([
+    ['another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
+    ['another method', HANDSHAKE.replace('GET', 'DELETE')],
+    ['HEAD', HANDSHAKE.replace('GET', 'HEAD')],
+  ])(
+    'RFC 9112 section 9.3.2: nothing behind it is lost, wherever it is cut: %s',
+    async (_, one) => {
+      const listening = await start(reading);
+      const bytes = one + GET + one + CLOSING_GET;
+      for (let cut = 0; cut < bytes.length; cut += 7) {
+        const client = new TestSocket(listening);
+        if (cut > 0) await client.send(bytes.slice(0, cut));
+        client.socket.write(bytes.slice(cut));
+        expect([cut, statuses(await client.all)]).toEqual([cut, [200, 200, 200, 200]]);
+      }
+    },
+  );
+
+  test('nor where there are no WebSockets', async () => {
+    const listening = await listen({ host: '127.0.0.1', port: 0, handler: echo, log: silentLog });
+    open.push(listening);
+    expect(statuses(await exchange(listening, HANDSHAKE + CLOSING_GET))).toEqual([200, 200]);
+  });
+
+  test.each([
+    ['with content', `${HANDSHAKE.replace('Host', 'Content-Length: 5\r\nHost')}HELLO`],
+    [
+      'with content in chunks',
+      `${HANDSHAKE.replace('Host', 'Transfer-Encoding: chunked\r\nHost')}5\r\nHELLO\r\n0\r\n\r\n`,
+    ],
+    ['of HTTP/1.0', HANDSHAKE.replace('HTTP/1.1', 'HTTP/1.0')],
+  ])('RFC 9112 section 9.6: it is the last of its connection, and says so, %s', async (_, one) => {
+    const listening = await start(reading);
+    const bytes = one + GET + GET;
+    for (let cut = 0; cut < bytes.length; cut += 7) {
+      const client = new TestSocket(listening);
+      if (cut > 0) await client.send(bytes.slice(0, cut));
+      client.socket.write(bytes.slice(cut));
+      const received = await client.all;
+      expect([cut, statuses(received)]).toEqual([cut, [200]]);
+      expect(received).toMatch(/^connection: close\r$/im);
+    }
   });
 
   test('RFC 9110 section 7.8: one protocol of several, in one line or two', async () => {

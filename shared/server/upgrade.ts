@@ -35,6 +35,8 @@ export function upgradeOf(request: Upgrading): Upgrade | undefined {
 
 interface Http1Handshake {
   readonly request: IncomingMessage;
+  /** False: its Upgrade is ignored (RFC 9110 section 7.8). */
+  readonly opens: boolean;
   /** node:http has let go of it. */
   readonly socket: Socket;
   /** Ends `attend`. */
@@ -45,9 +47,9 @@ interface Http1Handshake {
   readonly again: () => void;
 }
 
-/** The answer to a handshake over HTTP/1.1 (RFC 6455), for which the connection is kept. */
+/** The answer to a request with Upgrade over HTTP/1.1, such as a handshake (RFC 6455), for which the connection is kept. */
 export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
-  const { request, socket, letGo, connections, ending, again } = handshake;
+  const { request, opens, socket, letGo, connections, ending, again } = handshake;
   const response = new ServerResponse(request);
   response.shouldKeepAlive = !lines(request.rawHeaders, 'connection').some((line) =>
     /(?:^|[ \t,])close(?:$|[ \t,])/i.test(line),
@@ -63,6 +65,11 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
     response.emit('close'); // as node:http does for the responses that it made
   };
   response.once('finish', over);
+  if (!opens) {
+    request.complete = true;
+    request.push(null);
+    return response;
+  }
   (request as Upgrading)[UPGRADE] = {
     extended: false,
     ending,
