@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { apacheIn } from '../../parts/apache.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
-
-const MODULES = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'authn_file', 'auth_basic'];
 
 export interface ApacheOptions {
   /** Takes its configuration and its logs; made by `openFolder`. */
@@ -17,36 +15,23 @@ export interface ApacheOptions {
 
 /** Debian's Apache in one process, with its documents in `documents` of the folder. */
 export async function startApache(options: ApacheOptions): Promise<Server> {
-  const { folder } = options;
+  const { folder, modules, configuration } = options;
   const port = await freePort();
-  const file = join(folder, 'apache.conf');
-  await writeFile(file, configuration(options, port));
-  return startServer('/usr/sbin/apache2', ['-X', '-f', file], {
-    url: `http://127.0.0.1:${port}`,
-    log: join(folder, 'stderr.log'),
-  });
-}
-
-function configuration({ folder, modules, configuration: more }: ApacheOptions, port: number) {
-  const load = (name: string) =>
-    `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`;
-  return `
-ServerRoot ${folder}
-DefaultRuntimeDir ${folder}
-ServerName localhost
-Listen 127.0.0.1:${port}
-PidFile apache.pid
-${[...MODULES, ...modules].map(load).join('\n')}
-User www-data
-Group www-data
-ErrorLog error.log
+  const command = await apacheIn(
+    folder,
+    ['authz_user', 'authn_file', 'auth_basic', ...modules],
+    `Listen 127.0.0.1:${port}
+DocumentRoot documents
 LogFormat "%h %u %t \\"%r\\" %>s %b" common
 CustomLog access.log common
 ThreadsPerChild 64
 MaxRequestWorkers 64
 KeepAlive On
 MaxKeepAliveRequests 0
-DocumentRoot ${folder}/documents
-${more}
-`;
+${configuration}`,
+  );
+  return startServer(...command, {
+    url: `http://127.0.0.1:${port}`,
+    log: join(folder, 'stderr.log'),
+  });
 }

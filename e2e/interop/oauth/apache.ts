@@ -1,9 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { apacheIn } from '../../parts/apache.ts';
 import { startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
-
-const MODULES = 'mpm_event authn_core authz_core authz_user headers auth_openidc'.split(' ');
 
 /** Debian's Apache with mod_auth_openidc, a site for each of these ports with this configuration. */
 export async function startApache(
@@ -17,9 +16,6 @@ export async function startApache(
     await mkdir(join(documents, path), { recursive: true });
     await writeFile(join(documents, path, 'index.html'), `inside ${path}`);
   }
-  const load = (name: string) =>
-    `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`;
-  const file = join(folder.path, 'apache.conf');
   const hosts = Object.entries(sites).map(
     ([port, site]) => `Listen 127.0.0.1:${port}
 <VirtualHost 127.0.0.1:${port}>
@@ -28,21 +24,9 @@ DocumentRoot ${documents}
 ${site}
 </VirtualHost>`,
   );
-  await writeFile(
-    file,
-    `ServerRoot ${folder.path}
-DefaultRuntimeDir ${folder.path}
-ServerName localhost
-PidFile apache.pid
-${MODULES.map(load).join('\n')}
-User www-data
-Group www-data
-ErrorLog error.log
-${hosts.join('\n')}
-`,
-  );
-  const apache = await startProcess('apache2', ['-X', '-f', file], {
-    env: { PATH: `${process.env['PATH']}:/usr/sbin` },
+  const modules = ['authz_user', 'headers', 'auth_openidc'];
+  const command = await apacheIn(folder.path, modules, hosts.join('\n'));
+  const apache = await startProcess(...command, {
     ready: async () => (await fetch(`http://127.0.0.1:${Object.keys(sites)[0]}/`)).status > 0,
   });
   return {
