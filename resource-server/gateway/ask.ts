@@ -72,8 +72,10 @@ export function createAsk(
         const now = clock.now();
         const rest = restAsked(head, now);
         if (rest === 0) return false;
-        upstream.asksRest(rest, now);
-        return first && mayRepeat(request, attempt) && upstreams.pick(upstream).rest(now) === 0;
+        upstream.leaveAlone(rest, now);
+        const other = upstreams.pick(upstream);
+        const works = other.rest(now) === 0 && !other.asksRest(now);
+        return first && works && mayRepeat(request, attempt);
       };
       upstream.busy += 1;
       note(request, { host: upstream.url.host });

@@ -60,8 +60,23 @@ test('where all rest, the one that rests the shortest is asked: nobody is refuse
 test('a clock that is set back lets nobody rest for longer', () => {
   const { clock, a, b } = three();
   for (let time = 0; time < 3; time += 1) a.failed(clock.now());
-  b.asksRest(60_000, clock.now());
+  b.leaveAlone(60_000, clock.now());
   clock.set(-86_400);
   expect(a.rest(clock.now())).toBeLessThanOrEqual(30_000);
-  expect(b.rest(clock.now())).toBeLessThanOrEqual(60_000);
+  expect(b.asksRest(clock.now())).toBe(false);
+});
+
+test('who wants to be left alone is asked before who failed, and where all want to be, each in turn', () => {
+  const { clock, upstreams, a, b, c } = three();
+  for (let time = 0; time < 3; time += 1) for (const one of [b, c]) one.failed(clock.now());
+  a.leaveAlone(60_000, clock.now());
+  expect(upstreams.pick()).toBe(a);
+  for (const one of [b, c]) one.worked();
+  for (let time = 0; time < 6; time += 1) expect(upstreams.pick()).not.toBe(a);
+  b.leaveAlone(10_000, clock.now());
+  c.leaveAlone(1000, clock.now());
+  const asked = Array.from({ length: 3 }, () => upstreams.pick());
+  expect(new Set(asked)).toEqual(new Set([a, b, c]));
+  clock.advance(1);
+  expect(upstreams.pick()).toBe(c);
 });

@@ -82,14 +82,18 @@ export class Upstream {
   }
 
   /** It wants to be left alone; what it has begun it goes on with. */
-  asksRest(milliseconds: number, now: number): void {
+  leaveAlone(milliseconds: number, now: number): void {
     this.#askedUntil = now + Math.min(milliseconds, LONGEST_ASKED);
   }
 
   /** Milliseconds until it is asked again; none where it works. */
   rest(now: number): number {
-    const [failed, asked] = [this.#until - now, this.#askedUntil - now];
-    return Math.max(0, Math.min(failed, LONGEST), Math.min(asked, LONGEST_ASKED)); // a clock may be set back
+    return Math.max(0, Math.min(this.#until - now, LONGEST)); // a clock may be set back
+  }
+
+  /** Whether it wants to be left alone. */
+  asksRest(now: number): boolean {
+    return this.#askedUntil > now && this.#askedUntil - now <= LONGEST_ASKED;
   }
 }
 
@@ -125,7 +129,10 @@ export class Upstreams {
     this.#clock = clock;
   }
 
-  /** The least busy of those that work, by turns; of those that do not the one that has rested longest. */
+  /**
+   * The least busy of those that work, by turns, and first of those that do not want to be left alone; of those that do
+   * not work the one that has rested longest.
+   */
   pick(not?: Upstream): Upstream {
     const [first] = this.all;
     if (first === undefined) throw new Error('a space serves an upstream without a URL');
@@ -134,7 +141,7 @@ export class Upstreams {
     this.#turn = (this.#turn + 1) % this.all.length;
     const inTurn = [...this.all.slice(this.#turn), ...this.all.slice(0, this.#turn)];
     const others = inTurn.filter((one) => one !== not);
-    const by = (one: Upstream) => one.rest(now) * 1e6 + one.busy;
+    const by = (one: Upstream) => one.rest(now) * 1e7 + (one.asksRest(now) ? 1e6 : 0) + one.busy;
     return others.reduce((best, one) => (by(one) < by(best) ? one : best));
   }
 }
