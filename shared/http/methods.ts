@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   ['LOCK', 'served', 'unsafe', 'once', false, 'optional', 'RFC 4918 section 9.10'],
   ['UNLOCK', 'served', 'unsafe', 'idempotent', false, 'none', 'RFC 4918 section 9.11'],
   ['PURGE', 'known', 'unsafe', 'idempotent', false, 'none', 'unregistered, of HTTP caches'],
-  ['BAN', 'known', 'unsafe', 'idempotent', false, 'none', 'unregistered, of HTTP caches'],
+  ['BAN', 'known', 'unsafe', 'idempotent', false, 'optional', 'unregistered, of HTTP caches'],
   ['REPORT', 'known', 'safe', 'idempotent', false, 'expected', 'RFC 3253 section 3.6'],
   ['SEARCH', 'known', 'safe', 'idempotent', false, 'expected', 'RFC 5323 section 2'],
 ];
@@ -70,6 +70,9 @@ export const METHODS: ReadonlyMap<string, MethodPolicy> = new Map(
 export const SERVED: ReadonlySet<string> = new Set(
   [...METHODS].filter(([, { served }]) => served).map(([method]) => method),
 );
+
+/** What a cache answers itself, where it is told what to forget. */
+export const CACHE_METHODS: readonly string[] = ['PURGE', 'BAN'];
 
 /** A method in upper case (RFC 9110 section 9.1), of tolerable length. */
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,64}$/;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import { parseTarget, parseTreeTarget } from './target.ts';
+import { originForm, parseTarget, parseTreeTarget } from './target.ts';
 
 describe('RFC 9112 section 3.2: the request target', () => {
   test.each([
@@ -108,4 +108,14 @@ describe('RFC 9112 section 3.2: the request target', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['/a%2f?b=/c', '/a%2f?b=/c'],
+  ['http://api.example/a?b', '/a?b'],
+  ['HTTPS://api.example:1?b', '/?b'],
+  ['http://api.example', '/'],
+  ['/?http://api.example/', '/?http://api.example/'],
+])('%s in origin form: %s (RFC 9112 section 3.2.1)', (target, expected) => {
+  expect(originForm(target)).toBe(expected);
 });

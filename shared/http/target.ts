@@ -70,6 +70,12 @@ export const parseTreeTarget = remembering((target) => parse(target), TARGETS);
  */
 export const parsePassedTarget = remembering((target) => parse(target, (part) => part), TARGETS);
 
+/** Path and query of a target that was parsed, spelled as it came (RFC 9112 section 3.2.1). */
+export function originForm(target: string): string {
+  const relative = target.replace(/^https?:\/\/[^/?]+/i, '');
+  return relative.startsWith('/') ? relative : `/${relative}`;
+}
+
 function parse(target: string, ambiguous?: (part: string) => string): Target | undefined {
   if (target === '*') return ASTERISK;
   if (!VISIBLE.test(target)) return undefined;

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { BadRequest } from './fields.ts';
+import { type Member, parseDictionary } from './structured-fields.ts';
+
+/** Wildcards in a path, at most: each is looked for in every target that is compared. */
+const WILDCARDS = 16;
+
+const members = z.strictObject({
+  path: z
+    .string('must be a string, in quotes')
+    .regex(/^[/*][!-"$-~]{0,2047}$/, 'must begin with / or *, in at most 2048 visible characters')
+    .refine((path) => path.split('*').length <= WILDCARDS + 1, {
+      error: `has more than ${WILDCARDS} wildcards`,
+    })
+    .optional(),
+  tag: z
+    .string('must be a string, in quotes')
+    .regex(/^[!-~]{1,256}$/, 'must be 1 to 256 visible characters')
+    .optional(),
+  status: z
+    .union([z.int(), z.string()], { error: 'must be a status code, or a class such as 5xx' })
+    .transform(String)
+    .refine((status) => /^[1-5](?:xx|[0-9]{2})$/.test(status), {
+      error: 'must be a status code, or a class such as 5xx',
+    })
+    .optional(),
+});
+
+const named = { error: 'names nothing: it needs path, tag or status' };
+const rule = members.refine((given) => Object.keys(given).length > 0, named);
+
+/** What BAN removes: that of which all is true that is named. */
+export type BanRule = z.infer<typeof rule>;
+
+export interface Ban {
+  readonly rule: BanRule;
+  /** What it is about is not removed, but made stale. */
+  readonly soft: boolean;
+}
+
+const schema = members
+  .extend({ soft: z.boolean().default(false) })
+  .transform(({ soft, ...given }, context): Ban => {
+    if (Object.keys(given).length === 0) context.addIssue({ code: 'custom', message: named.error });
+    return { rule: given, soft };
+  });
+
+/** A ban from its members, as they stand in JSON. Throws `BadRequest`, which says what is wrong. */
+export function toBan(given: unknown): Ban {
+  const { data, error } = schema.safeParse(given);
+  if (data !== undefined) return data;
+  const said = error.issues.map(({ path, message }) => [...path, message].join(' '));
+  throw new BadRequest(`The ban ${said.join('; ')}.`);
+}
+
+/** From the lines of a field `Ban`, a Dictionary (RFC 8941 section 3.2). Throws `BadRequest`. */
+export function parseBan(lines: readonly string[]): Ban {
+  const dictionary = parseDictionary(lines.join(', '));
+  if (dictionary === undefined) {
+    throw new BadRequest('Ban is no Dictionary (RFC 8941 section 3.2), such as path="/a/*", soft.');
+  }
+  return toBan(Object.fromEntries([...dictionary].map(([key, member]) => [key, plain(member)])));
+}
+
+/** What narrows a member, such as a parameter, is not ignored: the ban would have more than was meant. */
+function plain({ type, value, params }: Member): unknown {
+  return params.size === 0 && type !== 'token' ? value : null;
+}
+
+/** The value of a rule that is kept. Undefined: nobody here can say what it has. */
+export function readRule(value: string): BanRule | undefined {
+  try {
+    return rule.safeParse(JSON.parse(value)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For people: what it has, in the words of the field. */
+export function ruleText({ path, tag, status }: BanRule): string {
+  return Object.entries({ path, tag, status })
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`))
+    .join(' ');
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseDictionary } from './structured-fields.ts';
+
+/** The members as plain values, without their parameters. */
+const plain = (value: string) => {
+  const members = parseDictionary(value);
+  return members && Object.fromEntries([...members].map(([key, member]) => [key, member.value]));
+};
+
+describe('RFC 8941 section 4.2.2: dictionaries', () => {
+  test.each([
+    ['', {}],
+    ['  ', {}],
+    ['a', { a: true }],
+    [' a=1, b=?0 ', { a: 1, b: false }],
+    ['a=1\t,\tb=2', { a: 1, b: 2 }],
+    ['a=1,b=2,a=3', { a: 3, b: 2 }],
+    ['*a_b-c.d=x', { '*a_b-c.d': 'x' }],
+  ])('%j', (value, members) => {
+    expect(plain(value)).toEqual(members);
+  });
+
+  test.each([
+    'a=1,',
+    ',a=1',
+    'a=1,,b',
+    'a=1 b=2',
+    'A=1',
+    '1=a',
+    '=1',
+    'a=',
+    'a =1',
+    'a= 1',
+    '\ta=1',
+  ])('%j is none', (value) => {
+    expect(parseDictionary(value)).toBeUndefined();
+  });
+
+  test('of a key that came twice the last stands where the first did', () => {
+    expect([...(parseDictionary('a=1, b, a=2') ?? [])].map(([key]) => key)).toEqual(['a', 'b']);
+  });
+});
+
+describe('RFC 8941 section 4.2.3.1: bare items', () => {
+  test.each([
+    ['42', 'integer', 42],
+    ['-999999999999999', 'integer', -999_999_999_999_999],
+    ['4.5', 'decimal', 4.5],
+    ['-123456789012.125', 'decimal', -123_456_789_012.125],
+    ['1.0', 'decimal', 1],
+    [String.raw`"a \"b\\"`, 'string', String.raw`a "b\ `.trim()],
+    ['""', 'string', ''],
+    ['a/b:c', 'token', 'a/b:c'],
+    ['*', 'token', '*'],
+    ['?1', 'boolean', true],
+    ['?0', 'boolean', false],
+    [':aGk=:', 'bytes', Buffer.from('hi')],
+    [':aGk:', 'bytes', Buffer.from('hi')],
+    ['::', 'bytes', Buffer.alloc(0)],
+  ])('%s', (text, type, value) => {
+    expect(parseDictionary(`a=${text}`)?.get('a')).toEqual({ type, value, params: new Map() });
+  });
+
+  test.each([
+    ['1234567890123456', 'has more than 15 digits'],
+    ['1234567890123.1', 'has more than 12 digits before the point'],
+    ['1.2345', 'has more than three behind it'],
+    ['1.', 'has none'],
+    ['.5', 'has none before it'],
+    ['--1', 'has two signs'],
+    ['-', 'has no digit'],
+    ['1e3', 'has an exponent'],
+    ['"a', 'does not end'],
+    [String.raw`"\a"`, 'escapes what is not escaped'],
+    ['"é"', 'is not ASCII'],
+    ['"a\tb"', 'has a control character'],
+    ['?2', 'is no boolean'],
+    ['?', 'is no boolean'],
+    [':a:', 'is no base64'],
+    [':a b:', 'is no base64'],
+    [':aGk=', 'does not end'],
+    ['@1', 'is a date, which came with RFC 9651'],
+  ])('%s %s', (text) => {
+    expect(parseDictionary(`a=${text}`)).toBeUndefined();
+  });
+});
+
+describe('RFC 8941 section 4.2.3.2: parameters', () => {
+  test('are those of their member', () => {
+    const params = parseDictionary('a;x;y=2; z="s";y=3, b=1;q=0.5')?.get('a')?.params;
+    expect([...(params ?? [])].map(([key, { value }]) => [key, value])).toEqual([
+      ['x', true],
+      ['y', 3],
+      ['z', 's'],
+    ]);
+  });
+
+  test.each(['a;', 'a;X', 'a ;x', 'a;x=', 'a;x=(1)', 'a;x =1'])('%j is none', (value) => {
+    expect(parseDictionary(value)).toBeUndefined();
+  });
+});
+
+describe('RFC 8941 section 4.2.1.2: inner lists', () => {
+  test.each([
+    ['a=()', []],
+    ['a=( )', []],
+    ['a=( 1  b "c" )', [1, 'b', 'c']],
+    ['a=(1;x);y', [1]],
+  ])('%s', (value, items) => {
+    const member = parseDictionary(value)?.get('a');
+    expect(member?.type === 'inner-list' && member.value.map((item) => item.value)).toEqual(items);
+  });
+
+  test.each(['a=(', 'a=(1', 'a=(1,2)', 'a=(1\t2)', 'a=(1"b")', 'a=((1))', 'a=)'])(
+    '%s is none',
+    (value) => {
+      expect(parseDictionary(value)).toBeUndefined();
+    },
+  );
+});
+
+test('RFC 8941 section 4.2: whatever comes is a dictionary or none, and no member inherits', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'"\\,;=()?:. \ta*-1é'.split('')) }),
+      (value) => {
+        const members = parseDictionary(value);
+        expect(members === undefined || members instanceof Map).toBe(true);
+      },
+    ),
+  );
+  expect(parseDictionary('a')?.get('constructor')).toBeUndefined();
+});

@@ -1,0 +1,114 @@
+import { Scanner } from './scanner.ts';
+
+/** A bare item with its parameters, or an inner list of such (RFC 8941 sections 3.1.1, 3.1.2 and 3.3). */
+export type Member = Bare & { readonly params: Params };
+
+export type Item = Exclude<Member, { type: 'inner-list' }>;
+
+export type BareItem =
+  | { readonly type: 'integer' | 'decimal'; readonly value: number }
+  | { readonly type: 'string' | 'token'; readonly value: string }
+  | { readonly type: 'bytes'; readonly value: Buffer }
+  | { readonly type: 'boolean'; readonly value: boolean };
+
+type Bare = BareItem | { readonly type: 'inner-list'; readonly value: readonly Item[] };
+
+export type Params = ReadonlyMap<string, BareItem>;
+
+export type Dictionary = ReadonlyMap<string, Member>;
+
+const KEY = /[a-z*][a-z0-9_.*-]*/y;
+const EQUALS = /=/y;
+const SPACES = / */y;
+const SPACES_AT_LEAST = / +/y;
+const SEMICOLON = /; */y;
+const OWS = /[ \t]*/y;
+const COMMA = /[ \t]*,[ \t]*/y;
+const OPEN = /\( */y;
+const CLOSE = /\)/y;
+
+/** What each type looks like, in an order in which none hides another (RFC 8941 section 4.2.3.1). */
+const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
+  [/-?\d{1,12}\.\d{1,3}/y, (text) => ({ type: 'decimal', value: Number(text) })],
+  [/-?\d{1,15}/y, (text) => ({ type: 'integer', value: Number(text) })],
+  [
+    /"(?:[ !\x23-\x5b\x5d-\x7e]|\\["\\])*"/y,
+    (text) => ({ type: 'string', value: text.slice(1, -1).replaceAll(/\\(.)/g, '$1') }),
+  ],
+  [/[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*/y, (text) => ({ type: 'token', value: text })],
+  [
+    /:(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?:/y,
+    (text) => ({ type: 'bytes', value: Buffer.from(text.slice(1, -1), 'base64') }),
+  ],
+  [/\?[01]/y, (text) => ({ type: 'boolean', value: text === '?1' })],
+];
+
+/**
+ * A Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas; of a key that comes twice
+ * the last. Undefined: it is malformed somewhere, so that all of it has to be ignored (section 4.2).
+ */
+export function parseDictionary(value: string): Dictionary | undefined {
+  const scanner = new Scanner(value);
+  const members = new Map<string, Member>();
+  scanner.read(SPACES);
+  while (!scanner.done) {
+    const key = scanner.read(KEY);
+    const member = key === undefined ? undefined : readMember(scanner);
+    if (key === undefined || member === undefined) return undefined;
+    members.set(key, member);
+    if (scanner.read(COMMA) === undefined) {
+      scanner.read(OWS);
+      if (!scanner.done) return undefined;
+    } else if (scanner.done) return undefined; // a trailing comma
+  }
+  return members;
+}
+
+/** What stands behind a key: without a value it is true. */
+function readMember(scanner: Scanner): Member | undefined {
+  if (scanner.read(EQUALS) === undefined) {
+    return withParams(scanner, { type: 'boolean', value: true });
+  }
+  if (scanner.read(OPEN) === undefined) return readItem(scanner);
+  const items: Item[] = [];
+  while (scanner.read(CLOSE) === undefined) {
+    const item = readItem(scanner);
+    if (item === undefined) return undefined;
+    items.push(item);
+    if (scanner.read(SPACES_AT_LEAST) === undefined) {
+      if (scanner.read(CLOSE) === undefined) return undefined;
+      break;
+    }
+  }
+  return withParams(scanner, { type: 'inner-list', value: items });
+}
+
+function readItem(scanner: Scanner): Item | undefined {
+  const bare = readBareItem(scanner);
+  return bare && withParams(scanner, bare);
+}
+
+function readBareItem(scanner: Scanner): BareItem | undefined {
+  for (const [pattern, read] of BARE_ITEMS) {
+    const text = scanner.read(pattern);
+    if (text !== undefined) return read(text);
+  }
+  return undefined;
+}
+
+/** RFC 8941 section 4.2.3.2. */
+function withParams<T extends Bare>(
+  scanner: Scanner,
+  bare: T,
+): (T & { readonly params: Params }) | undefined {
+  const params = new Map<string, BareItem>();
+  while (scanner.read(SEMICOLON) !== undefined) {
+    const key = scanner.read(KEY);
+    if (key === undefined) return undefined;
+    const valued = scanner.read(EQUALS) !== undefined;
+    const value = valued ? readBareItem(scanner) : ({ type: 'boolean', value: true } as const);
+    if (value === undefined) return undefined;
+    params.set(key, value);
+  }
+  return { ...bare, params };
+}
