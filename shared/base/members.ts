@@ -24,15 +24,16 @@ export const absoluteUrl = z
     error: 'must be http or https, without user, query or fragment',
   });
 
+/** Addresses, and networks in CIDR notation. */
+export const networks = z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]));
+
 /** What `realm` says in a challenge (RFC 9110 section 11.5), without what has to be escaped there. */
 export const realmName = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
 
-/** The name of a field of requests. */
-export const fieldName = z
-  .string()
-  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a request field');
+/** The name of a field. */
+export const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a field');
 
 export const rate = z.strictObject({
   burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),

@@ -1,6 +1,8 @@
 import type { ApiKeys } from './api-keys.ts';
 import type { Artefacts } from './artefacts.ts';
+import type { CacheReports } from './cache-reports.ts';
 import type { Clients } from './clients.ts';
+import type { Invalidations } from './invalidations.ts';
 import type { Kept } from './kept.ts';
 import type { Keys } from './keys.ts';
 import type { Limits } from './limits.ts';
@@ -21,9 +23,11 @@ import type { UseCounts } from './use-counts.ts';
 export interface Stores extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
   readonly artefacts: Artefacts;
+  readonly cacheReports: CacheReports;
   readonly clients: Clients;
   /** Of the gateway's statements; with none of them can a token be signed. */
   readonly gatewayKeys: Keys;
+  readonly invalidations: Invalidations;
   readonly kept: Kept;
   /** Of the authorization server's tokens. */
   readonly keys: Keys;

@@ -29,6 +29,13 @@ export type Entry = Document | Collection;
 /** What a listing says of an entry. Dead properties are left out: those of many entries may be long. */
 export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties'>;
 
+/** What is in a collection, at one moment. */
+export interface Listing {
+  /** As `Trees.version` at that moment. */
+  readonly version: string | undefined;
+  readonly members: readonly Listed[];
+}
+
 /** A write lock (RFC 4918 section 6). One that has expired may still be listed. */
 export interface Lock {
   /** `urn:uuid:…` */
@@ -141,10 +148,16 @@ export interface Trees {
   readonly longestContent: number;
   get(tree: string, path: string): Promise<Entry | undefined>;
   look(tree: string, paths: readonly string[]): Promise<TreeView>;
+  /**
+   * Another one with each commit that changes anything, and never one of another state, be the store restored:
+   * what was made of a version is right for whoever finds that version. Undefined: nothing was committed since
+   * there are versions, and nothing may be remembered.
+   */
+  version(tree: string): Promise<string | undefined>;
   /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
   members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
   /** The same without reading their dead properties. */
-  list(tree: string, path: string, after: string, limit: number): Promise<readonly Listed[]>;
+  list(tree: string, path: string, after: string, limit: number): Promise<Listing>;
   /**
    * All that is below a path at one moment, by the path of its collection and then by its name, both in the
    * order of their bytes: each collection comes before its members. At most `limit`.

@@ -3,6 +3,7 @@ import { aliasesContract } from './aliases.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
 import { blocksContract } from './blocks.ts';
+import { cacheReportsContract } from './cache-reports.ts';
 import { clientsContract } from './clients.ts';
 import { commitsContract } from './commits.ts';
 import { contentContract } from './content.ts';
@@ -10,6 +11,7 @@ import { verifiersContract } from './verifiers.ts';
 import { editsContract } from './edits.ts';
 import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
+import { invalidationsContract } from './invalidations.ts';
 import { keptContract } from './kept.ts';
 import { keysContract } from './keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
@@ -30,6 +32,7 @@ import { modelContract } from './tree-model.ts';
 import { treesContract } from './trees.ts';
 import { useCountsContract } from './use-counts.ts';
 import { usingContract } from './using.ts';
+import { versionsContract } from './versions.ts';
 
 const PARTS = [
   lifecycleContract,
@@ -37,6 +40,7 @@ const PARTS = [
   replacingContract,
   usingContract,
   listingContract,
+  cacheReportsContract,
   clientsContract,
   keptContract,
   keysContract,
@@ -52,12 +56,14 @@ const PARTS = [
   treesContract,
   editsContract,
   commitsContract,
+  versionsContract,
   contentContract,
   modelContract,
   useCountsContract,
   tokenKeysContract,
   spentTokensContract,
   revocationsContract,
+  invalidationsContract,
   generationsContract,
   rereadingContract,
   racingContract,

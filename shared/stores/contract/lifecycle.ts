@@ -13,6 +13,7 @@ import {
   someApiKey,
   someClient,
   someDocument,
+  someInvalidation,
   someKey,
   somePerson,
   somePublicKey,
@@ -46,6 +47,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.tokenKeys.add(tokenKey, undefined);
         await stores.spentTokens.spend(Buffer.from(id), FAR);
         await edit(stores, 'a', puts(document));
+        await stores.invalidations.add([someInvalidation(id)]);
         kept = await stores.kept.put('alice', id, { seconds: 600, most: 1 });
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
         await stores.revocations.raise('client', id, store.clock.now() + 60_000);
@@ -65,6 +67,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
       expect(await stores.spentTokens.spend(Buffer.from(id), FAR)).toBe(false);
       expect(await stores.trees.get('a', document.path)).toEqual(document);
+      expect(await stores.invalidations.list('target', 1)).toMatchObject([{ value: id }]);
       expect(await stores.kept.get('alice', kept)).toBe(id);
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
       expect(await stores.revocations.generation('client', id)).toBe(1);
@@ -96,6 +99,8 @@ export function lifecycleContract(contract: () => Contract): void {
         'artefacts.listByAccount': () => closed.artefacts.listByAccount('SignIn', 'x'),
         'artefacts.remove': () => closed.artefacts.remove('Grant', 'x'),
         'artefacts.removeByGrant': () => closed.artefacts.removeByGrant('x'),
+        'cacheReports.put': () => closed.cacheReports.put('x', 'x'),
+        'cacheReports.all': () => closed.cacheReports.all(),
         'clients.add': () => closed.clients.add(someClient('x')),
         'clients.get': () => closed.clients.get('x'),
         'clients.list': () => closed.clients.list(),
@@ -104,6 +109,8 @@ export function lifecycleContract(contract: () => Contract): void {
         'gatewayKeys.list': () => closed.gatewayKeys.list(),
         'gatewayKeys.add': () => closed.gatewayKeys.add(someKey('x', 'ES256')),
         'gatewayKeys.remove': () => closed.gatewayKeys.remove('x'),
+        'invalidations.add': () => closed.invalidations.add([someInvalidation('x')]),
+        'invalidations.list': () => closed.invalidations.list('target', 1),
         'kept.put': () => closed.kept.put('a', 'x', { seconds: 1, most: 1 }),
         'kept.get': () => closed.kept.get('a', 'x'),
         'keys.list': () => closed.keys.list(),
@@ -138,6 +145,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'tokenKeys.remove': () => closed.tokenKeys.remove(VOPRF, 'x'),
         'trees.get': () => closed.trees.get('a', 'x'),
         'trees.look': () => closed.trees.look('a', ['x']),
+        'trees.version': () => closed.trees.version('a'),
         'trees.members': () => closed.trees.members('a', '', '', 1),
         'trees.list': () => closed.trees.list('a', '', '', 1),
         'trees.below': () => closed.trees.below('a', '', 1),

@@ -2,6 +2,7 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '../api-keys.ts';
 import type { ClientRecord } from '../clients.ts';
+import type { Invalidation } from '../invalidations.ts';
 import type { StoredKey } from '../keys.ts';
 import type { PersonRecord, VerifierRow } from '../people.ts';
 import type { PublicKeyRecord } from '../public-keys.ts';
@@ -54,6 +55,11 @@ export const someApiKey = (id: string): ApiKeyRecord => ({
   scopes: ['documents:read'],
   created_at: 1_800_000_000_000,
 });
+
+export const someInvalidation = (
+  value: string,
+  changes: Partial<Invalidation> = {},
+): Invalidation => ({ space: '/app', kind: 'target', value, soft: false, ...changes });
 
 /** Of a person of its own. */
 export const somePublicKey = (id: string): PublicKeyRecord => ({

@@ -5,7 +5,8 @@ import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
-import { FAR } from '../contract/samples.ts';
+import { listening } from '../contract/invalidations.ts';
+import { FAR, someInvalidation } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 storesContract('Redis, Cluster of three masters', async () => {
@@ -31,6 +32,7 @@ describe('a cluster in trouble', () => {
     await using feed = await stores.revocations.feed();
     await stores.revocations.revoke('token', old.jti, FAR);
     await eventually(() => expect(feed.current().revokedBy(old)).toBe('token'));
+    await using listener = await listening(stores);
     const spent = Buffer.from('a token');
     expect(await stores.spentTokens.spend(spent, FAR)).toBe(true);
     await cluster.moveSlotOf('{test}:revocations');
@@ -38,6 +40,8 @@ describe('a cluster in trouble', () => {
     await eventually(() => stores.revocations.revoke('token', recent.jti, FAR));
     await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
     expect(await stores.spentTokens.spend(spent, FAR)).toBe(false);
+    await eventually(() => stores.invalidations.add([someInvalidation('x')]));
+    expect(await eventually(() => listener.hear())).toMatchObject([{ value: 'x' }]);
     await using late = await stores.revocations.feed();
     expect(late.current().revokedBy(old)).toBe('token');
   });
@@ -50,6 +54,8 @@ describe('a cluster in trouble', () => {
     const config = redisConfig({ mode: 'cluster', urls: cluster.urls, deadline: 60 });
     await using patient = await openTestRedis(config);
     await using following = await patient.revocations.feed();
+    await using listener = await listening(stores);
+    await stores.invalidations.add([someInvalidation('before')]);
     const owner = await cluster.ownerOf('{test}:revocations');
     const uniques = (round: string) =>
       Promise.allSettled(
@@ -72,11 +78,17 @@ describe('a cluster in trouble', () => {
         await eventually(() => expect(() => one.current()).toThrow(StoreUnavailable));
         expect(one.status().silence).toBeLessThan(60_000);
       }
+      await expect(listener.hear()).rejects.toBeInstanceOf(StoreUnavailable);
     } finally {
       owner.wake();
     }
     await eventually(() => stores.revocations.revoke('token', token.jti, FAR));
     await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
+    await eventually(() => stores.invalidations.add([someInvalidation('after')]));
+    expect(await eventually(() => listener.hear())).toMatchObject([
+      { value: 'before' },
+      { value: 'after' },
+    ]);
     for (const one of await uniques('after')) expect(one.status).toBe('fulfilled');
   });
 });

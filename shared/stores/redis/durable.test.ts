@@ -12,6 +12,7 @@ import {
   someApiKey,
   someClient,
   someDocument,
+  someInvalidation,
   someKey,
   somePerson,
   somePublicKey,
@@ -92,6 +93,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.clients.add(someClient('removed')),
     (on) => on.clients.remove('removed'),
   ],
+  'invalidations.add': [() => {}, (on) => on.invalidations.add([someInvalidation('x')])],
   'kept.put': [() => {}, (on) => on.kept.put('alice', 'x', { seconds: 60, most: 1 })],
   'keys.add': [() => {}, (on) => on.keys.add(someKey('added', 'ES256'))],
   'keys.remove': [
@@ -198,6 +200,7 @@ describe('with one replica to wait for', () => {
     await stores.apiKeys.add(someApiKey('noted'));
     await stores.publicKeys.add(somePublicKey('noted'), 1);
     const notes = {
+      report: (on: Stores) => on.cacheReports.put('x', 'x'),
       touch: (on: Stores) => on.apiKeys.touch('noted', 9),
       touchPublicKey: (on: Stores) => on.publicKeys.touch('noted', 9),
       spend: async (on: Stores) => on.limits.spend('address', 'x', { burst: 1, per: 60 }),

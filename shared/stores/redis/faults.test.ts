@@ -18,6 +18,7 @@ import {
   puts,
   someApiKey,
   someDocument,
+  someInvalidation,
   somePerson,
   somePublicKey,
   someTokenKey,
@@ -83,7 +84,7 @@ describe('what a server must be like', () => {
     await using redis = await startRedis();
     await redis.cli('SET', '{test}:schema', '7');
     const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
-    await expect(opening).rejects.toThrow(/schema 7.*knows 3/);
+    await expect(opening).rejects.toThrow(/schema 7.*knows 4/);
     expect(await redis.cli('GET', '{test}:schema')).toBe('7');
   });
 
@@ -182,6 +183,7 @@ describe('a server in trouble', () => {
     publicKeysOf: () => stores.publicKeys.of({ kind: 'person', id: 'x' }),
     get: () => stores.clients.get('x'),
     look: () => stores.trees.look('a', ['x']),
+    version: () => stores.trees.version('a'),
     commit: () =>
       stores.trees.commit('a', {
         seen: new Map(),
@@ -189,6 +191,10 @@ describe('a server in trouble', () => {
         edits: puts(someDocument('x')),
         quota: NO_QUOTA,
       }),
+    invalidate: () => stores.invalidations.add([someInvalidation('x')]),
+    bans: () => stores.invalidations.list('ban', 1),
+    report: () => stores.cacheReports.put('x', 'x'),
+    reports: () => stores.cacheReports.all(),
     keep: () => stores.kept.put('alice', 'x', { seconds: 60, most: 1 }),
     revoke: () => stores.revocations.revoke('token', 'x', FAR),
     raise: () => stores.revocations.raise('person', 'x', FAR),

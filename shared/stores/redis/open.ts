@@ -7,9 +7,11 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { redisApiKeys } from './api-keys.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { redisBuckets } from './buckets.ts';
+import { redisCacheReports } from './cache-reports.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { redisInvalidations } from './invalidations.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
@@ -66,7 +68,7 @@ export async function openRedis(
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
-  const openFeed = () =>
+  const newFeed = () =>
     new RedisFeed({
       open: async (life) => (await followed.shared(life)).owner(stream),
       redis,
@@ -78,12 +80,18 @@ export async function openRedis(
       replaceable: clustered,
       log,
     });
+  let opened: RedisFeed | undefined;
+  const openFeed = () => (opened = newFeed());
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
+  const running = () => (opened?.closed === false ? opened : undefined);
+  const invalidations = redisInvalidations(redis, prefix, { running, open: newFeed });
   return {
     apiKeys: redisApiKeys(redis, prefix),
     artefacts: redisArtefacts(redis, prefix, clock),
+    cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
+    invalidations,
     kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix, 'keys'),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
@@ -94,10 +102,10 @@ export async function openRedis(
     sessions: redisSessions(redis, prefix, random),
     spentTokens: redisSpentTokens(redis, prefix, clock),
     tokenKeys: redisTokenKeys(redis, prefix),
-    trees: redisTrees(redis, prefix),
+    trees: redisTrees(redis, prefix, random),
     useCounts: redisUseCounts(redis, prefix),
     ping: forAll(() => redis.touch(epoch)),
-    sweep: () => revocations.sweep(),
+    sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {
       redis[Symbol.dispose]();
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ALL_REALMS, type People, type PersonRecord } from '#shared/stores/people.ts';
 import { everybodyIn, someVerifier, somePerson } from '../contract/samples.ts';
 import { interruptedRedis } from './interrupted.fixture.ts';
-import { migrate } from './migrate.ts';
+import { migrate, SCHEMA } from './migrate.ts';
 import { redisPeople } from './people.ts';
 
 const BEFORE_THE_WRITE = /^SCRIPT \{test\}:people/;
@@ -155,7 +155,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
   test('each has a row for each verifier, the names are in order, and nothing else is left', async () => {
     await written(former, bare);
     await migrate(place.undisturbed, 'test');
-    expect(await place.redis.cli('GET', '{test}:schema')).toBe('3');
+    expect(await place.redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
     expect(await everybodyIn({ people: one })).toEqual([
       person,
       { ...bare, verifier_set: expect.any(String), version },
@@ -197,16 +197,16 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     const look = async () => void seen.push(await place.redis.cli('GET', '{test}:schema'));
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: look });
     await migrate(place.connection, 'test');
-    expect(seen).toEqual(['3']);
+    expect(seen).toEqual([String(SCHEMA)]);
   });
 
   test('a newer version that goes on with it is not held back: what it has not moved yet stays known', async () => {
     await written(former, bare);
-    const newer = () => place.redis.cli('SET', '{test}:schema', '4');
+    const newer = () => place.redis.cli('SET', '{test}:schema', `${SCHEMA + 1}`);
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: newer });
     await migrate(place.connection, 'test');
     expect(await place.redis.cli('MGET', '{test}:schema', '{test}:schema:from')).toBe(
-      `4\n${schema}`,
+      `${SCHEMA + 1}\n${schema}`,
     );
   });
 

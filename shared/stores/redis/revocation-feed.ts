@@ -9,18 +9,17 @@ import type {
   RevocationView,
 } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/stores.ts';
-import { evalScript, script } from './connection.ts';
+import { evalScript } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { boundedWaiting } from '../waiting.ts';
+import { type Answer, type Beside, COUNT, look, question } from './feed-questions.ts';
 import { precedes, STREAM_START, streamEntry } from './revocation-stream.ts';
-import type { EntryId } from './revocation-stream.ts';
+import type { Entries, EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
 
 /** Milliseconds that Redis holds back an empty answer. */
 const BLOCK = 500;
-/** Entries of one answer. */
-const COUNT = 1000;
 /** Milliseconds of silence, beyond those for an answer, after which the view is not trusted. */
 const SILENCE = 200;
 /** Milliseconds before the first attempt to reconnect; doubled up to the longest. */
@@ -29,38 +28,6 @@ const PAUSE = { first: 50, longest: 400 };
 const SWEEP = 1_000;
 
 const unknown = () => new StoreUnavailable('the revocations in Redis are not known');
-
-/** The id of the last entry ever written. */
-const lastEntry = `
-local last = '0-0'
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  local info = redis.call('XINFO', 'STREAM', KEYS[1])
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = info[i + 1] end
-  end
-end
-`;
-
-/** KEYS: stream, epoch. Replies with the epoch and the id of the last entry ever written. */
-const look = script(`${lastEntry}
-return { redis.call('GET', KEYS[2]), last }
-`);
-
-/**
- * KEYS as above. ARGV: cursor, number of entries. Replies with the entries after the cursor as well; false in their
- * place, when the cursor is no entry of this stream: another server answers, which may have others before it.
- */
-const catchUp = script(`${lastEntry}
-local entries = {}
-if last ~= ARGV[1] then
-  local known = ARGV[1] == '${STREAM_START}' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 1
-  local found = known and redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
-  entries = known and (found and found[1][2] or {})
-end
-return { redis.call('GET', KEYS[2]), last, entries }
-`);
-
-type Entries = readonly (readonly [EntryId, string[]])[];
 
 export interface FeedOptions {
   /** Opens a connection of the feed's own to the server that owns the stream. */
@@ -87,6 +54,8 @@ export interface FeedOptions {
 export class RedisFeed implements RevocationFeed {
   /** Resolves when the stream was read to its end, or could not be for the first time. */
   readonly started: Promise<void>;
+  /** Of these streams the questions for verdicts ask as well. */
+  readonly beside = new Set<Beside>();
   readonly #options: FeedOptions;
   readonly #set = new RevocationSet();
   readonly #listeners: ((kid: string) => void)[] = [];
@@ -117,7 +86,7 @@ export class RedisFeed implements RevocationFeed {
 
   async latest(): Promise<RevocationView> {
     await this.#waiting(this.#ask);
-    if (this.#options.replaceable ? !this.#trusted : !this.#complete) throw unknown();
+    if (!this.#sure) throw unknown();
     return this.#set;
   }
 
@@ -140,18 +109,26 @@ export class RedisFeed implements RevocationFeed {
     await this.#ended;
   }
 
+  get closed(): boolean {
+    return this.#end.signal.aborted;
+  }
+
   get #silence(): number {
     return this.#options.monotonic() - this.#heard;
   }
 
   /** Whether all of this epoch's entries up to some moment are known. */
   get #complete(): boolean {
-    const { aborted } = this.#end.signal;
-    return !aborted && this.#set.epoch !== undefined && this.#heard > -Infinity;
+    return !this.closed && this.#set.epoch !== undefined && this.#heard > -Infinity;
   }
 
   get #trusted(): boolean {
     return this.#complete && this.#silence < this.#options.deadline + SILENCE;
+  }
+
+  /** Whether what was answered a moment ago is a verdict. */
+  get #sure(): boolean {
+    return this.#options.replaceable ? this.#trusted : this.#complete;
   }
 
   async #run(): Promise<void> {
@@ -198,16 +175,18 @@ export class RedisFeed implements RevocationFeed {
   }
 
   async #catchUp(): Promise<void> {
-    const { redis, stream, epoch } = this.#options;
+    const { redis, stream, epoch, clock } = this.#options;
     for (;;) {
-      const [found, last, entries] = await redis.script<[string | null, EntryId, Entries | null]>(
-        catchUp,
-        [stream, epoch],
-        this.#asked,
-        String(COUNT),
-      );
-      if (found !== this.#set.epoch || !this.#apply(entries ?? [])) {
+      const asked = clock.monotonic();
+      const beside = [...this.beside];
+      const asking = question({ stream, epoch, cursor: this.#asked }, beside);
+      const [found, last, entries, ...others] = await redis.script<Answer>(...asking);
+      if (found === null || found !== this.#set.epoch || !this.#apply(entries ?? [])) {
         throw new StoreUnavailable('Redis has lost its memory; what it has now is being read');
+      }
+      for (const [n, [end, theirs]] of others.entries()) {
+        const answer = { epoch: found, end, entries: theirs };
+        beside[n]?.take({ ...answer, asked: this.#sure ? asked : -Infinity });
       }
       const complete = entries !== null && entries.length < COUNT;
       this.#asked = complete ? last : (entries?.at(-1)?.[0] ?? STREAM_START);

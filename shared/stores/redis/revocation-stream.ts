@@ -36,6 +36,10 @@ export function streamEntry(fields: readonly string[]): StreamEntry {
 /** Identifies an entry: milliseconds of the server's clock and a number within them. */
 export type EntryId = `${number}-${number}`;
 
+export const isEntryId = (text: string): text is EntryId => /^\d{1,15}-\d{1,15}$/.test(text);
+
+export type Entries = readonly (readonly [EntryId, string[]])[];
+
 /** Before every entry. */
 export const STREAM_START: EntryId = '0-0';
 

@@ -10,7 +10,8 @@ import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
 import type { SentinelSet } from '../../../e2e/parts/redis-sentinel.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
-import { FAR } from '../contract/samples.ts';
+import { listening } from '../contract/invalidations.ts';
+import { FAR, someInvalidation } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 describe('failover', () => {
@@ -30,9 +31,21 @@ describe('failover', () => {
     await set[Symbol.asyncDispose]();
   });
 
+  /** Adds one; whether it was heard, where it was acknowledged and somebody can say. */
+  const invalidate = async (listener: Awaited<ReturnType<typeof listening>>) => {
+    const value = randomId(systemRandom);
+    await stores.invalidations.add([someInvalidation(value)]);
+    const heard = await listener.hear();
+    return heard.some((each) => each === 'lost' || each.value === value);
+  };
+
   /** Revokes and spends one token after another until it is stopped. */
-  const revokeAllTheTime = (template: RevocableClaims) => {
+  const revokeAllTheTime = (
+    template: RevocableClaims,
+    listener: Awaited<ReturnType<typeof listening>>,
+  ) => {
     const acknowledged: RevocableClaims[] = [];
+    const heard: boolean[] = [];
     const spent: string[] = [];
     const refused: unknown[] = [];
     const end = new AbortController();
@@ -48,10 +61,14 @@ describe('failover', () => {
           () => spent.push(token.jti),
           (error: unknown) => refused.push(error),
         );
+        await invalidate(listener).then(
+          (was) => heard.push(was),
+          (error: unknown) => refused.push(error),
+        );
         await sleep(5);
       }
     })();
-    return { acknowledged, spent, refused, stop: () => (end.abort(), running) };
+    return { acknowledged, heard, spent, refused, stop: () => (end.abort(), running) };
   };
 
   test.each(['killed', 'hung'] as const)(
@@ -60,8 +77,9 @@ describe('failover', () => {
       // The failover before this one may not be over.
       const template = await eventually(() => someClaims(stores));
       const before = await set.master();
-      const revoking = revokeAllTheTime(template);
-      const { acknowledged, spent, refused } = revoking;
+      await using listener = await listening(stores);
+      const revoking = revokeAllTheTime(template, listener);
+      const { acknowledged, heard, spent, refused } = revoking;
       await until(() => acknowledged.length >= 20);
       if (fault === 'killed') await before.kill();
       else before.hang();
@@ -82,6 +100,8 @@ describe('failover', () => {
         expect(late.current().revokedBy(token)).toBe('token');
       }
 
+      expect(heard.length).toBeGreaterThanOrEqual(20);
+      expect(heard).not.toContain(false);
       expect(spent.length).toBeGreaterThanOrEqual(20);
       for (const token of spent) {
         expect(await stores.spentTokens.spend(Buffer.from(token), FAR)).toBe(false);

@@ -10,6 +10,7 @@ import {
   puts,
   someApiKey,
   someDocument,
+  someInvalidation,
   someLock,
   somePerson,
   somePublicKey,
@@ -57,12 +58,14 @@ describe('the keys', () => {
     await stores.spentTokens.spend(Buffer.from('a-token-of-somebody'), FAR);
     await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined);
     await stores.kept.put('person=somebody', 'x', { seconds: 60, most: 1 });
+    await stores.invalidations.add([someInvalidation('x')]);
+    await stores.cacheReports.put('a-process', 'x');
     await edit(stores, '/dav?person=a', [
       ...puts(someDocument('x')),
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(32);
+    expect(keys).toHaveLength(35);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(6);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

@@ -22,6 +22,7 @@ ${ROWS}
 local function within(path, collection)
   return collection == '' or string.sub(path, 1, #collection + 1) == collection .. '/'
 end
+local next_version = take()
 local version, judged = tonumber(redis.call('HGET', meta, 'locks') or 0), tonumber(take())
 local covered, above = {}, {}
 for _, reach in ipairs({ covered, above }) do
@@ -223,6 +224,8 @@ if next(roots) then
   for root in pairs(roots) do redis.call('ZADD', relocked, new, text .. ' ' .. root) end
   redis.call('ZREMRANGEBYSCORE', relocked, '-inf', new - ${LOCK_CHANGES})
 end
+-- Last: a server without memory lets a script go on that has removed something.
+if #touched > 0 or next(locked) then redis.call('HSET', meta, 'version', next_version) end
 
 local reply = { 'done' }
 for file, sum in pairs(named) do
@@ -238,15 +241,16 @@ return reply
 `);
 
 /**
- * Version of the locks; how many paths are within reach of locks at and above them, and which; how many of
+ * The version that the tree has then; that of the locks; how many paths are within reach of locks at and above them, and which; how many of
  * those within them, and which; how many paths were seen, each with its revision or ''; the quota; how many
  * edits there are, each as its kind and what it needs.
  */
-export function argumentsOf(change: Change): string[] {
+export function argumentsOf(change: Change, version: string): string[] {
   const { seen, locksVersion, edits, quota } = change;
   const { at, below } = lockReach(change);
   const flat = edits.flatMap((edit) => byKind(ARGUMENTS, edit, undefined));
   return [
+    version,
     locksVersion,
     String(at.length),
     ...at,

@@ -1,3 +1,4 @@
+import { type Random, randomId } from '#shared/base/random.ts';
 import { checkEdits } from '#shared/stores/edits.ts';
 import type { Lock, Trees } from '#shared/stores/trees.ts';
 import { script } from './connection.ts';
@@ -14,8 +15,8 @@ return { rows, redis.call('HVALS', KEYS[2]), meta }
 `);
 
 /**
- * KEYS: rows, names. ARGV: `whole`, or anything for rows without dead properties; limit, and the two ends of
- * each range. Replies with paths and their rows.
+ * KEYS: rows, names, meta. ARGV: `whole`, or anything for rows without dead properties; limit, and the two ends
+ * of each range. Replies with paths, their rows and the version.
  */
 const list = script(`
 ${ROWS}
@@ -30,7 +31,7 @@ local found = rows_at(KEYS[1], paths)
 if ARGV[1] ~= 'whole' then
   for n, row in ipairs(found) do found[n] = listed(row) end
 end
-return { paths, found }
+return { paths, found, redis.call('HGET', KEYS[3], 'version') }
 `);
 
 /** All content is in files: memory is dear. */
@@ -52,10 +53,10 @@ const membersOf = (path: string, after: string): string[] => [
  * - `files`: hash of content file to how many rows name it;
  * - `locks`: hash of token to JSON;
  * - `relocked`: sorted set of the version and the root of each change of a lock, for the last versions;
- * - `tree`: hash of `locks`, how often they have changed, and what counts for the quota: `bytes`,
- *   `properties`, `entries`.
+ * - `tree`: hash of `version`; of `locks`, how often they have changed; and of what counts for the quota:
+ *   `bytes`, `properties`, `entries`.
  */
-export function redisTrees(redis: Connection, prefix: string): Trees {
+export function redisTrees(redis: Connection, prefix: string, random: Random): Trees {
   const keys = (tree: string) => {
     const tag = `{${prefix}:${encodeURIComponent(tree)}}`;
     return {
@@ -73,16 +74,17 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
     [what, read]: readonly [what: 'whole' | 'listed', read: (path: string, row: string) => T],
     limit: number,
     ...ends: string[]
-  ): Promise<T[]> {
-    const { rows, names } = keys(tree);
-    const [paths, found] = await redis.script<[string[], string[]]>(
+  ): Promise<{ version: string | undefined; members: T[] }> {
+    const { rows, names, meta } = keys(tree);
+    const [paths, found, version] = await redis.script<[string[], string[], string | null]>(
       list,
-      [rows, names],
+      [rows, names, meta],
       what,
       String(limit),
       ...ends,
     );
-    return paths.map((path, n) => read(path, found[n] ?? ''));
+    const members = paths.map((path, n) => read(path, found[n] ?? ''));
+    return { version: version ?? undefined, members };
   }
 
   return {
@@ -108,14 +110,19 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
       };
     },
 
-    members: (tree, path, after, limit) => rowsIn(tree, WHOLE, limit, ...membersOf(path, after)),
+    version: async (tree) =>
+      (await redis.command<string | null>('HGET', keys(tree).meta, 'version')) ?? undefined,
+
+    members: async (tree, path, after, limit) =>
+      (await rowsIn(tree, WHOLE, limit, ...membersOf(path, after))).members,
 
     list: (tree, path, after, limit) => rowsIn(tree, FIRST_LINES, limit, ...membersOf(path, after)),
 
-    below: (tree, path, limit) =>
-      path === ''
-        ? rowsIn(tree, WHOLE, limit, '-', '+')
-        : rowsIn(tree, WHOLE, limit, `[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`),
+    async below(tree, path, limit) {
+      const ends =
+        path === '' ? ['-', '+'] : [`[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`];
+      return (await rowsIn(tree, WHOLE, limit, ...ends)).members;
+    },
 
     async commit(tree, change) {
       checkEdits(change.edits, NO_CONTENT);
@@ -124,7 +131,7 @@ export function redisTrees(redis: Connection, prefix: string): Trees {
         await redis.durable<CommitReply>(
           COMMIT,
           [rows, names, files, locks, meta, relocked],
-          ...argumentsOf(change),
+          ...argumentsOf(change, randomId(random)),
         ),
       );
     },

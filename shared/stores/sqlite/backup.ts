@@ -13,7 +13,8 @@ import { STATE } from './state.ts';
  * Not in the copy is what would undo a revocation when the copy is restored:
  * - the epoch: who restores gets a new one, and every access token issued before is refused;
  * - the engine's artefacts (grants, refresh tokens, sessions, codes): one that was revoked or used up
- *   since the backup would come to life again. People sign in anew after a restore.
+ *   since the backup would come to life again. People sign in anew after a restore;
+ * - what caches must forget: with another epoch they forget all.
  * Clients, people, API keys, public keys and keys that sign are restored as they were: who or what was removed, disabled
  * or ended since the backup, or was given another password, has to be so again.
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
@@ -46,7 +47,10 @@ export async function backupSqlite(folder: string, targetFolder: string): Promis
 /** What is deleted is overwritten. To vacuum once more would take longer than the copy, while documents change. */
 function strip(path: string): void {
   using copy = new DatabaseSync(path);
-  copy.exec('PRAGMA secure_delete = ON; BEGIN; DELETE FROM epoch; DELETE FROM artefact; COMMIT');
+  copy.exec(
+    `PRAGMA secure_delete = ON;
+     BEGIN; DELETE FROM epoch; DELETE FROM artefact; DELETE FROM invalidation; COMMIT`,
+  );
 }
 
 function sync(path: string): void {

@@ -54,6 +54,8 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
   await stores.revocations.epoch(true);
   await using feed = await stores.revocations.feed();
   const epoch = feed.status().epoch ?? '';
+  const invalidations = await stores.invalidations.list('target', 100_000);
+  const invalidated = invalidations.map(({ value }) => value);
   let raised = 0;
   const there: Readonly<Record<string, (id: string, result: unknown) => Promise<unknown>>> = {
     raise: async (_, result) => (raised = Math.max(raised, Number(result))),
@@ -92,6 +94,7 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       const until = store.clock.now() + 60_000;
       expect(await stores.spentTokens.spend(Buffer.from(id), until)).toBe(false);
     },
+    invalidate: async (value) => expect(invalidated).toContain(value),
     client: async (id) => expect(await stores.clients.get(id)).toMatchObject({ client_id: id }),
     document: async (id) => {
       const entry = await stores.trees.get('a', id);

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { STATE } from './state.ts';
 import { ALL_REALMS, type PersonRecord } from '../people.ts';
+import { listening } from '../contract/invalidations.ts';
 import {
   copy,
   edit,
@@ -13,6 +14,7 @@ import {
   publicKeysIn,
   putWith,
   someApiKey,
+  someInvalidation,
   someKey,
   somePerson,
   somePublicKey,
@@ -33,6 +35,10 @@ const BEFORE_CONTENT = 11;
 const BEFORE_PUBLIC_KEYS = 12;
 /** Before the one that has keys of the gateway. */
 const BEFORE_GATEWAY_KEYS = 13;
+/** Before the one that has invalidations. */
+const BEFORE_INVALIDATIONS = 14;
+/** Before the one that has versions of trees. */
+const BEFORE_VERSIONS = 15;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -316,6 +322,44 @@ test('a file of before there were keys of the gateway has none, takes them, and 
   expect(await stores.gatewayKeys.add(someKey('g1', 'ES256'), 'ES256')).toBe(true);
   expect(await stores.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
   expect(await stores.keys.list()).toEqual([key]);
+  await store.end();
+});
+
+test('a file of before there were invalidations has none, and takes and tells them', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_INVALIDATIONS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_INVALIDATIONS}`);
+    old.exec("INSERT INTO epoch (one, id) VALUES (1, 'first')");
+  }
+  await using stores = await store.open();
+  expect(await stores.invalidations.list('target', 10)).toEqual([]);
+  await using listener = await listening(stores);
+  await stores.invalidations.add([someInvalidation('x')]);
+  expect(await listener.hear()).toMatchObject([{ value: 'x', position: 'first:1' }]);
+  await store.end();
+});
+
+test('trees of before there were versions have one, and none after a process that knows of none', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  using old = new DatabaseSync(store.statePath);
+  for (const migration of STATE.migrations.slice(0, BEFORE_VERSIONS)) old.exec(migration);
+  old.exec(`PRAGMA user_version = ${BEFORE_VERSIONS}`);
+  const commit = old.prepare(
+    'INSERT OR REPLACE INTO tree (name, locks_version, bytes, entries, properties) VALUES (?, 0, 0, 0, 0)',
+  );
+  commit.run('a');
+  commit.run('b');
+  await using stores = await store.open();
+  const versions = [await stores.trees.version('a'), await stores.trees.version('b')];
+  expect(versions).toEqual([expect.any(String), expect.any(String)]);
+  expect(versions[0]).not.toBe(versions[1]);
+  commit.run('a');
+  expect(await stores.trees.version('a')).toBeUndefined();
+  expect(await stores.trees.version('b')).toBe(versions[1]);
   await store.end();
 });
 

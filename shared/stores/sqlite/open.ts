@@ -8,8 +8,10 @@ import { sqliteApiKeys } from './api-keys.ts';
 import { artefactFiles } from './artefact-files.ts';
 import { sqliteArtefacts } from './artefacts.ts';
 import { sqliteBuckets } from './buckets.ts';
+import { sqliteCacheReports } from './cache-reports.ts';
 import { sqliteClients } from './clients.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
+import { sqliteInvalidations } from './invalidations.ts';
 import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqlitePeople } from './people.ts';
@@ -46,8 +48,10 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
   return {
     apiKeys: sqliteApiKeys(state),
     artefacts: artefactFiles(sqliteArtefacts(state, clock), sqliteArtefacts(transient, clock)),
+    cacheReports: sqliteCacheReports(transient, clock),
     clients: sqliteClients(state),
     gatewayKeys: sqliteKeys(state, 'gateway_key'),
+    invalidations: sqliteInvalidations(state, clock),
     kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state, 'key'),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
@@ -58,7 +62,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     sessions: sqliteSessions(transient, clock, random),
     spentTokens: sqliteSpentTokens(state, clock),
     tokenKeys: sqliteTokenKeys(state),
-    trees: sqliteTrees(state),
+    trees: sqliteTrees(state, random),
     useCounts: sqliteUseCounts(transient, clock),
     ping: async () => {
       // Written though it is the same: a full disk is not ready.

@@ -1,3 +1,4 @@
+import { INVALIDATION_LIFE } from '../invalidations.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -300,9 +301,29 @@ export const STATE: Schema = {
        alg TEXT NOT NULL,
        record TEXT NOT NULL
      ) STRICT, WITHOUT ROWID;`,
+
+    `-- AUTOINCREMENT, as above. The oldest go first, so that nothing is missing between two that are kept.
+     CREATE TABLE invalidation (
+       seq INTEGER PRIMARY KEY AUTOINCREMENT,
+       space TEXT NOT NULL,
+       kind TEXT NOT NULL,
+       value TEXT NOT NULL,
+       soft INTEGER NOT NULL,
+       at INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX invalidation_kind ON invalidation (kind);
+     CREATE INDEX invalidation_at ON invalidation (at);`,
+
+    `-- Another one with each commit. Null: whoever committed last was of a release that knows of none.
+     ALTER TABLE tree ADD COLUMN version TEXT;
+     UPDATE tree SET version = lower(hex(randomblob(16)));`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
+    invalidation: {
+      key: 'seq',
+      when: `seq <= (SELECT seq FROM invalidation WHERE at <= ?1 - ${INVALIDATION_LIFE} ORDER BY at DESC LIMIT 1)`,
+    },
     revocation: { key: 'rowid', when: 'until <= ?1' },
     spent_token: { key: 'digest', when: 'until <= ?1' },
   },

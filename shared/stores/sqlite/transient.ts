@@ -60,6 +60,12 @@ export const TRANSIENT: Schema = {
      CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
      CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
      CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
+
+    `CREATE TABLE cache_report (
+       process TEXT PRIMARY KEY,
+       report TEXT NOT NULL,
+       expires INTEGER NOT NULL
+     ) STRICT;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
@@ -68,5 +74,6 @@ export const TRANSIENT: Schema = {
     bucket: { key: 'rowid', when: 'full_at <= 1000 * ?1' },
     use_count: { key: 'rowid', when: 'expires <= ?1' },
     kept: { key: 'rowid', when: 'expires <= ?1' },
+    cache_report: { key: 'rowid', when: 'expires <= ?1' },
   },
 };

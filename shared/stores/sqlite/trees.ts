@@ -1,3 +1,4 @@
+import { type Random, randomId } from '#shared/base/random.ts';
 import { byKind, checkEdits } from '../edits.ts';
 import { propertyBytesOf } from '../entry-bytes.ts';
 import {
@@ -37,11 +38,12 @@ const FEW_PROPERTIES = 1024;
 
 const MEMBERS = 'FROM resource WHERE tree = ? AND parent = ? AND name > ? ORDER BY name LIMIT ?';
 
-export function sqliteTrees(file: SqliteFile): Trees {
+export function sqliteTrees(file: SqliteFile, random: Random): Trees {
   const recall = recalling<Entry | undefined>(
     file,
     (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
   );
+  const recallVersion = recalling<string | undefined>(file);
 
   return {
     longestContent: LONGEST_CONTENT,
@@ -64,6 +66,8 @@ export function sqliteTrees(file: SqliteFile): Trees {
         }),
       ),
 
+    version: (tree) => recallVersion(tree, (connection) => versionOf(connection, tree)),
+
     members: (tree, path, after, limit) =>
       file.read((connection) =>
         connection
@@ -73,9 +77,12 @@ export function sqliteTrees(file: SqliteFile): Trees {
 
     list: (tree, path, after, limit) =>
       file.read((connection) =>
-        connection
-          .all<ListedRow>(`SELECT ${LISTED} ${MEMBERS}`, tree, path, after, limit)
-          .map(listedOf),
+        connection.snapshot(() => ({
+          version: versionOf(connection, tree),
+          members: connection
+            .all<ListedRow>(`SELECT ${LISTED} ${MEMBERS}`, tree, path, after, limit)
+            .map(listedOf),
+        })),
       ),
 
     below: (tree, path, limit) =>
@@ -95,7 +102,8 @@ export function sqliteTrees(file: SqliteFile): Trees {
     commit: async (tree, change) => {
       checkEdits(change.edits, LONGEST_CONTENT);
       const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
-      const work = (connection: Connection) => commit(connection, tree, change);
+      const version = randomId(random);
+      const work = (connection: Connection) => commit(connection, tree, change, version);
       const outcome = await file.write(work, { makesRoom });
       if (outcome instanceof ImpossibleEdit) throw outcome;
       return outcome;
@@ -138,10 +146,19 @@ function stateOf(connection: Connection, tree: string): State {
   return { locksVersion, bytes, properties, entries };
 }
 
+function versionOf(connection: Connection, tree: string): string | undefined {
+  const [row] = connection.all<[version: string | null]>(
+    'SELECT version FROM tree WHERE name = ?',
+    tree,
+  );
+  return row?.[0] ?? undefined;
+}
+
 function commit(
   connection: Connection,
   tree: string,
   change: Change,
+  version: string,
 ): CommitOutcome | ImpossibleEdit {
   const { seen, edits, quota } = change;
   const before = stateOf(connection, tree);
@@ -183,13 +200,14 @@ function commit(
     return undo({ kind: 'full' });
   }
   connection.run(
-    `INSERT OR REPLACE INTO tree (name, locks_version, bytes, properties, entries)
-     VALUES (?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO tree (name, locks_version, bytes, properties, entries, version)
+     VALUES (?, ?, ?, ?, ?, ?)`,
     tree,
     after.locksVersion,
     after.bytes,
     after.properties,
     after.entries,
+    version,
   );
   rememberLocks(editing, after.locksVersion);
   return { kind: 'done', released: released(editing) };

@@ -9,6 +9,7 @@ import {
   putWith,
   someApiKey,
   someClient,
+  someInvalidation,
   somePerson,
   somePublicKey,
 } from '../contract/samples.ts';
@@ -48,6 +49,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
   publicKey: (id) => stores.publicKeys.add(somePublicKey(id), 1),
   spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
+  invalidate: (id) => stores.invalidations.add([someInvalidation(id)]),
   client: (id) => stores.clients.add(someClient(id)),
   document: (id) =>
     edit(stores, 'a', [putWith(id, Buffer.from(id.repeat(200)))], { [id]: undefined }),

@@ -1,0 +1,53 @@
+/** Octets that an entry costs besides its key and its value. */
+const ENTRY = 512;
+/** The part of all that one entry may take: the others are not to go for it. */
+const LARGEST = 1 / 4;
+
+interface Entry<V> {
+  readonly value: V;
+  readonly octets: number;
+}
+
+/** A map whose entries take no more than `budget` octets: what nobody has asked for for the longest time goes first. */
+export class RecentOctets<V> {
+  readonly #budget: number;
+  /** Those asked for last come last. */
+  readonly #entries = new Map<string, Entry<V>>();
+  #octets = 0;
+
+  constructor(budget: number) {
+    this.#budget = budget;
+  }
+
+  get octets(): number {
+    return this.#octets;
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** Of a value with so many octets; one that is too long is not kept. */
+  set(key: string, value: V, length: number): void {
+    this.#delete(key);
+    const octets = ENTRY + 2 * key.length + length;
+    if (octets > this.#budget * LARGEST) return;
+    this.#entries.set(key, { value, octets });
+    this.#octets += octets;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#octets <= this.#budget) break;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#octets -= entry.octets;
+  }
+}

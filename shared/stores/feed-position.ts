@@ -1,0 +1,16 @@
+/** Where somebody stands in a feed: in which memory of the store, and behind which entry of it. */
+export interface FeedPosition {
+  readonly epoch: string;
+  /** A seq or the id of an entry of a stream. */
+  readonly entry: string;
+}
+
+export function writePosition({ epoch, entry }: FeedPosition): string {
+  return `${epoch}:${entry}`;
+}
+
+/** Undefined for what nobody wrote. */
+export function readPosition(text: string): FeedPosition | undefined {
+  const [, epoch, entry] = /^([\w-]+):(\d+(?:-\d+)?)$/.exec(text) ?? [];
+  return epoch === undefined || entry === undefined ? undefined : { epoch, entry };
+}

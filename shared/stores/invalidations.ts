@@ -1,0 +1,71 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+
+/**
+ * What the caches of all gateways must forget. `target`: a path with its query, as in the cache's keys; `tree`: a path
+ * and all below it; `ban`: a rule in JSON that the caches understand.
+ */
+export interface Invalidation {
+  /** The path of its URL, by which it is one at both origins of a server. */
+  readonly space: string;
+  readonly kind: 'target' | 'tree' | 'ban';
+  /** At most 8 KiB. */
+  readonly value: string;
+  /** What it is about is outdated, and may be used again once it was validated. */
+  readonly soft: boolean;
+}
+
+/** One as it was kept. */
+export interface KeptInvalidation extends Invalidation {
+  /** Milliseconds since the epoch, by the store's clock or the writer's. */
+  readonly at: number;
+  /** Where it stands in the feed. */
+  readonly position: string;
+}
+
+export interface InvalidationListener {
+  /** Called once for each, in the order of the feed; what it throws is a defect. */
+  apply(invalidation: KeptInvalidation): void;
+  /** What came after the position that is known here is not known: whoever keeps anything keeps nothing any more. */
+  lost(): void;
+}
+
+/** Follows the invalidations, for one process. */
+export interface InvalidationFeed extends AsyncDisposable {
+  /** All up to here was given to the listener. Empty: nowhere that is known. */
+  readonly position: string;
+  /**
+   * Afterwards whatever was acknowledged before `since` (of `monotonic()`, such as the arrival of a request) was given
+   * to the listener: nothing is asked if that is so already. Throws or rejects with `StoreUnavailable` when nobody can
+   * say; then nothing that was kept may be used.
+   */
+  latest(since: number): Awaitable<void>;
+}
+
+/** How long they are kept, in milliseconds, */
+export const INVALIDATION_LIFE = 86_400_000;
+/** how many at most, */
+export const MOST_INVALIDATIONS = 100_000;
+/** and of how many octets the value of each is at most. */
+export const LONGEST_INVALIDATION = 8_192;
+
+/** An append-only feed, kept for a day and bounded in number. */
+export interface Invalidations {
+  /** Appends all at once; resolves only when durable as configured. Rejects with `RangeError` what is too long. */
+  add(invalidations: readonly Invalidation[]): Promise<void>;
+  /** The last ones of a kind, newest first, at most `most`. */
+  list(kind: Invalidation['kind'], most: number): Promise<readonly KeptInvalidation[]>;
+  /**
+   * Opens a feed that begins behind `from`, by default with what comes next. Where that is not known any more the
+   * listener hears `lost`. Resolves when all is read, or cannot be read now.
+   */
+  feed(listener: InvalidationListener, from?: string): Promise<InvalidationFeed>;
+}
+
+/** Throws `RangeError` for what is too long to be kept. */
+export function checkLengths(invalidations: readonly Invalidation[]): void {
+  for (const { value } of invalidations) {
+    if (Buffer.byteLength(value) > LONGEST_INVALIDATION) {
+      throw new RangeError(`an invalidation of more than ${LONGEST_INVALIDATION} octets`);
+    }
+  }
+}
