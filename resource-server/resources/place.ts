@@ -3,6 +3,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
+import type { MadeMemory } from './representation/made.ts';
 import type { ResourceAnswer, ResourceContext } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
 
@@ -10,6 +11,7 @@ import type { ResourceStore } from './content/resource-store.ts';
 export interface Services {
   readonly locks: LockSystem;
   readonly kept: Kept;
+  readonly made: MadeMemory;
   readonly clock: Clock;
   readonly random: Random;
   /** Longest content of a document, in bytes. */

@@ -5,6 +5,7 @@ import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts'
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import { accepted, optionsFields } from '../options.ts';
+import { together } from '../together.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
 import type { ResourceAnswer, ResourceContext, ServedResources } from './resource.ts';
@@ -59,11 +60,4 @@ async function perform(
 /** In trees of their own everybody finds something else at the same URL. */
 function variance({ tree, apiKeyField }: Space): Fields {
   return tree === 'own' ? { Vary: ['Authorization', apiKeyField ?? []].flat() } : {};
-}
-
-/** The later win, but of what an answer varies by nothing is replaced (RFC 9110 section 12.5.5). */
-function together(...all: readonly Fields[]): Fields {
-  const vary = all.flatMap(({ Vary = [] }) => Vary).flatMap((names) => names.split(/, */));
-  const fields = Object.assign({}, ...all);
-  return vary.length === 0 ? fields : { ...fields, Vary: [...new Set(vary)].join(', ') };
 }

@@ -150,6 +150,7 @@ export function openDisk(options: DiskOptions): Disk {
       quota,
       get: async (path) => (await trees.get(name, path)) ?? (path === '' ? ROOT : undefined),
       look: async (paths) => withRoot(await look(paths)),
+      version: () => trees.version(name),
       members: (path, after, limit) => trees.members(name, path, after, limit),
       list: (path, after, limit) => trees.list(name, path, after, limit),
       receive: (...from) => content.add(...from),

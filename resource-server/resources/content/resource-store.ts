@@ -1,4 +1,4 @@
-import type { Document, Edit, Entry, Listed, Quota, TreeView } from '#shared/stores/trees.ts';
+import type { Document, Edit, Entry, Listing, Quota, TreeView } from '#shared/stores/trees.ts';
 import type { Pieces } from '../pieces.ts';
 import type { Range } from '../representation/range.ts';
 
@@ -15,10 +15,12 @@ export interface ResourceStore {
   get(path: string): Promise<Entry | undefined>;
   /** Several paths, the locks and the usage, at one moment. */
   look(paths: readonly string[]): Promise<TreeView>;
+  /** As `Trees.version`. */
+  version(): Promise<string | undefined>;
   /** What is directly in a collection, by name, after the name `after`; at most `limit`. */
   members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
   /** The same without their dead properties. */
-  list(path: string, after: string, limit: number): Promise<readonly Listed[]>;
+  list(path: string, after: string, limit: number): Promise<Listing>;
   /**
    * Looks at the paths, lets `decide` judge, and commits its edits if all that it saw is still so;
    * else again. `decide` throws to refuse. What takes a collection with all that is in it waits for its

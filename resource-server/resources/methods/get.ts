@@ -3,7 +3,7 @@ import { checkIfField } from '../guard.ts';
 import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place.ts';
 import { redirectToSlash } from '../redirect.ts';
-import { ContentGone, represent } from '../representation/representation.ts';
+import { ContentGone, represent, representationOf } from '../representation/representation.ts';
 import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 
 /** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */
@@ -18,7 +18,8 @@ export const get: MethodFactory = (services) => {
     if (entry === undefined) throw notFound();
     if (entry.kind === 'collection') {
       if (!slash) return redirectToSlash(context, place);
-      return represent(context, await listingOf(context, place), services);
+      const listing = await listingOf(context, place, services);
+      return represent(context, representationOf(listing), services);
     }
     const content = store.content.bind(store, entry);
     try {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
+import { preferredReturn } from '#shared/http/prefer.ts';
 import type { Document, TreeView } from '#shared/stores/trees.ts';
 import { createAtMost } from '../../at-most.ts';
 import { createGuard } from '../guard.ts';
@@ -14,7 +15,7 @@ import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf } from '../path.ts';
 import { wholeOf } from '../pieces.ts';
 import type { MethodFactory } from '../place.ts';
-import { written } from '../representation/representation.ts';
+import { preferred } from '../representation/preferred.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 import { newDocument } from '../content/upload.ts';
 
@@ -36,7 +37,7 @@ class Stale extends Error {
 }
 
 /**
- * PATCH of JSON (RFC 5789), all of it or nothing. The document keeps its type and its dead properties; a
+ * PATCH of JSON (RFC 5789), all of it or nothing; what comes of it is sent to whoever prefers that. The document keeps its type and its dead properties; a
  * patch that applies to nothing makes a new one. The conditions are judged before the patch is applied, and
  * again when the result is there: if others have changed the content by then, it is applied to theirs.
  *
@@ -96,7 +97,7 @@ export const patch: MethodFactory = (services) => {
                   properties: before.properties,
                 }
               : fresh;
-            const value = { document, created: before === undefined };
+            const value = { document, created: before === undefined, content };
             return { edits: [{ kind: 'put', entry: document }], value };
           });
         },
@@ -104,13 +105,14 @@ export const patch: MethodFactory = (services) => {
       );
     }
 
-    const { document, created } = await each(principal, async () => {
+    const preference = preferredReturn(context.request.rawHeaders);
+    const written = await each(principal, async () => {
       const received = await receivePatch(context.request);
       return all('', () =>
         inTurn(JSON.stringify([place.tree, path]), () => untilFresh(() => attempt(received))),
       );
     });
-    return written(context.space, document, created);
+    return preferred(context, preference, written);
   };
 };
 

@@ -5,9 +5,9 @@ import type { MethodFactory } from '../place.ts';
 import { evaluateConditions } from '../representation/preconditions.ts';
 import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
 import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
-import { representationOf, resultOf } from '../query/result.ts';
+import { resultOf } from '../query/result.ts';
 import { redirectToSlash } from '../redirect.ts';
-import { represent } from '../representation/representation.ts';
+import { represent, representationOf } from '../representation/representation.ts';
 
 export { ACCEPT_QUERY };
 
@@ -21,7 +21,7 @@ export const query: MethodFactory = (services) => async (context, place) => {
   if (entry === undefined) throw notFound();
   if (entry.kind === 'collection' && !slash) return redirectToSlash(context, place);
   const asked = await receiveQuery(request);
-  const result = await resultOf(place, asked, request);
+  const result = await resultOf(place, asked, request, services);
   await checkIfField(context, place, services);
   const representation = representationOf(result);
   // What ends in 304 or 412 leaves nothing behind.
@@ -44,7 +44,7 @@ export const getKept: MethodFactory = (services) => async (context, place) => {
   const found = named && (await findQuery(services.kept, place, named.id));
   if (found === undefined) throw notFound();
   const repeats = named?.kind === 'equivalent';
-  const result = repeats ? await resultOf(place, found.query, request) : found.result;
+  const result = repeats ? await resultOf(place, found.query, request, services) : found.result;
   if (result === undefined) throw notFound();
   await checkIfField(context, place, services);
   const fields: Record<string, string> = repeats ? { Vary: 'Accept' } : {};

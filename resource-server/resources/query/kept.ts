@@ -1,9 +1,9 @@
 import type { Target } from '#shared/http/target.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import type { Place } from '../place.ts';
+import { madeOf } from '../representation/made.ts';
 import type { Query } from './evaluate.ts';
 import type { Result } from './result.ts';
-import type { ResultType } from './results.ts';
 
 /** Seconds for which a query can be repeated by GET, and how many of one principal in one tree. */
 const ROOM = { seconds: 600, most: 32 };
@@ -25,7 +25,7 @@ interface Stored {
   readonly path: string;
   readonly query: Query;
   readonly result?: {
-    readonly type: ResultType;
+    readonly type: string;
     readonly text: string;
     readonly modified?: number;
   };
@@ -42,13 +42,15 @@ export async function keepQuery(
   kept: Kept,
   place: Place,
   query: Query,
-  { type, content, ...when }: Result,
+  { type, content, modified }: Result,
 ): Promise<Partial<Record<KeptKind, string>>> {
   const short = content.length <= MAX_KEPT;
   const stored: Stored = {
     path: place.path,
     query,
-    ...(short && { result: { type, text: content.toString(), ...when } }),
+    ...(short && {
+      result: { type, text: content.toString(), ...(modified !== undefined && { modified }) },
+    }),
   };
   const id = await kept.put(ownerOf(place), JSON.stringify(stored), ROOM);
   return { equivalent: `equivalent=${id}`, ...(short && { result: `result=${id}` }) };
@@ -65,8 +67,8 @@ export async function findQuery(
   const { path, query, result } = JSON.parse(value) as Stored;
   if (path !== place.path) return undefined;
   if (result === undefined) return { query };
-  const { text, ...rest } = result;
-  return { query, result: { ...rest, content: Buffer.from(text) } };
+  const { type, text, ...when } = result;
+  return { query, result: { ...madeOf({ type, content: Buffer.from(text) }), ...when } };
 }
 
 function ownerOf({ tree, principal }: Place): string {

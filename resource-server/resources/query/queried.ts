@@ -13,6 +13,8 @@ const MAX_MEMBERS = 10_000;
 export interface Queried {
   /** JSON in UTF-8. */
   readonly content: Buffer;
+  /** That nothing else has which can be queried: the name of a document's content, or the version of its tree. */
+  readonly version: string | undefined;
   /** Milliseconds since the epoch; absent: no modification date is known. */
   readonly modified?: number;
 }
@@ -27,13 +29,13 @@ interface At extends Pick<Place, 'path' | 'entry'> {
  */
 export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (entry === undefined) throw notFound();
-  if (entry.kind === 'collection') return { content: await membersOf({ store, path }) };
+  if (entry.kind === 'collection') return membersOf({ store, path });
   if (entry.length > MAX_DOCUMENT) {
     throw new HttpError(422, `A document of over ${MAX_DOCUMENT} bytes cannot be queried.`);
   }
   const content = await store.content(entry);
   if (content !== undefined) {
-    return { content: await wholeOf(content), modified: entry.modified };
+    return { content: await wholeOf(content), version: entry.file, modified: entry.modified };
   }
   // It went between the row and the reading: it was replaced or removed.
   const current = await store.get(path);
@@ -43,10 +45,10 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   return queriedAt({ store, path, entry: current });
 }
 
-async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Buffer> {
-  const members = await store.list(path, '', MAX_MEMBERS + 1);
+async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Queried> {
+  const { version, members } = await store.list(path, '', MAX_MEMBERS + 1);
   if (members.length > MAX_MEMBERS) {
     throw new HttpError(422, `A collection of over ${MAX_MEMBERS} members cannot be queried.`);
   }
-  return Buffer.from(JSON.stringify(members.map(jsonMember)));
+  return { content: Buffer.from(JSON.stringify(members.map(jsonMember))), version };
 }

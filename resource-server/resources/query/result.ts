@@ -1,18 +1,15 @@
-import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { Place } from '../place.ts';
-import type { Representation } from '../representation/representation.ts';
+import type { Place, Services } from '../place.ts';
+import { type Made, madeOf } from '../representation/made.ts';
 import type { Query } from './evaluate.ts';
 import { Evaluators } from './evaluators.ts';
 import { queriedAt } from './queried.ts';
 import { RESULT_TYPES, type ResultType } from './results.ts';
 
 /** What a query came to. */
-export interface Result {
-  readonly type: ResultType;
-  readonly content: Buffer;
+export interface Result extends Made {
   /** Of what was queried; milliseconds since the epoch. */
   readonly modified?: number;
 }
@@ -21,30 +18,33 @@ export interface Result {
 const EVALUATORS = new Evaluators();
 
 /**
- * Puts a query to a place. Rejects with `HttpError` 406 when the client takes no type of results, else
+ * Puts a query to a place; what it came to before, if that is as it was. Rejects with `HttpError` 406 when the client takes no type of results, else
  * as `Evaluators`, `Evaluator` and `queriedAt` do.
  */
-export async function resultOf(place: Place, query: Query, request: AnyRequest): Promise<Result> {
+export async function resultOf(
+  place: Place,
+  query: Query,
+  request: AnyRequest,
+  { made }: Pick<Services, 'made'>,
+): Promise<Result> {
   const type = new Negotiator(request).mediaType([...RESULT_TYPES]) as ResultType | undefined;
   if (type === undefined) {
     throw new HttpError(406, `A result can be had as ${RESULT_TYPES.join(' or ')}.`, {
       Vary: 'Accept',
     });
   }
-  return EVALUATORS.use(place.principal, async (evaluator) => {
-    const { content, ...when } = await queriedAt(place);
-    return { type, content: await evaluator.evaluate({ query, content, as: type }), ...when };
+  const { store, entry, tree, path, principal } = place;
+  const what = ['query', tree, path, type, query.type, query.text];
+  const document = entry?.kind === 'document' ? entry : undefined;
+  const before = made.find(what, document ? document.file : await store.version());
+  if (before !== undefined) return { ...before, ...(document && { modified: document.modified }) };
+  return EVALUATORS.use(principal, async (evaluator) => {
+    const { content, version, ...when } = await queriedAt(place);
+    const result = madeOf({
+      type,
+      content: await evaluator.evaluate({ query, content, as: type }),
+    });
+    made.keep(what, version, result);
+    return { ...result, ...when };
   });
-}
-
-/** The result as a representation of the equivalent resource (RFC 10008 section 2.2). */
-export function representationOf({ type, content, ...when }: Result): Representation {
-  return {
-    type,
-    length: content.length,
-    etag: createHash('sha256').update(content).digest('base64url'),
-    ...when,
-    content: async ({ first, last } = { first: 0, last: content.length - 1 }) =>
-      content.subarray(first, last + 1),
-  };
 }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
 import { escapeHtml, page } from '#shared/http/page.ts';
 import type { Listed } from '#shared/stores/trees.ts';
 import { hrefOf } from '../path.ts';
-import type { Place } from '../place.ts';
-import type { Representation } from './representation.ts';
+import type { Place, Services } from '../place.ts';
+import { type Made, madeOf } from './made.ts';
 import type { ResourceContext } from '../resource.ts';
 
 /** Members on a page. */
@@ -34,19 +33,23 @@ const TYPES = Object.keys(FORMATS);
 
 /**
  * A page of the listing, after the name in `after` of the query, in the format that the client likes
- * best. Throws `HttpError` 406 when it would take none (RFC 9110 section 12.5.1).
+ * best; that of before if nothing in the tree has changed since. Throws `HttpError` 406 when it would take none (RFC 9110 section 12.5.1).
  */
 export async function listingOf(
   { request, space, target }: Pick<ResourceContext, 'request' | 'space' | 'target'>,
-  { store, path }: Place,
-): Promise<Representation> {
+  { store, path, tree }: Place,
+  { made }: Pick<Services, 'made'>,
+): Promise<Made> {
   const type = new Negotiator(request).mediaType(TYPES) ?? '';
   const draw = FORMATS[type];
   if (draw === undefined) {
     throw new HttpError(406, `A listing comes as ${TYPES.join(' or ')}.`, { Vary: 'Accept' });
   }
   const after = new URLSearchParams(target.query).get('after') ?? '';
-  const found = await store.list(path, after, PAGE + 1);
+  const what = ['listing', tree, path, after, type];
+  const before = made.find(what, await store.version());
+  if (before !== undefined) return before;
+  const { version, members: found } = await store.list(path, after, PAGE + 1);
   const members = found.slice(0, PAGE);
   const last = members.at(-1);
   const { body, fields } = draw({
@@ -56,13 +59,9 @@ export async function listingOf(
     next: found.length > PAGE && last ? `?after=${encodeURIComponent(nameOf(last))}` : undefined,
   });
   const content = Buffer.from(body);
-  return {
-    type,
-    length: content.length,
-    etag: createHash('sha256').update(content).digest('base64url'),
-    fields: { ...fields, Vary: 'Accept' },
-    content: async (range) => (range ? content.subarray(range.first, range.last + 1) : content),
-  };
+  const listing = madeOf({ type, content, fields: { ...fields, Vary: 'Accept' } });
+  made.keep(what, version, listing);
+  return listing;
 }
 
 function json({ members, next }: Listing): Drawn {

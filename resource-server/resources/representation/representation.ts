@@ -2,6 +2,7 @@ import { type Random, randomId } from '#shared/base/random.ts';
 import type { Document } from '#shared/stores/trees.ts';
 import type { Space } from '../../spaces.ts';
 import { urlOf } from '../path.ts';
+import type { Made } from './made.ts';
 import { multipartRanges, type Ranged } from './multipart-ranges.ts';
 import type { Services } from '../place.ts';
 import { evaluateConditions, preconditionFailed, type Validators } from './preconditions.ts';
@@ -14,6 +15,19 @@ type ResponseFields = Readonly<Record<string, string>>;
 export interface Representation extends Validators, Ranged {
   /** Further fields, of 304 as well; they win over `GUARDED`. */
   readonly fields?: ResponseFields;
+}
+
+/** `modified`: of what it was made of. */
+export function representationOf({
+  content,
+  ...made
+}: Made & Pick<Representation, 'modified'>): Representation {
+  const all = { first: 0, last: content.length - 1 };
+  return {
+    ...made,
+    length: content.length,
+    content: async ({ first, last } = all) => content.subarray(first, last + 1),
+  };
 }
 
 /** Validators of a representation (RFC 9110 section 8.8). */
@@ -34,11 +48,11 @@ export function written(space: Space, document: Document, created: boolean): Res
  * What goes with every representation. Content comes from clients: no browser may guess its type or
  * run it with the rights of this origin. Caches ask again each time, because access can be revoked.
  */
-export const GUARDED: ResponseFields = {
+export const GUARDED = {
   'Cache-Control': 'private, no-cache',
   'Content-Security-Policy': 'sandbox',
   'X-Content-Type-Options': 'nosniff',
-};
+} satisfies ResponseFields;
 
 /** The content went between the row that names it and the reading. */
 export class ContentGone extends Error {
@@ -57,15 +71,25 @@ export async function represent(
   const now = clock.now();
   const verdict = evaluateConditions(request, representation, now);
   if (verdict === 412) throw preconditionFailed();
-  const common = { ...validators(representation), ...GUARDED, ...representation.fields };
-  if (verdict === 304) return { status: 304, fields: common };
+  if (verdict === 304) return { status: 304, fields: commonFields(representation) };
 
-  const whole = { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
+  const whole = wholeFields(representation);
   if (request.method === 'HEAD') return { status: 200, fields: whole };
   const selected = await select(representation, rangesAsked(request, representation), random);
   const { status, fields, body } = selected;
   if (body === undefined) throw new ContentGone();
   return { status, fields: { ...whole, ...fields }, body };
+}
+
+/** Fields of 304, too. */
+function commonFields(representation: Omit<Representation, 'content'>): ResponseFields {
+  return { ...validators(representation), ...GUARDED, ...representation.fields };
+}
+
+/** Fields of a representation that is sent as a whole. */
+export function wholeFields(representation: Omit<Representation, 'content'>): ResponseFields {
+  const common = commonFields(representation);
+  return { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
 }
 
 /** The parts, or all of it if there are none. */
