@@ -1,9 +1,10 @@
-import { constants, Http2ServerResponse } from 'node:http2';
+import { Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { Fields } from '#shared/http/answer.ts';
 import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message.ts';
+import { breakOff } from './forwarding/side.ts';
 import type { Pieces } from './resources/pieces.ts';
 import type { ResourceAnswer } from './resources/resource.ts';
 
@@ -40,8 +41,7 @@ export async function sendPieces(
     if (trailers) response.addTrailers(lines(trailers()));
     response.end();
   } catch (error) {
-    if ('close' in side) side.close(constants.NGHTTP2_INTERNAL_ERROR);
-    else side.destroy();
+    breakOff(response instanceof Http2ServerResponse ? response.stream : socket);
     throw error;
   }
 }

@@ -133,3 +133,31 @@ function connectionOptions(raw: readonly string[]): ReadonlySet<string> {
   if (found.every((value) => value === 'keep-alive')) return NONE;
   return new Set(found.flatMap(listMembers).map((name) => name.toLowerCase()));
 }
+
+/** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */
+const APART = /^(?:set-cookie|www-authenticate)$/;
+
+/** As we spell what we have something to say in as well. */
+const OURS: ReadonlyMap<string, string> = new Map([
+  ['vary', 'Vary'],
+  ['cache-status', 'Cache-Status'],
+]);
+
+/**
+ * The values of each field together, under its name as it came first. They become one line (RFC 9110
+ * section 5.3): node:http2 throws for two of a field that may come once.
+ */
+export function grouped(fields: Lines): (readonly [string, string | string[]])[] {
+  const all = new Map<string, [name: string, value: string | string[]]>();
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const known = all.get(key);
+    if (known === undefined) all.set(key, [OURS.get(key) ?? name, value]);
+    else if (typeof known[1] === 'string') known[1] = [known[1], value];
+    else known[1].push(value);
+  }
+  return [...all].map(([key, [name, value]]) => [
+    name,
+    typeof value === 'string' || APART.test(key) ? value : value.join(', '),
+  ]);
+}

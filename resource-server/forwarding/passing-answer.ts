@@ -7,21 +7,16 @@ import { atTurnsEnd } from '#shared/base/turn.ts';
 import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
-import { answerLines, type Head, type Lines, trailerLines } from './fields.ts';
+import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
+import { together } from '../together.ts';
 import { breakOff, exchangeOf, sideOf } from './side.ts';
+import type { AnswerHead, Sink } from './sink.ts';
 
 /** Interim answers that are taken; more of them are a flood. */
 const INTERIM = 16;
 
-export interface AnswerHead extends Head {
-  readonly status: number;
-}
-
-/** What `begin` throws for an answer that nobody is to get, since another will be asked for. */
-export const DECLINED = new HttpError(502, 'The application asked to be left alone for a while.');
-
 /** Whom an answer is for, and what it gets besides. */
-export interface Exchange {
+export interface Recipient {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
   /** Of our own, for the final answer. */
@@ -34,12 +29,10 @@ export interface Exchange {
   readonly back?: (given: Lines, status: number) => Lines;
 }
 
-/**
- * The answer of another server on its way to the client, as it comes: whoever receives it calls these in turn.
- * What throws ends the exchange; what was not ended breaks off, and never looks like a whole answer.
- */
-export class PassingAnswer {
-  readonly #exchange: Exchange;
+/** The answer of another server on its way to the client, as it comes. */
+export class PassingAnswer implements Sink {
+  readonly exchange: Writable;
+  readonly #recipient: Recipient;
   readonly #client: Writable;
   #interim = 0;
   #rawHeaders: readonly string[] = [];
@@ -49,25 +42,25 @@ export class PassingAnswer {
   #whole = false;
   #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-    this.#client = exchange.response;
+  constructor(recipient: Recipient) {
+    this.#recipient = recipient;
+    this.exchange = exchangeOf(recipient.response);
+    this.#client = recipient.response;
   }
 
   /** Whether the answer that came cannot be passed on. */
   refused = false;
 
-  /** Whether nobody is to get this answer. */
-  declines: (head: AnswerHead) => boolean = () => false;
+  declines: Sink['declines'] = () => false;
 
   /** Whether there is somebody to give it to. */
   get wanted(): boolean {
-    return !exchangeOf(this.#exchange.response).destroyed;
+    return !this.exchange.destroyed;
   }
 
   /** An interim answer, such as 103 (RFC 9110 section 15.2). Throws HttpError 502 for a flood of them. */
   interim(head: AnswerHead): void {
-    const { request, response, pseudonym } = this.#exchange;
+    const { request, response, pseudonym } = this.#recipient;
     this.#interim += 1;
     if (this.#interim > INTERIM) {
       throw new HttpError(502, 'The destination gave no end of interim answers.');
@@ -86,32 +79,18 @@ export class PassingAnswer {
     response.socket?.write(`${first}${text}\r\n`, 'latin1'); // null while an earlier answer is under way
   }
 
-  /**
-   * The final answer begins. Throws HttpError 502 for one that must not be passed on: a 407 is for the client of
-   * the proxy that it came from (RFC 9110 section 15.5.8), which is us. Throws DECLINED.
-   */
   begin(head: AnswerHead): void {
-    if (this.declines(head)) throw DECLINED;
-    const { request, response, fields, seal, info, pseudonym, back } = this.#exchange;
+    const { request, response, fields, seal, info, pseudonym, back } = this.#recipient;
     const { status, rawHeaders } = head;
     this.refused = true;
-    if (status === 407 || status < 200 || status > 599) {
-      throw new HttpError(502, 'The destination gave an answer that is not for this client.');
-    }
-    const codings = lines(rawHeaders, 'transfer-encoding');
-    if (codings.length > 0 && codings.join().toLowerCase() !== 'chunked') {
-      // Of the others nothing would tell the client (RFC 9112 section 6.1).
-      throw new HttpError(
-        502,
-        'The destination gave an answer in a transfer coding that is unknown here.',
-      );
-    }
+    checkPassable(head);
     this.refused = false;
     this.#rawHeaders = rawHeaders;
+    const codings = lines(rawHeaders, 'transfer-encoding');
     const given = answerLines(head, pseudonym);
     response.statusCode = status;
-    setFields(response, grouped(back ? back(given, status) : given));
-    setFields(response, Object.entries(fields));
+    const theirs = Object.fromEntries(grouped(back ? back(given, status) : given));
+    setFields(response, Object.entries(together(theirs, fields)));
 
     const [announced] = lines(rawHeaders, 'content-length');
     const length = codings.length === 0 && status !== 204 ? announced : undefined;
@@ -133,7 +112,7 @@ export class PassingAnswer {
 
   /** The connection becomes another: the fields with which the client is told so. */
   switched({ rawHeaders, httpVersion }: Head): Record<string, string | readonly string[]> {
-    const { fields, seal, pseudonym, back } = this.#exchange;
+    const { fields, seal, pseudonym, back } = this.#recipient;
     const given = answerLines({ rawHeaders, httpVersion }, pseudonym);
     const named = grouped(back ? back(given, 101) : given).map(([name, value]) => [
       name.toLowerCase(),
@@ -156,7 +135,7 @@ export class PassingAnswer {
 
   /** The content is whole, and these were its trailers. */
   end(rawTrailers: readonly string[]): void {
-    const { response } = this.#exchange;
+    const { response } = this.#recipient;
     const given = { rawHeaders: [...this.#rawHeaders], rawTrailers: [...rawTrailers] };
     const last = new Map(
       this.#trailers && rawTrailers.length > 0 ? grouped(trailerLines(given)) : [],
@@ -171,7 +150,7 @@ export class PassingAnswer {
   }
 
   breakOff(): void {
-    const { request } = this.#exchange;
+    const { request } = this.#recipient;
     if (this.wanted) note(request, { reason: 'The destination broke off its answer.' });
     breakOff(sideOf(request));
   }
@@ -183,12 +162,12 @@ export class PassingAnswer {
    */
   #gather(): void {
     this.#gathering = true;
-    const { response } = this.#exchange;
+    const { response } = this.#recipient;
     const socket = response instanceof ServerResponse ? response.socket : null;
     socket?.cork();
     atTurnsEnd(() => {
       this.#gathering = false;
-      if (!exchangeOf(response).closed) this.#sendOn(response);
+      if (!this.exchange.closed) this.#sendOn(response);
       socket?.uncork();
     });
   }
@@ -201,31 +180,27 @@ export class PassingAnswer {
   }
 }
 
+/**
+ * Throws HttpError 502 for an answer that must not be passed on: a 407 is for the client of the proxy that it came
+ * from (RFC 9110 section 15.5.8), which is us, and of another transfer coding than chunked nothing would tell the
+ * client (RFC 9112 section 6.1).
+ */
+export function checkPassable({ status, rawHeaders }: AnswerHead): void {
+  if (status === 407 || status < 200 || status > 599) {
+    throw new HttpError(502, 'The destination gave an answer that is not for this client.');
+  }
+  const codings = lines(rawHeaders, 'transfer-encoding');
+  if (codings.length > 0 && codings.join().toLowerCase() !== 'chunked') {
+    throw new HttpError(
+      502,
+      'The destination gave an answer in a transfer coding that is unknown here.',
+    );
+  }
+}
+
 function setFields(
   response: AnyResponse,
   fields: readonly (readonly [string, string | readonly string[]])[],
 ): void {
   for (const [name, value] of fields) response.setHeader(name, value);
-}
-
-/** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */
-const APART = /^(?:set-cookie|www-authenticate)$/;
-
-/**
- * The values of each field together, under its name as it came first. They become one line (RFC 9110
- * section 5.3): node:http2 throws for two of a field that may come once.
- */
-function grouped(fields: Lines): (readonly [string, string | string[]])[] {
-  const all = new Map<string, [name: string, value: string | string[]]>();
-  for (const [name, value] of fields) {
-    const key = name.toLowerCase();
-    const known = all.get(key);
-    if (known === undefined) all.set(key, [name, value]);
-    else if (typeof known[1] === 'string') known[1] = [known[1], value];
-    else known[1].push(value);
-  }
-  return [...all].map(([key, [name, value]]) => [
-    name,
-    typeof value === 'string' || APART.test(key) ? value : value.join(', '),
-  ]);
 }

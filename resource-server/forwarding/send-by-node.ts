@@ -7,9 +7,7 @@ import type { AnyRequest } from '#shared/server/message.ts';
 import { failure } from './failure.ts';
 import { type Lines, trailerLines } from './fields.ts';
 import type { Name } from './names.ts';
-import type { PassingAnswer } from './passing-answer.ts';
-import { exchangeOf } from './side.ts';
-import type { AnyResponse } from '#shared/server/message.ts';
+import { DECLINED, type Sink } from './sink.ts';
 
 /** Bytes of the header section of an answer. */
 export const ANSWER_HEADER = 65_536;
@@ -18,7 +16,6 @@ const CONTINUE = 1000;
 
 export interface Sent {
   readonly request: AnyRequest;
-  readonly response: AnyResponse;
   /** How it is reached. */
   readonly way: Pick<RequestOptions, 'createConnection' | 'agent' | 'host' | 'port' | 'protocol'>;
   readonly path: string;
@@ -37,8 +34,8 @@ export interface Sent {
  * Sends a request on, with its content and trailers as they come (RFC 9110 section 7.6), and gives the client what
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
-export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<void> {
-  const { response, idle, touched, over } = sent;
+export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
+  const { idle, touched, over } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);
@@ -46,7 +43,7 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
     over?.();
     throw error instanceof BadRequest ? error : new BadRequest('This cannot be forwarded.');
   }
-  exchangeOf(response).once('close', () => upstream.destroy());
+  sink.exchange.once('close', () => upstream.destroy());
   upstream.once('close', () => over?.());
   const giveUp = () => {
     upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
@@ -64,7 +61,7 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
   upstream.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
     waiting?.refresh();
     try {
-      passing.interim({ status: statusCode, rawHeaders, httpVersion });
+      sink.interim({ status: statusCode, rawHeaders, httpVersion });
     } catch (error) {
       // Thrown from here it would end the process.
       upstream.destroy(error instanceof Error ? error : undefined);
@@ -79,9 +76,9 @@ export async function sendByNode(sent: Sent, passing: PassingAnswer): Promise<vo
   try {
     const answer = await firstAnswer(upstream);
     upstream.on('error', () => {
-      if (!answer.complete) passing.breakOff(); // else only the rest of the content was not wanted
+      if (!answer.complete) sink.breakOff(); // else only the rest of the content was not wanted
     });
-    give(answer, passing);
+    give(answer, sink);
   } catch (error) {
     upstream.destroy();
     throw error;
@@ -103,18 +100,20 @@ export function ask({ request, way, path, lines }: Sent): ClientRequest {
 }
 
 /** Gives the client an answer as it comes. Throws for one that must not be passed on. */
-export function give(answer: IncomingMessage, passing: PassingAnswer): void {
+export function give(answer: IncomingMessage, sink: Sink): void {
   const { statusCode: status = 0, rawHeaders, httpVersion } = answer;
-  passing.begin({ status, rawHeaders, httpVersion });
+  const head = { status, rawHeaders, httpVersion };
+  if (sink.declines(head)) throw DECLINED;
+  sink.begin(head);
   answer.on('error', () => {}); // `close` follows
   answer.on('data', (piece: Buffer) => {
-    if (passing.write(piece)) return;
+    if (sink.write(piece)) return;
     answer.pause();
-    passing.drained(() => answer.resume());
+    sink.drained(() => answer.resume());
   });
-  answer.once('end', () => passing.end(answer.rawTrailers));
+  answer.once('end', () => sink.end(answer.rawTrailers));
   answer.once('close', () => {
-    if (!answer.complete) passing.breakOff();
+    if (!answer.complete) sink.breakOff();
   });
 }
 

@@ -63,11 +63,20 @@ interface Way {
 /** What strangers say of it is not believed; what trusted proxies do is, but for the host, which is that of the space. */
 function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: TrustedProxies): Way {
   const peer = socket.remoteAddress ?? '';
-  const own = socket instanceof TLSSocket ? 'https' : 'http';
-  if (!proxies.has(peer)) return { peer, before: [], client: peer, proto: own, host };
+  const proto = schemeOf({ rawHeaders, socket }, proxies);
+  if (!proxies.has(peer)) return { peer, before: [], client: peer, proto, host };
   const before = lines(rawHeaders, 'x-forwarded-for');
-  const proto = single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : own;
   return { peer, before, client: clientAddress(peer, before, proxies), proto, host };
+}
+
+/** `http` or `https`, as the client came to us or to a proxy that is trusted. */
+export function schemeOf(
+  { rawHeaders, socket }: Pick<AnyRequest, 'rawHeaders' | 'socket'>,
+  proxies: TrustedProxies,
+): string {
+  if (socket instanceof TLSSocket) return 'https';
+  if (!proxies.has(socket.remoteAddress ?? '')) return 'http';
+  return single(rawHeaders, 'x-forwarded-proto') === 'https' ? 'https' : 'http';
 }
 
 const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Lines>> = {

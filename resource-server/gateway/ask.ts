@@ -5,14 +5,14 @@ import { HttpError } from '#shared/http/answer.ts';
 import { lines } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
 import { note, requestId } from '#shared/server/request-log.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
 import type { Name } from '../forwarding/names.ts';
-import { DECLINED, type PassingAnswer } from '../forwarding/passing-answer.ts';
+import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
-import { exchangeOf } from '../forwarding/side.ts';
+import { DECLINED, type Sink } from '../forwarding/sink.ts';
 import { LEFT } from './places.ts';
 import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
@@ -24,16 +24,15 @@ const IN_LINE = 10_000;
 
 export interface Question {
   readonly request: AnyRequest;
-  readonly response: AnyResponse;
   readonly path: string;
   /** The fields for one of the places where the application is, but for those of framing. */
   readonly linesFor: (url: URL) => Lines;
   /** Fields that the application does not get, in trailers either. */
   readonly removed: (name: Name) => boolean;
-  readonly passing: PassingAnswer;
+  readonly sink: Sink;
   /** Whose it is. */
   readonly account: string;
-  /** Of a handshake for a WebSocket. */
+  /** Of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
   readonly who: Who | undefined;
 }
 
@@ -61,14 +60,15 @@ export function createAsk(
   const patience = config.timeout * 1000;
 
   return async (question: Question): Promise<void> => {
-    const { request, response, passing } = question;
+    const { request, sink } = question;
     let tried: Upstream | undefined;
+    let before: HttpError | undefined;
     for (;;) {
-      if (!passing.wanted) throw LEFT;
+      if (!sink.wanted) throw LEFT;
       const upstream = upstreams.pick(tried);
       const attempt: Attempt = { touched: false, consumed: false };
       const first = tried === undefined;
-      passing.declines = (head) => {
+      sink.declines = (head) => {
         const now = clock.now();
         const rest = restAsked(head, now);
         if (rest === 0) return false;
@@ -79,13 +79,15 @@ export function createAsk(
       };
       upstream.busy += 1;
       note(request, { host: upstream.url.host });
-      exchangeOf(response).once('close', () => (upstream.busy -= 1));
+      sink.exchange.once('close', () => (upstream.busy -= 1));
       try {
         await send(question, upstream, attempt);
         upstream.worked();
         return;
       } catch (error) {
-        if (!passing.wanted || passing.refused || !isOfApplication(error)) throw error;
+        if (!sink.wanted || sink.refused) throw error;
+        // Nobody knows what became of the first attempt when there is no place for another.
+        if (!isOfApplication(error)) throw before ?? error;
         if (error !== DECLINED) upstream.failed(clock.now());
         if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
           throw error;
@@ -95,22 +97,23 @@ export function createAsk(
           reason: whyOf(error),
         });
         tried = upstream;
+        if (error !== DECLINED) before = error;
       }
     }
   };
 
   async function send(
-    { request, response, path, linesFor, removed, passing, account, who }: Question,
+    { request, path, linesFor, removed, sink, account, who }: Question,
     { agent, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
     const { timeout: idle } = config;
     const upgrade = upgradeOf(request);
-    if (upgrade && webSockets) {
+    if (upgrade && webSockets && sink instanceof PassingAnswer) {
       attempt.touched = true;
       const way = { createConnection: connect };
-      const sent = { request, response, way, path, lines: linesFor(url), idle };
-      return webSockets.open({ upgrade, sent, passing, who });
+      const sent = { request, way, path, lines: linesFor(url), idle };
+      return webSockets.open({ upgrade, sent, passing: sink, who });
     }
     const { method = '' } = request;
     const framing = framingOf(request);
@@ -121,22 +124,19 @@ export function createAsk(
       attempt.consumed = !empty;
     };
     const head = [...linesFor(url), ...framingLines(framing, method)];
-    const over = await places.take(account, exchangeOf(response), Math.min(patience, IN_LINE));
+    const over = await places.take(account, sink.exchange, Math.min(patience, IN_LINE));
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;
       const host = hostname.replaceAll(/[[\]]/g, '');
       const way = { agent, host, port, protocol };
       head.push(...nodeLines(request, framing));
-      return sendByNode(
-        { request, response, way, path, lines: head, removed, idle, touched, over },
-        passing,
-      );
+      return sendByNode({ request, way, path, lines: head, removed, idle, touched, over }, sink);
     }
     const body = empty ? undefined : contentOf(request);
-    const left = (leave: () => void) => exchangeOf(response).once('close', leave);
+    const left = (leave: () => void) => sink.exchange.once('close', leave);
     return sendByUndici(
       { pool, method, path, lines: head, body, patience, touched, left, over },
-      passing,
+      sink,
     );
   }
 }

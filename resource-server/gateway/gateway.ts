@@ -6,27 +6,34 @@ import type { Outcome } from '#shared/auth/scheme.ts';
 import type { Mark, Standing } from '#shared/auth/standing.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
-import { BadRequest, lines } from '#shared/http/fields.ts';
-import { allow, METHODS } from '#shared/http/methods.ts';
+import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';
+import { allow, CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
 import { clientAddress, customerOf, type TrustedProxies } from '#shared/http/forwarded.ts';
-import type { Target } from '#shared/http/target.ts';
+import { originForm, type Target } from '#shared/http/target.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
-import { accountOf } from '../account.ts';
-import type { Lines } from '../forwarding/fields.ts';
-import { PassingAnswer } from '../forwarding/passing-answer.ts';
+import { upgradeOf } from '#shared/server/upgrade.ts';
+import { accountOf, ANONYMOUS } from '../account.ts';
+import { identityOf } from '../identity-fields.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { SpaceCache } from '../cache/open-caches.ts';
+import { groupOf } from '#shared/http/spelling.ts';
+import { answerLines, type Lines } from '../forwarding/fields.ts';
+import { checkPassable, PassingAnswer } from '../forwarding/passing-answer.ts';
+import type { Sink } from '../forwarding/sink.ts';
 import { exchangeOf } from '../forwarding/side.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { accepted, optionsFields } from '../options.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { sealedAnswer } from '../resources/seal.ts';
 import type { Space } from '../spaces.ts';
+import { together } from '../together.ts';
 import { traceAnswer } from '../trace.ts';
 import { clientLines } from './answer-lines.ts';
-import { createApplicationLines } from './application-lines.ts';
+import { createApplicationLines, schemeOf } from './application-lines.ts';
 import { createAsk, isOfApplication, whyOf } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
 import { PathMap } from './paths.ts';
@@ -46,6 +53,8 @@ export interface GatewayParts {
   /** Names of cookies that are ours. */
   readonly cookies: ReadonlySet<string>;
   readonly standing: Standing;
+  /** Of the answers, where the space has one. */
+  readonly cached?: SpaceCache | undefined;
 }
 
 export type Passed = Pick<
@@ -62,6 +71,8 @@ export interface Passage {
   readonly passed: Passed | undefined;
   /** Of a handshake for a WebSocket: what had been revoked before it was judged. */
   readonly mark?: Mark | undefined;
+  /** When it came, by a clock that nobody sets; before it was judged. */
+  readonly arrived: number;
   /** Of our own, for the answer. */
   readonly fields: Fields;
 }
@@ -83,11 +94,13 @@ const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
   const { clock, random, log, proxies, identity, cookies } = parts;
+  const { cache, purge } = parts.cached ?? {};
   const upstreams = new Upstreams(config, clock);
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
   const map = new PathMap(new URL(space.url).pathname, first, config.forwarded === 'x-forwarded');
   const pseudonym = `countersign-${random(6).toString('hex')}`;
-  const listed = new Set(space.methods ?? USUAL);
+  const purging = new Set(purge ? CACHE_METHODS : []);
+  const listed = new Set([...(space.methods ?? USUAL), ...purging]);
   if (listed.has('GET')) listed.add('HEAD');
   const possible = [...listed].filter((name) => !OWN.has(name));
   const methods = accepted(space, possible);
@@ -113,16 +126,22 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       return traceAnswer(request, [space.trace.hide, space.apiKeyField ?? []].flat());
     }
     if (!passedOn.has(method)) throw notPassed(methods);
+    if (purge && purging.has(method)) return purge(request, groupOf(targetOf(request)));
     if (maxForwards(request) === 0) return { status: 204, fields: optionsFields(methods) };
     return undefined;
   }
 
-  function send(
-    { request, response, passed, mark, fields }: Passage,
-    identified: Lines,
-  ): Promise<undefined> {
-    const { url: target = '' } = request;
-    const passing = new PassingAnswer({
+  /** Path and query as the client spells them, without our own parameter. */
+  function targetOf({ url = '' }: AnyRequest): string {
+    return originForm(keyName === undefined ? url : withoutParameter(url, keyName));
+  }
+
+  /** What gives the client an answer of the application as it comes, with `more` lines of ours. */
+  function passingTo(
+    { request, response, passed, fields }: Passage,
+    more: (status: number) => Lines = () => [],
+  ): PassingAnswer {
+    return new PassingAnswer({
       request,
       response,
       fields,
@@ -130,43 +149,82 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       info: space.at.info,
       pseudonym,
       back(given, status) {
-        // What an application's pages may do is for it to say.
-        for (const name of Object.keys(GUARD)) response.removeHeader(name);
-        return clientLines(given, status, returned);
+        leaveToApplication(response);
+        return [...clientLines(given, status, returned), ...more(status)];
       },
     });
-    const path = map.onward(keyName === undefined ? target : withoutParameter(target, keyName));
+  }
+
+  /** Asks the application; what it answers goes to the sink. `change`: of the lines of the request. */
+  function send(
+    passage: Passage,
+    sink: Sink,
+    change: (lines: Lines) => Lines = (lines) => lines,
+  ): Awaitable<void> {
+    const { request, passed, mark } = passage;
+    const { url = '' } = request;
+    const path = map.onward(keyName === undefined ? url : withoutParameter(url, keyName));
     const removed = removalBy(passed?.scheme);
-    const linesFor = (url: URL) => [...linesOf(request, url, removed), ...identified];
     const account = passed ? accountOf(passed.principal) : customerAt(request);
     const who = passed && mark && { passed, mark };
-    return ask({ request, response, path, linesFor, removed, passing, account, who }).catch(
-      (error: unknown) => {
+    return andThen(identified(passage), (lines) => {
+      const linesFor = (at: URL) => change([...linesOf(request, at, removed), ...lines]);
+      const asked = ask({ request, path, linesFor, removed, sink, account, who });
+      return asked.catch((error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
+      });
+    });
+  }
+
+  function throughCache(
+    passage: Passage,
+    { answer }: Cache,
+  ): Awaitable<ResourceAnswer | undefined> {
+    const { request, response, passed, arrived } = passage;
+    const answered = answer({
+      request,
+      arrived,
+      target: targetOf(request),
+      scheme: schemeOf(request, proxies),
+      whose: passed && (space.cache?.kind === 'private' ? whoseOf(passed) : ''),
+      exchange: exchangeOf(response),
+      linesOf(head) {
+        checkPassable(head);
+        return clientLines(answerLines(head, pseudonym), head.status, returned);
       },
-    ) as Promise<undefined>;
+      passing: (more) => passingTo(passage, more),
+      forward: (sink, change) => send(passage, sink, change),
+    });
+    return andThen(answered, (given) => {
+      if (given) leaveToApplication(response);
+      return given;
+    });
+  }
+
+  /** The lines that tell the application who was let in, or how. */
+  function identified({ request, passed }: Passage): Awaitable<Lines> {
+    if (config.concealedExport) return concealedExport(request, space.origin);
+    return passed === undefined ? [] : identity(passed);
   }
 
   /** Whose a request is where nobody is asked. */
   function customerAt({ socket, rawHeaders }: AnyRequest): string {
-    const before = lines(rawHeaders, 'x-forwarded-for');
+    const before = valuesIn(rawHeaders, 'x-forwarded-for');
     return customerOf(clientAddress(socket.remoteAddress ?? '', before, proxies));
   }
 
-  function passOn(passage: Passage): Awaitable<Answer | undefined> {
-    const { request, target, passed } = passage;
+  function passOn(passage: Passage): Awaitable<ResourceAnswer | undefined> {
+    const { request, target } = passage;
     if (!isWithin(space, request.url ?? '', target)) {
       throw new BadRequest('The request target can be read in more than one way.');
     }
     const here = answerHere(request);
     if (here !== undefined) return here;
-    if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
+    if (valuesIn(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
       throw new HttpError(508, 'This request has been here before.');
     }
-    if (config.concealedExport) return send(passage, concealedExport(request, space.origin));
-    return passed === undefined
-      ? send(passage, [])
-      : andThen(identity(passed), (identified) => send(passage, identified));
+    if (cache && !upgradeOf(request)) return throughCache(passage, cache);
+    return andThen(send(passage, passingTo(passage)), () => undefined);
   }
 
   return {
@@ -174,7 +232,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     webSockets: webSockets !== false,
     pass(passage) {
       const { request, response, passed, fields } = passage;
-      const answered = recover<Answer | undefined>(
+      const answered = recover<ResourceAnswer | undefined>(
         () => passOn(passage),
         (error) => {
           if (exchangeOf(response).destroyed) return undefined;
@@ -184,11 +242,22 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       );
       return andThen(answered, (answer) => {
         if (answer === undefined) return undefined;
-        const whole = { ...answer, fields: { ...answer.fields, ...fields } };
+        const whole = { ...answer, fields: together(answer.fields, fields) };
         return sealedAnswer(request, whole, passed?.seal, space.at.info);
       });
     },
   };
+}
+
+/** All that the application may be told of who was let in, since its answer may depend on it; empty: there is nobody. */
+function whoseOf(passed: Passed): string {
+  const account = accountOf(passed.principal);
+  return account === ANONYMOUS ? '' : JSON.stringify([account, identityOf(passed)]);
+}
+
+/** What an application's pages may do is for it to say. */
+function leaveToApplication(response: AnyResponse): void {
+  for (const name of Object.keys(GUARD)) response.removeHeader(name);
 }
 
 /** Specification 4.4: who filters methods says that it was not the application. */

@@ -1,11 +1,13 @@
 import { ownCookies } from '#shared/config/own-cookies.ts';
 import type { Config } from '#shared/config/schema.ts';
+import type { Caches } from '../cache/open-caches.ts';
 import type { Space } from '../spaces.ts';
 import type { Gateway, GatewayParts } from './gateway.ts';
 import { identityLines } from './identity/identity-lines.ts';
 import type { Statements } from './identity/statements.ts';
 
-interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'cookies'> {
+interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'cookies' | 'cached'> {
+  readonly caches: Caches['of'];
   /** Absent: no space has its application told by them. */
   readonly statements: Statements | undefined;
 }
@@ -16,7 +18,7 @@ const UNSTATED: Statements = { of: () => undefined };
 export async function openGateways(
   spaces: readonly Space[],
   config: Pick<Config, 'issuer' | 'resource' | 'tls'>,
-  { statements = UNSTATED, ...parts }: GatewaysParts,
+  { statements = UNSTATED, caches, ...parts }: GatewaysParts,
 ): Promise<ReadonlyMap<Space, Gateway>> {
   const gateways = new Map<Space, Gateway>();
   const hosts = [config.resource, config.tls?.resource].map((origin) => hostOf(origin));
@@ -26,7 +28,8 @@ export async function openGateways(
     if (upstream === undefined) continue;
     const { createGateway } = await import('./gateway.ts');
     const identity = identityLines(statements, upstream);
-    gateways.set(space, createGateway(space, upstream, { ...parts, identity, cookies }));
+    const cached = caches.get(space);
+    gateways.set(space, createGateway(space, upstream, { ...parts, identity, cookies, cached }));
   }
   return gateways;
 }

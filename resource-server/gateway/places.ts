@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream';
 import { HttpError } from '#shared/http/answer.ts';
+import type { Exchange } from '../forwarding/sink.ts';
 
 /** What a client that has left needs no more. */
 export const LEFT = new Error('The client has left.');
@@ -32,7 +32,7 @@ export class Places {
    * Resolves with what gives the place back. Rejects with HttpError 503 after `patience` milliseconds in line, and
    * with LEFT when the client's side of the exchange has closed.
    */
-  async take(account: string, exchange: Writable, patience: number): Promise<() => void> {
+  async take(account: string, exchange: Exchange, patience: number): Promise<() => void> {
     if (this.#free > 0 && this.#mayHold(account)) this.#hold(account);
     else await this.#turn(account, exchange, patience);
     let taken = true;
@@ -45,7 +45,7 @@ export class Places {
     throw LEFT;
   }
 
-  #turn(account: string, exchange: Writable, patience: number): Promise<void> {
+  #turn(account: string, exchange: Exchange, patience: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Out of the line at once: else it might be given a place that it takes no more.
     const goOut = (error: Error) => {

@@ -98,6 +98,7 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
     const end = await begun.promise;
     says = saying(503, LEAVES);
     // It is the busier one, unless others are asked at once.
+    // oxlint-disable-next-line no-unmodified-loop-condition -- what they are answered by counts
     while (times < 2) await Promise.all([four(), four(), four()]);
     end();
     const texts = await Promise.all(all.map(async (one) => (await one).text));

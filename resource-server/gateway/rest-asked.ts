@@ -1,5 +1,5 @@
 import { lines } from '#shared/http/fields.ts';
-import type { AnswerHead } from '../forwarding/passing-answer.ts';
+import type { AnswerHead } from '../forwarding/sink.ts';
 
 /** For how many milliseconds an answer asks to be left alone (RFC 9110 sections 10.2.3 and 15.6.4). */
 export function restAsked({ status, rawHeaders }: AnswerHead, now: number): number {

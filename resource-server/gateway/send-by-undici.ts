@@ -2,7 +2,7 @@ import type { Dispatcher, Pool } from 'undici';
 import type { HttpError } from '#shared/http/answer.ts';
 import { failure } from '../forwarding/failure.ts';
 import type { Lines } from '../forwarding/fields.ts';
-import type { PassingAnswer } from '../forwarding/passing-answer.ts';
+import { DECLINED, type Sink } from '../forwarding/sink.ts';
 import { LEFT } from './places.ts';
 
 export interface Dispatched {
@@ -25,7 +25,7 @@ export interface Dispatched {
  * Sends a request over kept connections, and gives the client what is answered. Resolves when the answer has begun;
  * rejects before that with HttpError 502 or 504.
  */
-export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise<void> {
+export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
   const { pool, method, path, lines, body = null, patience, touched, left, over } = asked;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let controller: Dispatcher.DispatchController | undefined;
@@ -53,24 +53,26 @@ export function sendByUndici(asked: Dispatched, passing: PassingAnswer): Promise
       },
       onResponseStart({ rawHeaders }, status, headers) {
         const head = { status, ...received(rawHeaders, headers) };
-        if (status >= 100 && status < 200) return passing.interim(head);
-        passing.begin(head);
+        if (status >= 100 && status < 200) return sink.interim(head);
+        if (sink.declines(head)) throw DECLINED;
+        sink.begin(head);
         begun = true;
         resolve();
       },
       onResponseData(given, piece) {
-        if (passing.write(piece)) return;
+        // undici gives an empty piece to who goes on when nothing has come.
+        if (piece.length === 0 || sink.write(piece)) return;
         given.pause();
-        passing.drained(() => given.resume());
+        sink.drained(() => given.resume());
       },
       onResponseEnd({ rawTrailers }, trailers) {
         over();
-        passing.end(received(rawTrailers, trailers).rawHeaders);
+        sink.end(received(rawTrailers, trailers).rawHeaders);
       },
       onResponseError(_given, error) {
         over();
         clearTimeout(timer);
-        if (begun) passing.breakOff();
+        if (begun) sink.breakOff();
         else reject(failureOf(error));
       },
     },

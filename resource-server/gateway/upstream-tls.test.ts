@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -90,14 +90,14 @@ const HEARD: Readonly<
   async 'HTTP/1.1'(port, { path, ...headers }) {
     const request = http.get({ port, path, headers });
     const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
-    return [await text(answer), answer.trailers['x-version']];
+    return [await textOf(answer), answer.trailers['x-version']];
   },
   async 'HTTP/2'(port, { path, ...fields }) {
     const session = http2.connect(`http://127.0.0.1:${port}`);
     const stream = session.request({ ':path': path, ...fields });
     let trailers: http2.IncomingHttpHeaders = {};
     stream.once('trailers', (given) => (trailers = given));
-    const content = await text(stream);
+    const content = await textOf(stream);
     session.destroy();
     return [content, trailers['x-version']];
   },

@@ -10,12 +10,12 @@ import type { Forwarding } from './forwarding.ts';
  * later breaks off for the client, and never looks like a whole one.
  */
 export async function forward(forwarding: Forwarding): Promise<void> {
-  const { request, response, target, socket, idle, pseudonym } = forwarding;
+  const { request, target, socket, idle, pseudonym } = forwarding;
   const passing = new PassingAnswer({ ...forwarding, info: PROXY.info });
   const way = { createConnection: () => socket };
   try {
     const lines = requestLines(request, target, pseudonym);
-    await sendByNode({ request, response, way, path: target.path, lines, idle }, passing);
+    await sendByNode({ request, way, path: target.path, lines, idle }, passing);
   } catch (error) {
     socket.destroy();
     throw error;

@@ -6,7 +6,6 @@ import { acceptOf, isSwitch } from '#shared/http/web-socket.ts';
 import { failure } from '../../forwarding/failure.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import { ask, give, type Sent } from '../../forwarding/send-by-node.ts';
-import { exchangeOf } from '../../forwarding/side.ts';
 
 /** An application that has opened a WebSocket. */
 export interface Opened {
@@ -31,7 +30,8 @@ export async function shakeHands(
     asked.destroy(new HttpError(504, 'The application did not answer in time.'));
   }, sent.idle * 1000);
   const leave = () => asked.destroy();
-  const exchange = exchangeOf(sent.response).once('close', leave);
+  const { exchange } = passing;
+  exchange.once('close', leave);
   const fail = (cause: unknown) => {
     asked.destroy();
     reject(cause instanceof HttpError ? cause : notUnderstood(cause));

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { startApplication, startGateway } from './gateway.fixture.ts';
+
+test('who finds no place for a second attempt is not told that nothing was sent', async () => {
+  let isFirst = true;
+  let isOver = false;
+  await using application = await startApplication((request, response) => {
+    if (request.method === 'DELETE') {
+      if (isFirst) setImmediate(() => request.socket.destroy());
+      else response.end();
+      isFirst = false;
+      return;
+    }
+    const holding = setInterval(() => {
+      response.write('.'); // it keeps the only place
+      if (!isOver) return;
+      clearInterval(holding);
+      response.end();
+    }, 50);
+  });
+  const upstream = { url: application.url, timeout: 1, connections: 1 };
+  await using gateway = await startGateway(
+    { open: { upstream, schemes: [], scopes: {} } },
+    { trustedProxies: [] },
+  );
+  const removed = gateway.ask('DELETE', '/open/a');
+  const held = gateway.ask('GET', '/open/b');
+  const { status } = await removed;
+  isOver = true;
+  expect(status).toBe(502);
+  expect((await held).status).toBe(200);
+});
