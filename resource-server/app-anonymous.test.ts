@@ -12,6 +12,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { createApp } from './app.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
+import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import { everyScheme } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
@@ -53,7 +54,15 @@ beforeAll(async () => {
   const { maxBytes, memory, quota } = config.documents;
   const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });
-  const served = documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes });
+  const served = documents({
+    ...disk,
+    locks,
+    kept: stores.kept,
+    made: new MadeMemory(100_000),
+    clock,
+    random,
+    maxBytes,
+  });
   const handler = createApp({
     config,
     spaces,
@@ -61,6 +70,7 @@ beforeAll(async () => {
     gateways: new Map(),
     standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
     ofSchemes: new Map(),
+    clock,
     ready: () => stores.ping(),
     log: silentLog,
     recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },

@@ -7,8 +7,9 @@ import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import type { Mark, Standing } from '#shared/auth/standing.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { SERVED } from '#shared/http/methods.ts';
+import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
 import { parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
@@ -21,6 +22,7 @@ import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { validated } from '#shared/server/validated.ts';
+import { isListed } from './cache/purge/listed.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -48,6 +50,7 @@ export interface AppParts {
   readonly ofSchemes: EndpointsOfSchemes;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
   readonly recipient: Recipient;
   /** The gateway's keys, where it states who was let in. */
@@ -59,7 +62,8 @@ export interface AppParts {
  * from top to bottom.
  */
 export function createApp(parts: AppParts) {
-  const { config, spaces, resources, gateways, standing, ofSchemes, ready, log, recipient } = parts;
+  const { config, spaces, resources, gateways, standing, ofSchemes, ready } = parts;
+  const { clock, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.seen.some(({ trace }) => trace);
   const shownTo = createHiding(spaces);
@@ -132,13 +136,14 @@ export function createApp(parts: AppParts) {
     const { method = '', headers } = request;
     const served = resources.get(space);
     const gateway = gateways.get(space);
+    const arrived = clock.monotonic();
     const possible = accepted(space, gateway?.methods ?? served?.possible(target, space) ?? []);
     const cors = method === 'TRACE' ? {} : space.cors.answers(headers.origin);
-    if (gateway && space.schemes.length === 0) {
+    if (gateway && (purgesFreely(space, request) || space.schemes.length === 0)) {
       if (isPreflight(request) && space.corsOrigins.length > 0) {
         return preflight(space.cors, request, possible);
       }
-      return gateway.pass({ request, response, target, passed: undefined, fields: cors });
+      return gateway.pass({ request, response, target, passed: undefined, arrived, fields: cors });
     }
     if (isPreflight(request)) return preflight(space.cors, request, possible);
     if (
@@ -161,11 +166,21 @@ export function createApp(parts: AppParts) {
       const fields = { ...outcome.fields, ...cors };
       if (gateway) {
         const mark = marks.get(request);
-        return gateway.pass({ request, response, target, passed: outcome, mark, fields });
+        return gateway.pass({ request, response, target, passed: outcome, mark, arrived, fields });
       }
       const context = { request, space, target, scheme, principal };
       return respond(context, { resources: served, fields, seal, log });
     });
+  }
+
+  /** Whether it needs no credentials for PURGE or BAN. Throws HttpError 403 where there are none. */
+  function purgesFreely({ purge, schemes, origin }: Space, request: AnyRequest): boolean {
+    if (!purge || !CACHE_METHODS.includes(request.method ?? '')) return false;
+    const listed = isListed(purge.networks, asked(request, origin), recipient.proxies);
+    if (!listed && schemes.length === 0) {
+      throw new HttpError(403, 'PURGE and BAN are for listed networks alone.');
+    }
+    return listed;
   }
 
   const home: Endpoint = { methods: READ, answer: () => page };
@@ -202,7 +217,7 @@ export function createApp(parts: AppParts) {
 
   const serveAmong = (shownSpaces: readonly Space[]) =>
     createServe({
-      handled: new Set([...SERVED, ...shownSpaces.flatMap(({ methods = [] }) => [...methods])]),
+      handled: new Set([...SERVED, ...shownSpaces.flatMap(ownMethods)]),
       // Windows asks the root what the server is before it looks below it.
       options: optionsFields(somewhere),
       recipient,
@@ -236,6 +251,11 @@ export function createApp(parts: AppParts) {
 }
 
 const noWebSocket = () => new HttpError(501, 'There is no WebSocket at this address.');
+
+/** Those that only some spaces have. */
+function ownMethods({ methods, purge }: Space): readonly string[] {
+  return [...(methods ?? []), ...(purge ? CACHE_METHODS : [])];
+}
 
 /** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
 function isOpen({ hide }: Space, possible: readonly string[]): boolean {

@@ -20,6 +20,7 @@ import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { createApp } from './app.ts';
 import { issuedTokens } from './auth/issued-tokens.ts';
 import { createJwks } from './auth/jwks.ts';
+import { openCaches } from './cache/open-caches.ts';
 import { openGateways } from './gateway/open-gateways.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from '#shared/client/send.ts';
@@ -31,12 +32,15 @@ import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
+import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource.ts';
 import { createSpaces, type Space } from './spaces.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
+/** Of the bytes of content in memory, as many again for what is made of it. */
+const FOR_MADE = 1 / 4;
 /** Seconds between two sweeps. */
 const SWEEP_STORE = 60;
 const SWEEP_CONTENT = 3600;
@@ -80,8 +84,9 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const folder = join(config.data, 'content');
   const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });
+  const made = new MadeMemory(memory * FOR_MADE);
   const served: Readonly<Record<Space['serves'], ServedResources | undefined>> = {
-    documents: documents({ ...disk, locks, kept: stores.kept, clock, random, maxBytes }),
+    documents: documents({ ...disk, locks, kept: stores.kept, made, clock, random, maxBytes }),
     identity,
     verify: undefined,
     upstream: undefined,
@@ -92,7 +97,15 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     if (serves) resources.set(space, serves);
   }
   const standing = createStanding(feed);
+  const caches = await openCaches(spaces.all, {
+    data: config.data,
+    stores,
+    clock,
+    random,
+    log,
+  });
   const gateways = await openGateways(spaces.all, config, {
+    caches: caches.of,
     clock,
     random,
     log,
@@ -114,6 +127,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     standing,
     ofSchemes,
     ready: readyWithKeys,
+    clock,
     log,
     recipient,
     gatewayJwks: identified?.jwks,
@@ -157,7 +171,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     handler,
     http2: handler,
     webSockets,
-    chores: [...(identified?.chores ?? []), ...(WORKER === 1 ? sweeps : [])],
+    chores: [...(identified?.chores ?? []), ...caches.chores, ...(WORKER === 1 ? sweeps : [])],
+    holds: caches,
   };
 }
 

@@ -81,6 +81,7 @@ export async function ask(
   if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body);
   else body.pipe(request);
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  request.on('error', () => {}); // the text rejects
   const { statusCode: status = 0, headers: received, rawHeaders: raw } = response;
   return { status, headers: received, raw, text: await text(response) };
 }
@@ -198,6 +199,7 @@ export async function startResourceServer(
     },
     async [Symbol.asyncDispose]() {
       await listening.close(0);
+      await server.holds?.[Symbol.asyncDispose]();
       await feed[Symbol.asyncDispose]();
       await stores[Symbol.asyncDispose]();
     },

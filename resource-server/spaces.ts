@@ -2,7 +2,8 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { RESERVED } from '#shared/config/space-rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
-import { METHODS } from '#shared/http/methods.ts';
+import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
+import { type TrustedProxies, trustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { type Cors, listed } from '#shared/server/cors.ts';
@@ -29,6 +30,12 @@ export interface Space extends ProtectionSpace {
   hasInAnyCase(segments: readonly string[]): boolean;
   readonly serves: SpaceConfig['serves'];
   readonly upstream: SpaceConfig['upstream'];
+  readonly cache?: SpaceConfig['cache'];
+  /** Absent: PURGE and BAN are not answered here. */
+  readonly purge?: {
+    /** Whoever comes from there needs no credentials for them. */
+    readonly networks: TrustedProxies;
+  };
   readonly tree: SpaceConfig['tree'];
   /** The only methods there are; absent: all that the space can do. */
   readonly methods?: ReadonlySet<string>;
@@ -124,7 +131,7 @@ function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours):
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
-  const { realm, url, apiKey } = config;
+  const { realm, url, apiKey, cache } = config;
   const site = {
     ...config,
     domain: [url],
@@ -150,8 +157,12 @@ function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours):
     cors: listed(config.cors),
     serves: config.serves,
     upstream: config.upstream,
+    ...(cache && { cache }),
+    ...(cache?.purge && { purge: { networks: trustedProxies(cache.purge.networks) } }),
     tree: config.tree,
-    ...(config.methods && { methods: new Set(['OPTIONS', ...config.methods]) }),
+    ...(config.methods && {
+      methods: new Set(['OPTIONS', ...config.methods, ...(cache?.purge ? CACHE_METHODS : [])]),
+    }),
     trace: config.trace,
     ...((apiKey.beside || config.schemes.includes('API-Key')) && {
       apiKeyField: apiKey.field,

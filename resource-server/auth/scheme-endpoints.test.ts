@@ -1,3 +1,4 @@
+import { systemClock } from '#shared/base/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { SchemeEntry, SchemeParts } from '#shared/auth/schemes/scheme-entry.ts';
@@ -110,6 +111,7 @@ describe('over HTTP', () => {
       config,
       spaces,
       ofSchemes,
+      clock: systemClock,
       resources: new Map(spaces.all.map((one) => [one, identity])),
       gateways: new Map(),
       standing: { mark: () => ({ epoch: undefined, raises: 0 }) },

@@ -15,8 +15,12 @@ export function isLoopback(host: string): boolean {
 
 /** Whether what comes from this machine is believed when it says where it came from. */
 export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean {
-  const trusted = trustedProxies(config.trustedProxies);
-  return trusted.has('127.0.0.1') || trusted.has('::1');
+  return hasLoopback(config.trustedProxies);
+}
+
+export function hasLoopback(networks: readonly string[]): boolean {
+  const listed = trustedProxies(networks);
+  return listed.has('127.0.0.1') || listed.has('::1');
 }
 
 /** Whether the token issuer has an origin of its own, for which the authorization server ends TLS. */

@@ -1,12 +1,24 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Mistake } from '#shared/base/mistake.ts';
-import type { Config } from './schema.ts';
+import type { Config, SpaceConfig } from './schema.ts';
 
 /** A rule over several members; it is left out while one of those that it reads is itself wrong. */
 export interface Rule {
   readonly reads: readonly (keyof Config)[];
   check(config: Config, env: NodeJS.ProcessEnv): readonly Mistake[];
+}
+
+/** A mistake for each space that `wrong` says something about. */
+export function eachSpace(
+  { spaces }: Pick<Config, 'spaces'>,
+  member: string,
+  wrong: (space: SpaceConfig) => string | undefined,
+): Mistake[] {
+  return spaces.flatMap((space, index) => {
+    const message = wrong(space);
+    return message === undefined ? [] : [{ path: `spaces.${index}.${member}`, message }];
+  });
 }
 
 /** What to say of a path where there is no file. */

@@ -1,12 +1,11 @@
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import { WORKERS } from '#shared/base/workers.ts';
+import { CACHE_RULES } from './cache-rules.ts';
 import { isUnspecified } from './local-origin.ts';
+import { leadsHome } from './own-destination.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import { missing, type Rule } from './rule.ts';
 import { SPACE_RULES } from './space-rules.ts';
-
-/** Whether a destination of the proxy is this server, or may be: a loopback address. */
-const isOwn = (destination: string) => /^(?:self$|127\.|0\.|\[?::)/.test(destination);
 
 const withinGrant = (grant: number) =>
   `must be at most people.grant (${grant}), with which all that a person has allowed ends`;
@@ -151,7 +150,7 @@ export const RULES: readonly Rule[] = [
   {
     reads: ['proxy', 'trustedProxies'],
     check: (config) =>
-      config.proxy?.destinations.some(isOwn) && trustsLoopback(config)
+      leadsHome(config) && trustsLoopback(config)
         ? [
             {
               path: 'trustedProxies',
@@ -198,4 +197,5 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   ...SPACE_RULES,
+  ...CACHE_RULES,
 ];

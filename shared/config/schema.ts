@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
 import { storeSettings } from '#shared/stores/settings.ts';
-import { absoluteUrl, httpsOrigin, origin, rate, seconds } from '#shared/base/members.ts';
+import { absoluteUrl, httpsOrigin, networks, origin, rate, seconds } from '#shared/base/members.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -83,8 +83,7 @@ export const configSchema = z.strictObject({
     .default('./data')
     .describe('folder of the embedded store, the documents and the master secret'),
   store: storeSettings.default({ kind: 'sqlite' }),
-  trustedProxies: z
-    .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
+  trustedProxies: networks
     .default([])
     .describe('addresses and networks whose Forwarded fields are believed, counted from the right'),
   tokens: z
@@ -220,7 +219,9 @@ export const configSchema = z.strictObject({
         .int()
         .min(0)
         .default(64 * 1024 * 1024)
-        .describe('bytes of content that was read lately, which each process keeps'),
+        .describe(
+          'bytes of content that was read lately, which each process keeps, and a quarter as many of listings and results of queries',
+        ),
       quota: z
         .strictObject({
           bytes: z

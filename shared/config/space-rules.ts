@@ -2,7 +2,7 @@ import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
-import { noCertificate, type Rule } from './rule.ts';
+import { eachSpace, noCertificate, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
 import { upstreamUrls } from './upstream-schema.ts';
@@ -35,18 +35,6 @@ function repeated(
   return keys.flatMap((value, index) => {
     const first = keys.indexOf(value);
     return first === index ? [] : [{ path: `spaces.${index}.${member}`, message: say(first) }];
-  });
-}
-
-/** A mistake for each space that `wrong` says something about. */
-function eachSpace(
-  config: Config,
-  member: string,
-  wrong: (space: SpaceConfig) => string | undefined,
-): Mistake[] {
-  return config.spaces.flatMap((space, index) => {
-    const message = wrong(space);
-    return message === undefined ? [] : [{ path: `spaces.${index}.${member}`, message }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOKEN } from '#shared/http/methods.ts';
+import { CACHE_METHODS, TOKEN } from '#shared/http/methods.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
 import {
   type PersonSchemeName,
@@ -9,6 +9,7 @@ import {
   SPACE_SETTINGS,
 } from '#shared/auth/schemes/list.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
+import { cacheSchema } from './cache-schema.ts';
 import { upstreamSchema } from './upstream-schema.ts';
 
 const NAMES = SCHEMES.map(({ name }) => name) as [SchemeName, ...SchemeName[]];
@@ -30,8 +31,7 @@ const grants = z
   .prefault({})
   .describe('scopes of people who are let in by a scheme that knows none');
 
-/** A protection space. */
-export const spaceSchema = z.strictObject({
+const members = z.strictObject({
   url: absoluteUrl.describe(
     'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
   ),
@@ -77,6 +77,11 @@ export const spaceSchema = z.strictObject({
       'documents on disk, who the client is, nothing but the answers of GET /verify, or the application that is named in upstream',
     ),
   upstream: upstreamSchema.optional().describe('the application, where the space serves it'),
+  cache: cacheSchema
+    .optional()
+    .describe(
+      'keeps answers of the application (RFC 9111), where the space serves it; off without this',
+    ),
   tree: z
     .enum(['shared', 'own'])
     .default('shared')
@@ -94,6 +99,16 @@ export const spaceSchema = z.strictObject({
     .optional()
     .describe('TRACE, which echoes the request without its credentials; off without this'),
 });
+
+/** What PURGE and BAN need where nothing else is said: more than other unsafe methods. */
+const PURGE_SCOPES = Object.fromEntries(CACHE_METHODS.map((method) => [method, ['cache:purge']]));
+
+/** A protection space. */
+export const spaceSchema = members.transform((space) =>
+  space.cache?.purge && space.schemes.length > 0
+    ? { ...space, scopes: { ...PURGE_SCOPES, ...space.scopes } }
+    : space,
+);
 
 /** The forward proxy. */
 export const proxySchema = z.strictObject({

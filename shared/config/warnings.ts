@@ -1,23 +1,26 @@
 import { isIP } from 'node:net';
 import type { Mistake } from '#shared/base/mistake.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
 import { isLoopback } from './production.ts';
+import { eachSpace } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { upstreamUrls } from './upstream-schema.ts';
 
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
 /** What can be used, and may not be what somebody meant. */
-export function configWarnings({ spaces }: Pick<Config, 'spaces'>): readonly Mistake[] {
-  return spaces.flatMap((space, index) =>
-    Object.entries(WARNINGS).flatMap(([member, warning]) => {
-      const message = warning(space);
-      return message === undefined ? [] : [{ path: `spaces.${index}.${member}`, message }];
-    }),
+export function configWarnings(
+  config: Pick<Config, 'spaces' | 'trustedProxies'>,
+): readonly Mistake[] {
+  return Object.entries(WARNINGS).flatMap(([member, warning]) =>
+    eachSpace(config, member, (space) => warning(space, config)),
   );
 }
 
 /** By the member of a space that they are about. */
-const WARNINGS: Readonly<Record<string, (space: SpaceConfig) => string | undefined>> = {
+const WARNINGS: Readonly<
+  Record<string, (space: SpaceConfig, config: Pick<Config, 'trustedProxies'>) => string | undefined>
+> = {
   schemes: ({ schemes, upstream }) =>
     upstream && schemes.length === 0
       ? 'names none: everybody reaches the application, which has to ask for credentials itself'
@@ -25,6 +28,17 @@ const WARNINGS: Readonly<Record<string, (space: SpaceConfig) => string | undefin
   'upstream.url': ({ upstream }) => {
     const open = upstreamUrls(upstream).find(isClearOutside);
     return open && `is ${open}: what goes there in clear text can be read and changed on its way`;
+  },
+  'cache.purge.networks': ({ cache }, { trustedProxies: trusted }) => {
+    const networks = cache?.purge?.networks ?? [];
+    if (networks.some((network) => network.endsWith('/0'))) {
+      return 'has every address: everybody may empty the cache';
+    }
+    const shared = networks.find((one) => trusted.some((other) => overlap(one, other)));
+    return (
+      shared &&
+      `has ${shared}, where trustedProxies has somebody: who comes from a proxy itself needs credentials all the same, since the proxy may have forgotten to say for whom`
+    );
   },
   upstream: ({ upstream, url, methods }) => {
     const [first] = upstreamUrls(upstream);
@@ -44,6 +58,11 @@ function isClearOutside(url: string): boolean {
   const named = isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.includes('.');
   return protocol === 'http:' && !inside && !named;
 }
+
+/** Networks are within one another or apart. */
+const overlap = (one: string, other: string) =>
+  trustedProxies([one]).has(first(other)) || trustedProxies([other]).has(first(one));
+const first = (network: string) => network.replace(/\/.*/, '');
 
 const sameTree = (one: string, other: string) => pathOf(one) === pathOf(other);
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/$/, '');

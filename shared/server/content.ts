@@ -12,6 +12,8 @@ const LIMIT = 64 * 1024 * 1024;
 const BUDGET = new Budget(256 * 1024 * 1024);
 
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
+/** Of short content. */
+const held = new WeakMap<AnyRequest, Buffer>();
 
 /**
  * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
@@ -35,11 +37,28 @@ export async function contentDigest(
 
 /**
  * The content, for who handles the request; straight from the connection unless its digest was asked
- * for. Throws `BadRequest` when the client leaves before it is read.
+ * for, or it is held. Throws `BadRequest` when the client leaves before it is read.
  */
 export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
+  const whole = held.get(request);
+  if (whole !== undefined) return once(whole);
   const spooling = spools.get(request);
   return spooling === undefined ? received(request) : again(spooling);
+}
+
+/** As `wholeContent`, and it can be read again by `contentOf`. */
+export async function heldContent(
+  request: AnyRequest,
+  limit: number,
+  tooLong: () => HttpError,
+): Promise<Buffer> {
+  const whole = await wholeContent(request, limit, tooLong);
+  held.set(request, whole);
+  return whole;
+}
+
+async function* once(whole: Buffer): AsyncGenerator<Buffer> {
+  yield whole;
 }
 
 /**

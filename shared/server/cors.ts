@@ -31,6 +31,7 @@ const OF_SPACES = [
   'Accept-Patch',
   'Accept-Ranges',
   'Content-Range',
+  'Preference-Applied',
   'DAV',
   'Lock-Token',
   'WWW-Authenticate',

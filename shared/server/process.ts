@@ -61,6 +61,8 @@ export interface Server {
   readonly chores: readonly Chore[];
   /** Further listeners of the same process, opened when the first one listens. */
   readonly beside?: readonly Beside[];
+  /** What it holds open: closed when nobody is served any more, before the stores are. */
+  readonly holds?: AsyncDisposable;
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object | undefined;
 }
@@ -128,6 +130,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
     wrote = performance.now();
   };
   const server = await role.create({ config, stores, feed, master, clock, random, log, ready });
+  await using held = new AsyncDisposableStack();
+  if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
   for (const chore of [...server.chores, watchMemory(feed, log)]) chores.use(every(chore, log));
 

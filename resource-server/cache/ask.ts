@@ -1,0 +1,218 @@
+import { recover } from '#shared/base/awaitable.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { lines as valuesIn } from '#shared/http/fields.ts';
+import type { Lines } from '../forwarding/fields.ts';
+import type { ResourceAnswer } from '../resources/resource.ts';
+import { answerOf } from './answer.ts';
+import type { AskParts, Look } from './parts.ts';
+import { createDecide } from './decide.ts';
+import { type Begun, Fill } from './fill.ts';
+
+import type { Handling } from './rules/cache-status.ts';
+import { demandsOf, isForOrigin } from './rules/demands.ts';
+import { ageOf } from './rules/freshness.ts';
+import { reuseOf } from './rules/reuse.ts';
+import { CLIENT_CONDITIONS, conditionLines } from './rules/validation.ts';
+import { matches } from './rules/vary.ts';
+
+import type { Stored } from './stored.ts';
+
+/** Milliseconds that somebody waits for the answer to another's request to begin. */
+const PATIENCE = 5000;
+/** Milliseconds for which nobody waits for the answer of a key, once it was one that others could not use. */
+const ALONE = 5000;
+const KEYS_ALONE = 10_000;
+
+/** Asks the application once for all who wait for the same. */
+export interface Ask {
+  (look: Look): Promise<ResourceAnswer | undefined>;
+  /** Nobody waits for it. */
+  refresh(look: Look): void;
+}
+
+export function createAsk(parts: AskParts): Ask {
+  const { fills, policy, member, hit, clock, random, bans } = parts;
+  const decide = createDecide(parts);
+  /** Until when, by key. */
+  const alone = new RecentMap<number>(KEYS_ALONE);
+
+  async function ask(look: Look): Promise<ResourceAnswer | undefined> {
+    const name = nameOf(look);
+    if (isOwn(look) || (alone.get(name) ?? 0) > clock.now()) return lead(look, undefined);
+    const open = fills.get(name);
+    return open ? follow(look, open) : lead(look, name);
+  }
+
+  /** Begins to ask; `name`: under which others may wait for it. */
+  function begin(look: Look, asker: 'client' | 'nobody', name: string | undefined) {
+    const { asking, key, variants, stored, fwd } = look;
+    const conditions = stored
+      ? conditionLines([stored, ...variants.filter((one) => one !== stored)])
+      : [];
+    const validates = conditions.length > 0;
+    let detail: string | undefined;
+    const passing = () =>
+      asking.passing(() => [['Cache-Status', member({ hit: false, fwd, detail })]]);
+    const requested = clock.now();
+    const mark = bans.mark;
+    const fill: Fill = new Fill({
+      asker: asker === 'client' ? passing() : undefined,
+      decide(head) {
+        const begun = decide(look, { validates, requested, doomed: fill.doomed }, head);
+        if (begun.kind !== 'passed') return begun;
+        detail = begun.why;
+        // What one client asked for says nothing of what others will get.
+        const isClients = isOwn(look) || begun.why === 'request-no-store';
+        if (!isClients) alone.set(nameOf(look), clock.now() + ALONE);
+        return begun;
+      },
+      async commit(entry, writing) {
+        const replaced = variants.filter(({ vary }) => matches(vary, asking.request.rawHeaders));
+        const ids = replaced.map(({ id }) => id);
+        const kept = await bans.admit(mark, entry, () => writing.commit(ids));
+        if (kept === undefined) writing.abandon();
+        alone.delete(nameOf(look));
+      },
+      over: () => remove(),
+    });
+    const remove = fills.add(key, fill, name);
+    const change = (given: Lines): Lines =>
+      validates
+        ? [...given.filter(([field]) => !CLIENT_CONDITIONS.has(field.toLowerCase())), ...conditions]
+        : given;
+    if (asker === 'client') fill.attend(asking.exchange);
+    void recover<void>(
+      () => asking.forward(fill, change),
+      (error) => fill.fail(error),
+    );
+    return { fill, validates };
+  }
+
+  async function lead(look: Look, name: string | undefined): Promise<ResourceAnswer | undefined> {
+    const { fwd } = look;
+    const { fill, validates } = begin(look, 'client', name);
+    const begun = await begunFor(look, fill);
+    if (begun.kind === 'passed') return undefined;
+    if (begun.kind === 'again')
+      return lead({ ...look, variants: [], stored: undefined }, undefined);
+    if (begun.kind === 'stored') {
+      const all = { ...begun.stored, lines: begun.lines };
+      return fromFill(look, fill, all, { hit: false, fwd, stored: true }, validates);
+    }
+    return instead(look, begun, {
+      hit: false,
+      fwd,
+      ...(begun.why === 'validated' ? { fwdStatus: 304 } : { detail: 'error' }),
+    });
+  }
+
+  /** What has begun, or what is stored instead if there is no answer (RFC 5861 section 4, RFC 9111 section 4.2.4). */
+  async function begunFor(look: Look, fill: Fill): Promise<Begun> {
+    const { stored, onError, disconnected } = look;
+    try {
+      return await fill.begun;
+    } catch (error) {
+      const mayStand = onError > 0 || disconnected;
+      if (stored === undefined || !mayStand || !isNoAnswer(error)) throw error;
+      return { kind: 'instead', stored, why: 'silence', keep: 'kept' };
+    }
+  }
+
+  async function follow(look: Look, fill: Fill): Promise<ResourceAnswer | undefined> {
+    const { asking, fwd } = look;
+    const { rawHeaders } = asking.request;
+    const leave = fill.attend(asking.exchange);
+    const begun = await atMost(PATIENCE, begunFor(look, fill).catch(ifOfApplication));
+    const shared = begun?.kind === 'stored' || begun?.kind === 'instead' ? begun : undefined;
+    if (shared && matches(shared.stored.vary, rawHeaders) && isUsable(shared, look, fill)) {
+      const handling: Handling = { hit: false, fwd, collapsed: true };
+      if (shared.kind === 'stored') {
+        const age = ageOf(policy(shared.stored), clock.now());
+        return fromFill(look, fill, shared.stored, handling, true, age);
+      }
+      return instead(look, shared, handling);
+    }
+    leave();
+    return lead(look, undefined);
+  }
+
+  /** An answer as it comes. `conditional`: it was not asked for on the client's conditions, which are judged here. */
+  function fromFill(
+    { asking: { request } }: Look,
+    fill: Fill,
+    stored: Stored,
+    handling: Handling,
+    conditional: boolean,
+    age?: number,
+  ): ResourceAnswer {
+    const { method = '', rawHeaders } = request;
+    const asked = { method, rawHeaders: conditional ? rawHeaders : [] };
+    const source = { stored, pieces: fill.pieces.bind(fill) };
+    return answerOf(source, asked, { age, member: member(handling) }, random);
+  }
+
+  /** Whether somebody else may have it. */
+  function isUsable(begun: Extract<Begun, { stored: Stored }>, look: Look, fill: Fill): boolean {
+    if (begun.kind === 'instead') {
+      return begun.keep === 'kept' && (begun.why !== 'error' || look.onError > 0);
+    }
+    if (!fill.readable) return false;
+    const { stored } = begun;
+    const demands = demandsOf(look.asking.request.rawHeaders);
+    const reuse = reuseOf(stored, policy(stored), demands, clock.now());
+    return reuse.kind === 'fresh' || reuse.kind === 'stale';
+  }
+
+  /** What is stored, after the application was asked. */
+  async function instead(
+    look: Look,
+    { stored, keep }: Extract<Begun, { kind: 'instead' }>,
+    handling: Handling,
+  ): Promise<ResourceAnswer | undefined> {
+    const age = ageOf(policy(stored), clock.now());
+    const ttl = policy(stored).lifetime - age;
+    const answer = await hit(look.asking, { stored, age, ttl }, { ...handling, ttl });
+    if (keep === 'ended') void parts.store.remove(stored);
+    return answer ?? lead({ ...look, variants: [], stored: undefined }, undefined);
+  }
+
+  function refresh(look: Look): void {
+    const name = nameOf(look);
+    // The content of others is gone by the time that it could be sent.
+    if (look.asking.request.method !== 'GET' || fills.get(name)) return;
+    begin({ ...look, fwd: 'stale' }, 'nobody', name);
+  }
+
+  return Object.assign(ask, { refresh });
+}
+
+/** What waits together. */
+function nameOf({ key, asking }: Look): string {
+  return [asking.request.method, key.target, key.whose, key.content].join('\n');
+}
+
+/** The client's own conditions go to the application where nothing is stored that they could be judged by. */
+function isOwn({ asking: { request }, stored }: Look): boolean {
+  if (stored !== undefined) return false;
+  const { rawHeaders } = request;
+  if (isForOrigin(rawHeaders)) return true;
+  return [...CLIENT_CONDITIONS].some((name) => valuesIn(rawHeaders, name).length > 0);
+}
+
+/** RFC 5861 section 4: also that there is none. */
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof HttpError && error.status >= 502 && error.status <= 504;
+}
+
+/** What kept another from asking keeps nobody else. */
+function ifOfApplication(error: unknown): undefined {
+  if (error instanceof HttpError && (error.status === 502 || error.status === 504)) throw error;
+}
+
+/** Undefined: it takes longer than that. */
+async function atMost<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), milliseconds);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,167 @@
+import type { OutgoingHttpHeaders, RequestListener } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Application, startApplication, startGateway } from '../gateway/gateway.fixture.ts';
+
+let answers = 0;
+/** What the application says of its answers. */
+let fields: OutgoingHttpHeaders = {};
+let status = 200;
+let application: Application;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+/** What the application was asked. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  const answer: RequestListener = (request, response) => {
+    const { method, url, headers } = request;
+    asked.push(`${method} ${url}`);
+    const isCurrent = fields['ETag'] !== undefined && headers['if-none-match'] === fields['ETag'];
+    response.writeHead(isCurrent ? 304 : status, {
+      Date: new Date(gateway.clock.now()).toUTCString(),
+      ...fields,
+    });
+    response.end(isCurrent ? undefined : `answer ${++answers}`);
+  };
+  application = await startApplication(answer);
+  gateway = await startGateway(
+    {
+      shop: {
+        upstream: { url: application.url },
+        schemes: [],
+        scopes: {},
+        cache: { purge: { networks: ['127.0.0.0/8'] } },
+        cors: { origins: [] },
+      },
+    },
+    { trustedProxies: [] },
+  );
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await application[Symbol.asyncDispose]();
+});
+
+let tests = 0;
+beforeEach(() => {
+  asked.length = 0;
+  answers = 0;
+  tests += 1;
+  status = 200;
+  fields = { 'Cache-Control': 'max-age=60' };
+});
+
+const FIRST = { text: 'answer 1' };
+
+/** Asks for something that no other test asks for. */
+const ask = (method: string, headers: OutgoingHttpHeaders = {}, path = '') =>
+  gateway.ask(method, `/shop/${tests}${path}`, { headers });
+const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
+const handling = async (headers?: OutgoingHttpHeaders) =>
+  (await get(headers)).headers['cache-status'];
+
+test('RFC 9111 section 4: what is fresh answers for the application, and says how old it is', async () => {
+  expect(await get()).toMatchObject(FIRST);
+  gateway.clock.advance(59);
+  expect(await get()).toMatchObject({ ...FIRST, headers: { age: '59' } });
+  gateway.clock.advance(1);
+  expect(await get()).toMatchObject({ text: 'answer 2' });
+});
+
+test('RFC 9211: Cache-Status says how each was handled', async () => {
+  expect(await handling()).toBe('Countersign; fwd=uri-miss; stored');
+  expect(await handling()).toBe('Countersign; hit; ttl=60');
+  gateway.clock.advance(60);
+  expect(await handling()).toBe('Countersign; fwd=stale; stored');
+  fields = { 'Cache-Control': 'no-store' };
+  expect(await handling({ 'Cache-Control': 'no-cache' })).toContain('fwd=request; detail=no-store');
+  expect((await ask('POST')).headers['cache-status']).toBe('Countersign; fwd=method');
+});
+
+test('HEAD is answered by what is stored for GET', async () => {
+  await get();
+  expect(await ask('HEAD')).toMatchObject({ text: '', headers: { 'content-length': '8' } });
+  expect(asked).toHaveLength(1);
+});
+
+test('RFC 9111 section 4.3.2: conditions of clients are judged by what is stored', async () => {
+  fields['ETag'] = '"a"';
+  await get();
+  expect(await get({ 'If-None-Match': '"a"' })).toMatchObject({ status: 304, text: '' });
+  expect(await get({ 'If-None-Match': '"b"' })).toMatchObject({ status: 200, ...FIRST });
+  expect(await get({ Range: 'bytes=0-2' })).toMatchObject({ status: 206, text: 'ans' });
+  expect(asked).toHaveLength(1);
+});
+
+test('RFC 9111 section 4.3: what is stale is validated, and lives on', async () => {
+  fields['ETag'] = '"a"';
+  await get();
+  gateway.clock.advance(60);
+  expect(await handling()).toBe('Countersign; fwd=stale; fwd-status=304; ttl=60');
+  expect(await get()).toMatchObject(FIRST);
+  expect(asked).toHaveLength(2);
+});
+
+test('RFC 9111 section 5.2.2.4: fields that are not stored reach whom the answer was asked for, and nobody else', async () => {
+  fields = { 'Cache-Control': 'max-age=60, no-cache="x-mine"', 'X-Mine': '1' };
+  expect((await get()).headers['x-mine']).toBe('1');
+  expect((await get()).headers['x-mine']).toBeUndefined();
+});
+
+test('RFC 9111 section 4.1: an answer is for requests with the fields that it varies by', async () => {
+  fields['Vary'] = 'Accept-Language';
+  expect(await get({ 'Accept-Language': 'de' })).toMatchObject(FIRST);
+  expect(await get({ 'Accept-Language': 'en' })).toMatchObject({ text: 'answer 2' });
+  expect(await get({ 'Accept-Language': 'de' })).toMatchObject(FIRST);
+});
+
+test.each(['PUT', 'POST', 'PATCH', 'DELETE', 'MKCOL'])(
+  'RFC 9111 section 4.4: %s ends what is stored, unless it fails',
+  async (method) => {
+    await get();
+    status = 403;
+    await ask(method);
+    expect(await get()).toMatchObject(FIRST);
+    status = 200;
+    await ask(method);
+    expect((await get()).text).not.toBe(FIRST.text);
+  },
+);
+
+test('RFC 9111 section 5.2.1.7: who wants nothing else than what is stored gets 504', async () => {
+  expect(await get({ 'Cache-Control': 'only-if-cached' })).toMatchObject({ status: 504 });
+  await get();
+  expect(await get({ 'Cache-Control': 'only-if-cached' })).toMatchObject(FIRST);
+});
+
+test('RFC 5861: what is stale is used while it is refreshed, and in place of an error', async () => {
+  fields = { 'Cache-Control': 'max-age=1, stale-while-revalidate=10, stale-if-error=100' };
+  await get();
+  gateway.clock.advance(5);
+  expect(await get()).toMatchObject(FIRST);
+  while (asked.length < 2) await new Promise(setImmediate);
+  while ((await get()).text !== 'answer 2') await new Promise(setImmediate);
+  gateway.clock.advance(50);
+  status = 503;
+  expect(await get()).toMatchObject({ status: 200, text: 'answer 2' });
+});
+
+test('RFC 9111 section 4.2.4: where the application gives no answer, what is stale is used for a day, unless it forbids that', async () => {
+  await get();
+  gateway.clock.advance(100);
+  fields = { 'Transfer-Encoding': 'gzip, chunked' }; // nobody here can read it
+  expect(await get()).toMatchObject({ status: 200, ...FIRST });
+  gateway.clock.advance(86_400);
+  expect(await get()).toMatchObject({ status: 502 });
+  fields = { 'Cache-Control': 'max-age=60, must-revalidate' };
+  await get();
+  gateway.clock.advance(100);
+  fields = { 'Transfer-Encoding': 'gzip, chunked' };
+  expect(await get()).toMatchObject({ status: 502 });
+});
+
+test('PURGE evicts every spelling of an address', async () => {
+  await ask('GET', {}, '/a');
+  await ask('GET', {}, '/%61');
+  expect(JSON.parse((await ask('PURGE', {}, '/a')).text)).toMatchObject({ evicted: 2 });
+  expect(await ask('PURGE', {}, '/a')).toMatchObject({ status: 404 });
+});

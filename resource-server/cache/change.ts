@@ -1,0 +1,117 @@
+import { HttpError } from '#shared/http/answer.ts';
+import { randomId } from '#shared/base/random.ts';
+
+import type { Sink } from '../forwarding/sink.ts';
+import type { ResourceAnswer } from '../resources/resource.ts';
+import { answerOf } from './answer.ts';
+import type { Asking } from './asking.ts';
+import type { AskParts } from './parts.ts';
+import { Fill } from './fill.ts';
+import { keyOfGet, LONGEST_TARGET } from './key-of.ts';
+import { HeldAnswer } from './held-answer.ts';
+import { changedBy, type Forgotten, invalidatedBy } from './rules/invalidating.ts';
+import type { Asked, Given } from './rules/rules.ts';
+import { mayStore } from './rules/storing.ts';
+import { tagsOf } from './rules/tags.ts';
+import type { Stored } from './stored.ts';
+
+/** Of refusals before anything was sent. */
+const UNSENT: ReadonlySet<number> = new Set([400, 503, 508]);
+
+/**
+ * A request that may change something. Before anybody hears that it did, the caches of all processes know what they
+ * have to forget (RFC 9111 section 4.4); where nobody could tell them, it is not begun, and where nobody knows whether
+ * it was done, they forget, too. Its answer may be one to a later GET (RFC 9110 section 9.3.3).
+ */
+export function createChange(parts: AskParts) {
+  const { store, rules, bans, fills, member, clock, random } = parts;
+
+  return async (asking: Asking): Promise<ResourceAnswer | undefined> => {
+    await parts.writable();
+    const { request, target } = asking;
+    const { method = '', rawHeaders } = request;
+    const asked: Asked = { method, rawHeaders, target, guarded: asking.whose !== undefined };
+    const requested = clock.now();
+    const passing = asking.passing(() => [['Cache-Status', member({ hit: false, fwd: 'method' })]]);
+    let kept: Awaited<ReturnType<typeof keep>>;
+
+    const held = new HeldAnswer(passing, async (head) => {
+      const given = { status: head.status, lines: asking.linesOf(head) };
+      await tell(invalidatedBy(asked, given, rules.origin));
+      kept = await keep(asking, asked, given, requested, passing);
+      return kept?.fill ?? passing;
+    });
+    try {
+      await asking.forward(held);
+      await held.begun;
+    } catch (error) {
+      const sent = !(
+        error instanceof Error &&
+        'status' in error &&
+        UNSENT.has(Number(error.status))
+      );
+      if (sent) await tell(changedBy(asked, rules.origin));
+      throw error;
+    }
+    if (kept === undefined) return undefined;
+    const { fill, stored, lines } = kept;
+    const source = { stored: { ...stored, lines }, pieces: fill.pieces.bind(fill) };
+    return answerOf(
+      source,
+      { method, rawHeaders: [] },
+      { member: member({ hit: false, fwd: 'method', stored: true }) },
+      random,
+    );
+  };
+
+  /** Throws HttpError 502: it may have been done, but not all who have to know would. */
+  async function tell(all: readonly Forgotten[]): Promise<void> {
+    const forgotten = all.filter(({ value }) => value.length <= LONGEST_TARGET);
+    if (forgotten.length === 0) return;
+    try {
+      await parts.invalidate(forgotten);
+    } catch (cause) {
+      for (const one of forgotten) parts.forget(one);
+      const detail =
+        'The application may have done this, but what the caches have of it could not be made void. Look before you try again.';
+      throw Object.assign(new HttpError(502, detail), { cause, reason: String(cause) });
+    }
+  }
+
+  /** What it answered is stored as the answer to a GET, after what it made void. */
+  async function keep(asking: Asking, asked: Asked, given: Given, requested: number, asker: Sink) {
+    const times = { requested, received: clock.now() };
+    const storing = mayStore(asked, given, times, rules);
+    if (!storing.store) return undefined;
+    // Else it would be forgotten with what was there before.
+    if (!(await parts.isUpToDate(clock.monotonic()))) return undefined;
+    const mark = bans.mark;
+    const key = keyOfGet(asking, rules);
+    const stored: Stored = {
+      ...key,
+      id: randomId(random),
+      status: given.status,
+      lines: storing.lines,
+      vary: storing.vary,
+      ...times,
+      length: undefined,
+      tags: tagsOf(storing.lines),
+      outdated: false,
+    };
+    const writing = store.begin(stored);
+    if (writing === undefined) return undefined;
+    const fill: Fill = new Fill({
+      asker,
+      decide: () => ({ kind: 'stored', stored, writing, lines: given.lines }),
+      async commit() {
+        const all = (await store.find(key)).map(({ id }) => id);
+        const done = await bans.admit(mark, stored, () => writing.commit(all));
+        if (done === undefined) writing.abandon();
+      },
+      over: () => remove(),
+    });
+    const remove = fills.add(key, fill, undefined);
+    fill.attend(asking.exchange);
+    return { fill, stored, lines: given.lines };
+  }
+}

@@ -1,0 +1,396 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { HttpError } from '#shared/http/answer.ts';
+import { type Forwarded, settled, testCache } from './cache.fixture.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'Date'] });
+});
+afterEach(() => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});
+
+const FRESH = { 'Cache-Control': 'max-age=60' };
+
+/** Several at once for one key. */
+async function together(of: ReturnType<typeof testCache>, count: number, headers = {}) {
+  const clients = Array.from({ length: count }, () => of.ask('GET', '/a', headers));
+  await settled();
+  return clients;
+}
+
+function first({ asked }: { readonly asked: Forwarded[] }): Forwarded {
+  const [one] = asked.splice(0, 1);
+  if (one === undefined) throw new Error('the application was not asked');
+  return one;
+}
+
+const write = ({ sink }: Forwarded, text: string) => sink.write(Buffer.from(text));
+const texts = (clients: readonly { text: () => Promise<string | undefined> }[]) =>
+  Promise.all(clients.map(({ text }) => text()));
+
+test('a hundred for one key ask once, and read as it comes', async () => {
+  const of = testCache();
+  const clients = await together(of, 100);
+  expect(of.asked).toHaveLength(1);
+  const one = first(of);
+  one.head(200, FRESH);
+  write(one, 'ab');
+  const [early] = clients;
+  const answer = await early?.answered;
+  expect(answer).toMatchObject({ status: 200 });
+  const all = texts(clients);
+  await settled();
+  write(one, 'cd');
+  one.sink.end([]);
+  expect(new Set(await all)).toEqual(new Set(['abcd']));
+  await settled();
+  expect(await of.ask().text()).toBe('abcd');
+  expect(of.asked).toHaveLength(0);
+});
+
+test.each(['before the head', 'in the middle'])(
+  'the others get the whole answer when who asked leaves %s',
+  async (when) => {
+    const of = testCache();
+    const [leader, ...others] = await together(of, 4);
+    const one = first(of);
+    if (when === 'before the head') leader?.exchange.close();
+    await settled();
+    one.head(200, FRESH);
+    write(one, 'ab');
+    const all = texts(others);
+    await settled();
+    leader?.exchange.close();
+    await settled();
+    expect(one.closed).toBe(false);
+    write(one, 'cd');
+    one.sink.end([]);
+    expect(await all).toEqual(['abcd', 'abcd', 'abcd']);
+    expect(of.asked).toHaveLength(0);
+  },
+);
+
+test.each([
+  ['before the head', {}, true],
+  ['in the middle', {}, true],
+  ['in the middle of what is long', { 'Content-Length': '1048577' }, true],
+  ['in the middle of what is short', { 'Content-Length': '4' }, false],
+])('when all leave %s the request ends, unless little is missing', async (when, more, ends) => {
+  const of = testCache(8 * 1024 * 1024);
+  const clients = await together(of, 3);
+  const one = first(of);
+  if (when !== 'before the head') {
+    one.head(200, { ...FRESH, ...more });
+    write(one, 'ab');
+    await Promise.all(clients.map(({ answered }) => answered));
+  }
+  for (const { exchange } of clients) exchange.close();
+  await settled();
+  expect(one.closed).toBe(ends);
+  if (ends) return;
+  write(one, 'cd');
+  one.sink.end([]);
+  await settled();
+  expect(await of.ask().text()).toBe('abcd');
+});
+
+test('who comes in the turn in which the last one leaves gets an answer', async () => {
+  const of = testCache();
+  const [leader] = await together(of, 1);
+  const one = first(of);
+  leader?.exchange.close();
+  const next = of.ask();
+  await settled();
+  const open = one.closed ? first(of) : one;
+  open.head(200, FRESH);
+  open.sink.end([]);
+  expect(await next.answered).toMatchObject({ status: 200 });
+});
+
+test('an answer that others may not have sends them at once, and nobody waits for the next', async () => {
+  const of = testCache();
+  const clients = await together(of, 10);
+  const one = first(of);
+  one.head(200, { 'Cache-Control': 'no-store' });
+  await settled();
+  expect(of.asked).toHaveLength(9);
+  await together(of, 5);
+  expect(of.asked).toHaveLength(14);
+  one.sink.end([]);
+  expect(await clients[0]?.answered).toBeUndefined();
+  expect(clients[0]?.passed.told).toEqual(['begin 200', 'end']);
+  of.clock.advance(5);
+  of.asked.length = 0;
+  await together(of, 5);
+  expect(of.asked).toHaveLength(1);
+  first(of).head(200, { 'Cache-Control': 'no-store' });
+  await settled();
+});
+
+test("a client's own conditions do not send others alone", async () => {
+  const of = testCache();
+  of.ask('GET', '/a', { 'If-None-Match': '"a"' });
+  await settled();
+  first(of).head(304);
+  await settled();
+  await together(of, 5);
+  expect(of.asked).toHaveLength(1);
+  const one = first(of);
+  one.head(200, FRESH);
+  one.sink.end([]);
+  await settled();
+});
+
+test('nobody waits longer than five seconds for another', async () => {
+  const of = testCache();
+  const [, follower] = await together(of, 2);
+  const one = first(of);
+  jest.advanceTimersByTime(4999);
+  await settled();
+  expect(of.asked).toHaveLength(0);
+  jest.advanceTimersByTime(1);
+  await settled();
+  const own = first(of);
+  own.head(200, FRESH);
+  write(own, 'own');
+  own.sink.end([]);
+  expect(await follower?.text()).toBe('own');
+  one.reject(new HttpError(504, 'late'));
+  await settled();
+});
+
+test('no answer is an error for all; what keeps one from asking is for that one', async () => {
+  const of = testCache();
+  const failed = await together(of, 3);
+  first(of).reject(new HttpError(502, 'broken'));
+  for (const { answered } of failed) await expect(answered).rejects.toMatchObject({ status: 502 });
+
+  for (const reason of [new HttpError(503, 'no place'), new Error('left')]) {
+    const [leader, follower] = await together(of, 2);
+    first(of).reject(reason);
+    await expect(leader?.answered).rejects.toBe(reason);
+    await settled();
+    const own = first(of);
+    own.head(200, { 'Cache-Control': 'max-age=0, no-store' });
+    own.sink.end([]);
+    expect(await follower?.answered).toBeUndefined();
+    of.clock.advance(5);
+  }
+});
+
+test('what is too long for the store reaches all, and who comes too late asks', async () => {
+  const of = testCache(16 * 1024);
+  const clients = await together(of, 5);
+  const one = first(of);
+  one.head(200, FRESH);
+  const half = 'x'.repeat(10_000);
+  one.sink.write(Buffer.from(half)); // with the head, before anybody reads
+  const all = texts(clients);
+  await settled();
+  one.sink.write(Buffer.from(half));
+  await settled();
+  const late = of.ask();
+  await settled();
+  const own = first(of);
+  one.sink.end([]);
+  for (const text of await all) expect(text).toBe(half + half);
+  own.head(200, FRESH);
+  write(own, 'short');
+  own.sink.end([]);
+  expect(await late.text()).toBe('short');
+});
+
+test('what is not kept ends when nobody reads it', async () => {
+  const of = testCache(16 * 1024);
+  const [client] = await together(of, 1);
+  const one = first(of);
+  one.head(200, { ...FRESH });
+  await client?.answered;
+  one.sink.write(Buffer.alloc(10_000));
+  client?.exchange.close();
+  await settled();
+  expect(one.closed).toBe(true);
+});
+
+test('what breaks off is whole for nobody, and not stored', async () => {
+  const of = testCache();
+  const clients = await together(of, 3);
+  const one = first(of);
+  one.head(200, { ...FRESH, 'Content-Length': '4' });
+  write(one, 'ab');
+  const all = Promise.allSettled(clients.map(({ text }) => text()));
+  await settled();
+  one.sink.breakOff();
+  expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(of.store.stats()).toEqual({ entries: 0, octets: expect.any(Number) });
+  for (const { exchange } of clients) exchange.close();
+  await settled();
+  expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
+});
+
+test('what was invalidated on its way is for those who waited, and nobody else', async () => {
+  const of = testCache();
+  const before = await together(of, 3);
+  const one = first(of);
+  of.cache.forget({ kind: 'target', value: '/a' });
+  const [after] = await together(of, 1);
+  const other = first(of);
+  one.head(200, FRESH);
+  write(one, 'old');
+  one.sink.end([]);
+  expect(await texts(before)).toEqual(['old', 'old', 'old']);
+  await settled();
+  expect(of.store.stats().entries).toBe(0);
+  other.head(200, FRESH);
+  write(other, 'new');
+  other.sink.end([]);
+  expect(await after?.text()).toBe('new');
+  await settled();
+  expect(await of.ask().text()).toBe('new');
+});
+
+/** What is stored, and stale. */
+async function stale(of: ReturnType<typeof testCache>, control: string) {
+  of.ask();
+  await settled();
+  const one = first(of);
+  one.head(200, { 'Cache-Control': control, ETag: '"a"' });
+  write(one, 'stale');
+  one.sink.end([]);
+  await settled();
+  of.clock.advance(10);
+}
+
+test('all who wait for a validation get what is stored if there is no answer (RFC 5861 section 4)', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1, stale-if-error=60');
+  const clients = await together(of, 3);
+  const one = first(of);
+  expect(of.asked).toHaveLength(0);
+  expect(one.lines).toContainEqual(['If-None-Match', '"a"']);
+  one.reject(new HttpError(504, 'late'));
+  expect(await texts(clients)).toEqual(['stale', 'stale', 'stale']);
+});
+
+test('who allows nothing stale on errors gets none because another did', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1');
+  const allows = of.ask('GET', '/a', { 'Cache-Control': 'stale-if-error=60' });
+  const [other] = await together(of, 1);
+  first(of).head(500);
+  expect(await allows.text()).toBe('stale');
+  await settled();
+  const own = first(of);
+  own.head(500);
+  own.sink.end([]);
+  expect(await other?.answered).toBeUndefined();
+  expect(other?.passed.told[0]).toBe('begin 500');
+});
+
+test('one validation answers all (RFC 9111 section 4.3)', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1');
+  const clients = await together(of, 10);
+  const one = first(of);
+  expect(of.asked).toHaveLength(0);
+  one.head(304, { ETag: '"a"', 'Cache-Control': 'max-age=60' });
+  one.sink.end([]);
+  expect(new Set(await texts(clients))).toEqual(new Set(['stale']));
+  expect(await of.ask().text()).toBe('stale');
+});
+
+test('a 304 about something else is asked for again', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1');
+  const [client] = await together(of, 1);
+  const one = first(of);
+  one.head(304, { ETag: '"other"' });
+  one.sink.end([]);
+  await settled();
+  const again = first(of);
+  expect(again.lines).toEqual([]);
+  again.head(200, FRESH);
+  write(again, 'new');
+  again.sink.end([]);
+  expect(await client?.text()).toBe('new');
+});
+
+test('what is stale is refreshed in the background, once (RFC 5861 section 3)', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1, stale-while-revalidate=60');
+  const clients = await together(of, 10);
+  expect(await texts(clients)).toEqual(Array(10).fill('stale'));
+  for (const { exchange } of clients) exchange.close();
+  await settled();
+  const one = first(of);
+  expect(of.asked).toHaveLength(0);
+  expect(one.closed).toBe(false);
+  one.head(200, FRESH);
+  write(one, 'new');
+  one.sink.end([]);
+  await settled();
+  expect(one.closed).toBe(true);
+  expect(await of.ask().text()).toBe('new');
+});
+
+test('a refresh that fails, or whose answer is not stored, ends', async () => {
+  const of = testCache();
+  await stale(of, 'max-age=1, stale-while-revalidate=60');
+  expect(await of.ask().text()).toBe('stale');
+  first(of).reject(new HttpError(502, 'broken'));
+  await settled();
+  expect(await of.ask().text()).toBe('stale');
+  const one = first(of);
+  one.head(500);
+  await settled();
+  expect(one.closed).toBe(true);
+});
+
+test('a store that cannot keep what came harms nobody', async () => {
+  const of = testCache();
+  const begin = of.store.begin.bind(of.store);
+  jest.spyOn(of.store, 'begin').mockImplementation((stored) => {
+    const writing = begin(stored);
+    if (writing) writing.commit = () => Promise.reject(new Error('disk'));
+    return writing;
+  });
+  const clients = await together(of, 2);
+  const one = first(of);
+  one.head(200, FRESH);
+  write(one, 'ab');
+  one.sink.end([]);
+  expect(await texts(clients)).toEqual(['ab', 'ab']);
+  for (const { exchange } of clients) exchange.close();
+  await settled();
+  expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
+});
+
+test('nothing is left of ten thousand misses, half of them aborted', async () => {
+  const of = testCache();
+  const warned = jest.fn();
+  process.on('warning', warned);
+  for (let round = 0; round < 100; round += 1) {
+    const clients = Array.from({ length: 100 }, (_, at) => of.ask('GET', `/${round}/${at % 50}`));
+    await settled();
+    for (const [at, { exchange }] of clients.entries()) if (at % 50 < 25) exchange.close();
+    await settled();
+    for (const one of of.asked.splice(0)) {
+      if (one.closed) continue;
+      one.head(200, { 'Cache-Control': 'max-age=0', ETag: '"a"' });
+      one.sink.end([]);
+    }
+    await settled();
+    for (const one of of.asked.splice(0)) {
+      one.head(200, { 'Cache-Control': 'no-store' });
+      one.sink.end([]);
+    }
+    for (const { exchange } of clients) exchange.close();
+    await settled();
+    for (const { exchange } of clients) expect(exchange.listenerCount('close')).toBe(0);
+    of.cache.clear();
+  }
+  process.off('warning', warned);
+  expect(warned).not.toHaveBeenCalled();
+  expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
+});

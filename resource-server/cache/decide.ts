@@ -1,0 +1,108 @@
+import { randomId } from '#shared/base/random.ts';
+import { lines as valuesIn } from '#shared/http/fields.ts';
+import type { AnswerHead } from '../forwarding/sink.ts';
+import type { AskParts, Look } from './parts.ts';
+import type { Begun, Told } from './fill.ts';
+import type { Asked, Given, Times } from './rules/rules.ts';
+import { ERRORS } from './rules/statuses.ts';
+import { mayStore } from './rules/storing.ts';
+import { freshened, validatedBy, verdictOfHead } from './rules/validation.ts';
+import { tagsOf } from './rules/tags.ts';
+import type { Stored } from './stored.ts';
+
+/** How the application was asked. */
+interface Sent {
+  /** What is stored was asked about. */
+  readonly validates: boolean;
+  /** When, in milliseconds since the epoch. */
+  readonly requested: number;
+  /** Something was invalidated since. */
+  readonly doomed: boolean;
+}
+
+/** What becomes of an answer, by its head. Throws HttpError 502 for one that must not be passed on. */
+export function createDecide({
+  store,
+  rules,
+  clock,
+  random,
+}: Pick<AskParts, 'store' | 'rules' | 'clock' | 'random'>) {
+  return (look: Look, { validates, requested, doomed }: Sent, head: AnswerHead): Begun => {
+    const { asking, key, stored, onError } = look;
+    const { method = '', rawHeaders } = asking.request;
+    const given: Given = { status: head.status, lines: asking.linesOf(head) };
+    const times: Times = { requested, received: clock.now() };
+    const guarded = asking.whose !== undefined;
+    const asked: Asked = { method, rawHeaders, target: asking.target, guarded };
+    const known = doomed ? () => {} : (current: Stored) => void store.replace(current);
+    if (validates && head.status === 304) {
+      return validated(look, given, forGet(asked), times, known);
+    }
+    if (stored && onError > 0 && ERRORS.has(head.status))
+      return { kind: 'instead', stored, why: 'error', keep: 'kept' };
+    const [told] = valuesIn(head.rawHeaders, 'content-length');
+    const length = told === undefined ? undefined : Number(told);
+    if (method === 'HEAD') heed(look, { ...given, length }, forGet(asked), times, known);
+    const storing = mayStore(asked, given, times, rules);
+    if (!storing.store) return { kind: 'passed', why: storing.reason };
+    const entry = {
+      ...key,
+      id: randomId(random),
+      status: head.status,
+      lines: storing.lines,
+      vary: storing.vary,
+      ...times,
+      length,
+      tags: tagsOf(storing.lines),
+      outdated: false,
+    };
+    const writing = store.begin(entry);
+    if (writing === undefined) return { kind: 'passed', why: 'room' };
+    return { kind: 'stored', stored: entry, writing, lines: given.lines };
+  };
+
+  /** RFC 9111 section 4.3.4. */
+  function validated(
+    { variants, stored }: Look,
+    given: Given,
+    asked: Asked,
+    times: Times,
+    known: (current: Stored) => void,
+  ): Begun {
+    const current = validatedBy(given.lines, variants).map((one) => {
+      const told = toldOf(one, given, asked, times);
+      if (told.keep === 'kept') known(told.stored);
+      return told;
+    });
+    const chosen = current.find((told) => told.stored.id === stored?.id) ?? current[0];
+    return chosen ? { kind: 'instead', why: 'validated', ...chosen } : { kind: 'again' };
+  }
+
+  /** What is stored with what an answer says of it, and whether that may be kept. */
+  function toldOf(one: Stored, given: Given, asked: Asked, times: Times): Told {
+    const stored = freshened(one, given, asked, times, rules);
+    const storing = mayStore(asked, { status: one.status, lines: stored.lines }, times, rules);
+    if (storing.store) return { stored, keep: 'kept' };
+    return { stored, keep: storing.reason === 'request-no-store' ? 'before' : 'ended' };
+  }
+
+  /** RFC 9111 section 4.3.5. */
+  function heed(
+    { stored }: Look,
+    given: Given & { readonly length: number | undefined },
+    asked: Asked,
+    times: Times,
+    known: (current: Stored) => void,
+  ): void {
+    const verdict = stored ? verdictOfHead(stored, given) : 'nothing';
+    if (!stored || verdict === 'nothing') return;
+    const told = verdict === 'freshened' ? toldOf(stored, given, asked, times) : undefined;
+    if (told?.keep === 'before') return;
+    known(told?.keep === 'kept' ? told.stored : { ...stored, outdated: true });
+  }
+}
+
+/** What is stored answers GET, whoever says that it is current. */
+function forGet(asked: Asked): Asked {
+  return asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
+}

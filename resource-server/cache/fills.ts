@@ -1,0 +1,48 @@
+import type { Forgotten } from './rules/invalidating.ts';
+import { isBelow } from './is-below.ts';
+import type { Fill } from './fill.ts';
+import type { CacheKey } from './stored.ts';
+
+interface Open {
+  readonly key: CacheKey;
+  readonly fill: Fill;
+}
+
+/** The answers of one space that are being asked for. */
+export class Fills {
+  readonly #open = new Set<Open>();
+  /** Those that others may wait for. */
+  readonly #joined = new Map<string, Open>();
+
+  /** What a request for this may wait for. */
+  get(name: string): Fill | undefined {
+    const fill = this.#joined.get(name)?.fill;
+    return fill?.open ? fill : undefined;
+  }
+
+  /** `name`: by which others find it, if they may. Returns what removes it. */
+  add(key: CacheKey, fill: Fill, name: string | undefined): () => void {
+    const open = { key, fill };
+    this.#open.add(open);
+    if (name !== undefined) this.#joined.set(name, open);
+    return () => {
+      this.#open.delete(open);
+      if (name !== undefined && this.#joined.get(name) === open) this.#joined.delete(name);
+    };
+  }
+
+  /** Nothing of this is kept, nor waited for by whoever comes from now on; undefined: nothing at all. */
+  doom(forgotten?: Forgotten): void {
+    for (const open of this.#open) {
+      if (forgotten && !concerns(forgotten, open.key.target)) continue;
+      open.fill.doom();
+      for (const [name, joined] of this.#joined) if (joined === open) this.#joined.delete(name);
+    }
+  }
+}
+
+/** A ban is about what is known once an answer has begun: it concerns whatever is being asked for. */
+function concerns({ kind, value }: Forgotten, target: string): boolean {
+  if (kind === 'ban') return true;
+  return kind === 'tree' ? isBelow(target, value) : target === value;
+}

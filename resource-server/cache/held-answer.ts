@@ -1,0 +1,74 @@
+import type { AnswerHead, Exchange, Sink } from '../forwarding/sink.ts';
+
+/**
+ * An answer that waits for something to be done before anybody sees that it has begun: then it goes on, whole, to the
+ * sink that is chosen for it.
+ */
+export class HeldAnswer implements Sink {
+  readonly exchange: Exchange;
+  declines: Sink['declines'] = () => false;
+  /** Resolves when the answer has gone on; rejects with what kept it. Never, if none comes. */
+  readonly begun: Promise<void>;
+  readonly #begun = Promise.withResolvers<void>();
+  readonly #asker: Sink;
+  readonly #choose: (head: AnswerHead) => Promise<Sink>;
+  #to: Sink | undefined;
+  #stopped = false;
+  /** What came before the sink was chosen. */
+  #early: ((to: Sink) => void)[] = [];
+
+  constructor(asker: Sink, choose: (head: AnswerHead) => Promise<Sink>) {
+    this.#asker = asker;
+    this.#choose = choose;
+    this.exchange = asker.exchange;
+    this.begun = this.#begun.promise;
+    this.begun.catch(() => {}); // the connection may break before anybody waits
+  }
+
+  get wanted(): boolean {
+    return this.#asker.wanted && !this.#stopped;
+  }
+
+  get refused(): boolean {
+    return this.#to?.refused ?? this.#stopped;
+  }
+
+  interim(head: AnswerHead): void {
+    this.#asker.interim(head);
+  }
+
+  begin(head: AnswerHead): void {
+    void this.#goOn(head).then(this.#begun.resolve, (error: unknown) => {
+      this.#stopped = true;
+      this.#begun.reject(error);
+    });
+  }
+
+  async #goOn(head: AnswerHead): Promise<void> {
+    const to = await this.#choose(head);
+    to.begin(head);
+    this.#to = to;
+    for (const step of this.#early.splice(0)) step(to);
+  }
+
+  write(piece: Buffer): boolean {
+    if (this.#to) return this.#to.write(piece);
+    this.#early.push((to) => to.write(piece));
+    return this.#stopped;
+  }
+
+  drained(resume: () => void): void {
+    if (this.#to) this.#to.drained(resume);
+    else this.#early.push(resume);
+  }
+
+  end(rawTrailers: readonly string[]): void {
+    if (this.#to) this.#to.end(rawTrailers);
+    else this.#early.push((to) => to.end(rawTrailers));
+  }
+
+  breakOff(): void {
+    if (this.#to) this.#to.breakOff();
+    else this.#early.push((to) => to.breakOff());
+  }
+}

@@ -1,0 +1,53 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { heldContent } from '#shared/server/content.ts';
+import { framingOf } from '../forwarding/fields.ts';
+import type { Asking } from './asking.ts';
+import { groupOf } from '#shared/http/spelling.ts';
+import { queryDigest } from './rules/query-digest.ts';
+import type { Rules } from './rules/rules.ts';
+import type { CacheKey } from './stored.ts';
+
+/** Octets of a QUERY's content. */
+const LONGEST_QUERY = 65_536;
+/** Octets of a target of which anything is stored, as it is found. */
+export const LONGEST_TARGET = 4096;
+
+/**
+ * The key of a GET, HEAD or QUERY, or as a token why it has none: what an answer may depend on has to be in it. All
+ * spellings of one target are found together, so that all are forgotten together, and each has answers of its own.
+ */
+export function keyOf(asking: Asking, rules: Rules): Awaitable<CacheKey | string> {
+  const { request, target, whose } = asking;
+  // In a private cache nobody's answers are anybody's.
+  if (!rules.shared && !whose) return 'nobody';
+  if (request.headers.expect !== undefined) return 'connection';
+  const framing = framingOf(request);
+  const key = keyOfGet(asking, rules);
+  if (Math.max(target.length, key.target.length) > LONGEST_TARGET) return 'long';
+  if (request.method === 'QUERY') {
+    const length = Number(framing);
+    return length <= LONGEST_QUERY ? queryKey(key, { request }) : 'content';
+  }
+  // An application may read it, and answer it.
+  return framing === undefined || framing === '0' ? key : 'content';
+}
+
+/** Scheme and spelling are told apart where they are not the usual ones. */
+export function keyOfGet(
+  { target, scheme, whose = '' }: Pick<Asking, 'target' | 'scheme' | 'whose'>,
+  { shared, origin }: Rules,
+): CacheKey {
+  const group = groupOf(target);
+  const spelled = group === target ? '' : target;
+  const content = origin.startsWith(`${scheme}:`) ? spelled : `${scheme} ${target}`;
+  return { target: group, whose: shared ? '' : whose, content };
+}
+
+async function queryKey(key: CacheKey, { request }: Pick<Asking, 'request'>): Promise<CacheKey> {
+  const content = await heldContent(request, LONGEST_QUERY, tooLong);
+  const digest = queryDigest(content, request.rawHeaders);
+  return { ...key, content: `QUERY ${digest} ${key.content}` };
+}
+
+const tooLong = () => new HttpError(413, `A QUERY has at most ${LONGEST_QUERY} bytes here.`);

@@ -1,0 +1,64 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { InvalidationFeed } from '#shared/stores/invalidations.ts';
+import type { ResourceAnswer } from '../resources/resource.ts';
+import type { Asking } from './asking.ts';
+import type { Fills } from './fills.ts';
+import type { Bans } from './purge/bans.ts';
+import type { Forwarded, Handling } from './rules/cache-status.ts';
+import type { Policy } from './rules/freshness.ts';
+import type { Forgotten } from './rules/invalidating.ts';
+import type { Rules } from './rules/rules.ts';
+import type { CacheStore } from './store/cache-store.ts';
+import type { CacheKey, Stored } from './stored.ts';
+
+export interface CacheParts {
+  readonly rules: Rules;
+  readonly store: CacheStore;
+  readonly bans: Bans;
+  readonly feed: Pick<InvalidationFeed, 'latest'>;
+  /** Has the caches of all processes forget; resolves when they will. */
+  readonly invalidate: (forgotten: readonly Forgotten[]) => Promise<void>;
+  /** Rejects with `StoreUnavailable` when nothing can be written. */
+  readonly writable: () => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A stored answer that may be used. */
+export interface Hit {
+  readonly stored: Stored;
+  /** Seconds. */
+  readonly age: number;
+  readonly ttl: number;
+}
+
+/** A request for which nothing that is stored can be used as it is. */
+export interface Look {
+  readonly asking: Asking;
+  readonly key: CacheKey;
+  readonly fwd: Forwarded;
+  /** What is stored under the key. */
+  readonly variants: readonly Stored[];
+  /** Which of them would answer it, once it was validated. */
+  readonly stored: Stored | undefined;
+  /** Seconds for which that one may stand for an error still. */
+  readonly onError: number;
+  /** Whether it may stand for no answer at all. */
+  readonly disconnected: boolean;
+}
+
+export interface AskParts extends CacheParts {
+  readonly forget: (forgotten: Forgotten) => void;
+  /** Whether what is stored now can be believed; `since`: of `monotonic()`. */
+  readonly isUpToDate: (since: number) => Awaitable<boolean>;
+  readonly fills: Fills;
+  readonly policy: (stored: Stored) => Policy;
+  readonly member: (handling: Handling) => string;
+  readonly hit: (
+    asking: Asking,
+    hit: Hit,
+    handling: Handling,
+  ) => Awaitable<ResourceAnswer | undefined>;
+}

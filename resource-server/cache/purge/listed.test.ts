@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { type AuthRequest, ORIGIN } from '#shared/auth/scheme.ts';
+import { trustedProxies } from '#shared/http/forwarded.ts';
+import { authRequest } from '#shared/server/auth-request.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { isListed } from './listed.ts';
+
+const PROXIES = trustedProxies(['10.0.0.1']);
+const NETWORKS = trustedProxies(['192.0.2.0/24', '10.0.0.0/24', '2001:db8::/32']);
+const ASKED = { method: 'PURGE', target: '/app/', origin: 'https://api.example' };
+
+function from(address: string, fields: Readonly<Record<string, string>> = {}): AuthRequest {
+  const rawHeaders = Object.entries(fields).flat();
+  const request = { socket: { remoteAddress: address }, rawHeaders, headers: {} };
+  const recipient = { at: ORIGIN, proxies: PROXIES, local: false };
+  return authRequest(request as unknown as AnyRequest, ASKED, recipient);
+}
+
+const forwarded = (value: string) => ({ 'X-Forwarded-For': value });
+
+test.each<[string, AuthRequest, boolean]>([
+  ['somebody in a network', from('192.0.2.7'), true],
+  ['somebody in a network of IPv6', from('2001:db8::7'), true],
+  ['somebody whose address of IPv4 is wrapped', from('::ffff:192.0.2.7'), true],
+  ['somebody elsewhere', from('198.51.100.7'), false],
+  ['somebody elsewhere who says otherwise', from('198.51.100.7', forwarded('192.0.2.7')), false],
+  ['what a trusted proxy tells', from('10.0.0.1', forwarded('192.0.2.7')), true],
+  ['what it tells of others', from('10.0.0.1', forwarded('192.0.2.7, 198.51.100.7')), false],
+  ['a trusted proxy that tells nothing', from('10.0.0.1'), false],
+  ['a trusted proxy that tells nonsense', from('10.0.0.1', forwarded('unknown')), false],
+  ['its neighbour', from('10.0.0.2'), true],
+  ['no address', from(''), false],
+  ['a page of this origin', from('192.0.2.7', { Origin: ASKED.origin }), true],
+  ['a page of another origin', from('192.0.2.7', { Origin: 'https://evil.example' }), false],
+  ['a page of no origin', from('192.0.2.7', { Origin: 'null' }), false],
+  ['a page elsewhere', from('192.0.2.7', { 'Sec-Fetch-Site': 'cross-site' }), false],
+])('%s may purge: %#', (_, request, listed) => {
+  expect(isListed(NETWORKS, request, PROXIES)).toBe(listed);
+});

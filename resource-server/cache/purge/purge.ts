@@ -1,0 +1,96 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
+import { type Ban, parseBan, toBan } from '#shared/http/ban-rule.ts';
+import { BadRequest, lines, single } from '#shared/http/fields.ts';
+import { wholeContent } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/invalidations.ts';
+import { isJson } from '../../resources/representation/media-type.ts';
+
+export interface PurgeParts {
+  /** The URL of the space, as the feed names it. */
+  readonly space: string;
+  /** Takes out of this process all that is kept of a target, or makes it stale; resolves to how much there was. */
+  readonly evict: (target: string, soft: boolean) => Awaitable<number>;
+  readonly invalidations: Pick<Invalidations, 'add'>;
+}
+
+/** Answers PURGE and BAN. `target`: path and query, as the cache's keys have them. */
+export type Purge = (request: AnyRequest, target: string) => Promise<Answer>;
+
+/** Both answer when the feed has it: from then on no server of the store uses what it is about. */
+export function createPurge({ space, evict, invalidations }: PurgeParts): Purge {
+  async function purge(request: AnyRequest, target: string): Promise<Answer> {
+    const soft = isSoft(request);
+    if (target.length > LONGEST_INVALIDATION) {
+      throw new HttpError(414, `No address of more than ${LONGEST_INVALIDATION} bytes is kept.`);
+    }
+    // Counted before the feed does the same.
+    const evicted = await evict(target, soft);
+    await invalidations.add([{ space, kind: 'target', value: target, soft }]);
+    if (evicted > 0) return json({ evicted, soft });
+    throw new HttpError(
+      404,
+      'This server had nothing of this address. Whatever others had of it is used no more.',
+    );
+  }
+
+  async function ban(request: AnyRequest): Promise<Answer> {
+    const { rule, soft: told } = await receiveBan(request);
+    const soft = isSoft(request) || told;
+    await invalidations.add([{ space, kind: 'ban', value: JSON.stringify(rule), soft }]);
+    return json({ banned: rule, soft });
+  }
+
+  return (request, target) => (request.method === 'PURGE' ? purge(request, target) : ban(request));
+}
+
+function json(content: object): Answer {
+  const fields = { ...UNSTORED, 'Content-Type': 'application/json' };
+  return { status: 200, fields, body: JSON.stringify(content) };
+}
+
+/** A boolean (RFC 8941 section 3.3.6), or 1 as clients of other caches send it. */
+const SOFT = new Map([
+  ['?1', true],
+  ['1', true],
+  ['?0', false],
+  ['0', false],
+]);
+
+function isSoft({ rawHeaders }: AnyRequest): boolean {
+  const value = single(rawHeaders, 'soft-purge') ?? '?0';
+  const soft = SOFT.get(value.trim());
+  if (soft === undefined) throw new BadRequest('Soft-Purge is ?1 or ?0.');
+  return soft;
+}
+
+/** From the field or from the content, not from both. Throws `BadRequest`, `HttpError` 413 and 415. */
+async function receiveBan(request: AnyRequest): Promise<Ban> {
+  const field = lines(request.rawHeaders, 'ban');
+  const content = await wholeContent(request, LONGEST_INVALIDATION, tooLong);
+  if (field.length > 0 === content.length > 0) {
+    throw new BadRequest(
+      'Say what to ban, either in a field such as Ban: path="/images/*" or in JSON such as {"tag":"news"}.',
+    );
+  }
+  if (content.length === 0) return parseBan(field);
+  const type = single(request.rawHeaders, 'content-type') ?? '';
+  if (!isJson(type) || single(request.rawHeaders, 'content-encoding') !== undefined) {
+    throw new HttpError(415, 'A ban in content is application/json, without a content coding.', {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+    });
+  }
+  return toBan(fromJson(content));
+}
+
+function fromJson(content: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch {
+    throw new BadRequest('The content is not JSON.');
+  }
+}
+
+const tooLong = () => new HttpError(413, `A ban has at most ${LONGEST_INVALIDATION} bytes.`);

@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { attacked } from './attacks.fixture.ts';
+
+const at = attacked({ open: {} });
+const { told, does, answers, ask, get } = at;
+const FRESH = { 'Cache-Control': 'max-age=60' };
+
+let paths = 0;
+const fresh = () => `/open/${(paths += 1)}`;
+const TEXT = { 'Content-Type': 'text/plain' };
+const query = (path: string, body: string | Buffer, headers = {}) =>
+  ask('QUERY', path, {
+    headers: { ...TEXT, 'Content-Length': Buffer.byteLength(body), ...headers },
+    body,
+  });
+
+/** Says what it was asked, and how. */
+function echoes(fields: Readonly<Record<string, string>> = {}) {
+  does((request: IncomingMessage, response) => {
+    void (async () => {
+      const content = await buffer(request);
+      const {
+        'content-type': type,
+        'content-language': language,
+        'content-encoding': coding,
+      } = request.headers;
+      for (const [name, value] of Object.entries({ ...FRESH, ...fields }))
+        response.setHeader(name, value);
+      response.end(
+        JSON.stringify([request.method, type, language, coding, content.toString('hex')]),
+      );
+    })();
+  });
+}
+
+describe('QUERY (RFC 10008 section 2.7)', () => {
+  test('the same content by the same description is the same', async () => {
+    echoes();
+    const path = fresh();
+    const [one, other] = [await query(path, 'q'), await query(path, 'q')];
+    expect(other.text).toBe(one.text);
+    expect(told).toHaveLength(1);
+  });
+
+  test.each([
+    ['content', 'r', {}],
+    ['type', 'q', { 'Content-Type': 'text/html' }],
+    ['parameter', 'q', { 'Content-Type': 'text/plain; charset=utf-8' }],
+    ['language', 'q', { 'Content-Language': 'de' }],
+    ['unknown coding', 'q', { 'Content-Encoding': 'own' }],
+    ['coding that is none', 'q', { 'Content-Encoding': 'gzip' }],
+    ['demand that nothing be transformed', 'q', { 'Cache-Control': 'no-transform' }],
+  ])('another %s has another answer', async (_, body, headers) => {
+    echoes();
+    const path = fresh();
+    await query(path, 'q');
+    await query(path, body, headers);
+    expect(told).toHaveLength(2);
+  });
+
+  test('the coding is removed for the key alone, unless the client wants it literally', async () => {
+    echoes();
+    const path = fresh();
+    const coded = gzipSync('q');
+    expect(JSON.parse((await query(path, coded, { 'Content-Encoding': 'gzip' })).text)).toEqual([
+      'QUERY',
+      'text/plain',
+      null,
+      'gzip',
+      coded.toString('hex'),
+    ]);
+    await query(path, 'q');
+    await query(path, brotliCompressSync('q'), { 'Content-Encoding': 'br' });
+    expect(told).toHaveLength(1);
+    await query(path, coded, { 'Content-Encoding': 'gzip', 'Cache-Control': 'no-transform' });
+    expect(told).toHaveLength(2);
+    const two = Buffer.concat([gzipSync(''), coded]);
+    await query(path, two, { 'Content-Encoding': 'gzip' });
+    expect(told).toHaveLength(3);
+  });
+
+  test('whatever it says of itself, its answer is none to GET', async () => {
+    const path = fresh();
+    const named = `/${paths}`;
+    echoes({ 'Content-Location': named, Location: named });
+    await query(path, 'q');
+    expect(JSON.parse((await get(path)).text)[0]).toBe('GET');
+    await query(path, 'q', { 'X-Any': 'a' });
+    expect(told.map(({ method }) => method)).toEqual(['QUERY', 'GET']);
+  });
+
+  test('what is longer than is kept of it passes by, whole', async () => {
+    echoes();
+    const path = fresh();
+    const long = 'x'.repeat(70_000);
+    for (let count = 0; count < 2; count += 1) {
+      expect(JSON.parse((await query(path, long)).text)[4]).toHaveLength(140_000);
+    }
+    expect(told).toHaveLength(2);
+  });
+
+  test('all that was asked of a target is forgotten with it', async () => {
+    echoes();
+    const path = fresh();
+    await query(path, 'q');
+    await ask('PUT', path, { headers: { 'Content-Length': '1' }, body: 'x' });
+    await query(path, 'q');
+    expect(told).toHaveLength(3);
+  });
+});
+
+describe.each(['POST', 'PATCH'])(
+  'RFC 9110 section 9.3.3, RFC 5789 section 2: an answer to %s',
+  (method) => {
+    const change = (path: string) =>
+      ask(method, path, { headers: { 'Content-Length': '1' }, body: 'x' });
+    const says = (fields: Readonly<Record<string, string>>) =>
+      answers(fields, ({ method: by }) => String(by));
+
+    test('with the target in Content-Location and a lifetime answers GET and HEAD, and no other', async () => {
+      const path = fresh();
+      says({ ...FRESH, 'Content-Location': `/${paths}` });
+      await change(path);
+      expect((await get(path)).text).toBe(method);
+      expect((await ask('HEAD', path)).status).toBe(200);
+      await query(path, 'x');
+      await change(path);
+      expect(told.map(({ method: by }) => by)).toEqual([method, 'QUERY', method]);
+    });
+
+    test.each([
+      ['another target', { ...FRESH, 'Content-Location': '/other' }],
+      ['another host', { ...FRESH, 'Content-Location': 'http://evil.example/open/x' }],
+      ['no target', FRESH],
+      ['no lifetime', { 'Content-Location': 'SELF', 'Cache-Control': 'public', ETag: '"x"' }],
+      [
+        'a cookie',
+        {
+          'Content-Location': 'SELF',
+          'Cache-Control': 'no-cache',
+          ETag: '"x"',
+          'Set-Cookie': 'a=b',
+        },
+      ],
+      ['who may see it', { 'Content-Location': 'SELF', 'Cache-Control': 'private, max-age=60' }],
+    ])('with %s does not', async (_, fields) => {
+      const path = fresh();
+      const own = Object.entries(fields).map(([name, value]) => [
+        name,
+        value.replace('SELF', `/${paths}`),
+      ]);
+      says(Object.fromEntries(own));
+      await change(path);
+      expect((await get(path)).text).toBe('GET');
+      expect((await get('/open/other')).text).toBe('GET');
+      await ask('DELETE', '/open/other');
+    });
+  },
+);

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { cacheSchema } from '#shared/config/cache-schema.ts';
+import { INVALIDATION_LIFE } from '#shared/stores/invalidations.ts';
+import { type SqliteUnderTest, sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { Space } from '../spaces.ts';
+import { clientsOf, settled } from './cache.fixture.ts';
+import { openCaches } from './open-caches.ts';
+
+const SPACE = {
+  url: 'https://rs.example/app/',
+  origin: 'https://rs.example',
+  segments: ['app'],
+  upstream: { url: 'http://127.0.0.1:1/' },
+  cache: cacheSchema.parse({ disk: { maxBytes: 16 * 1024 * 1024 } }),
+} as unknown as Space;
+const LONG = 'x'.repeat(100_000);
+
+let store: SqliteUnderTest;
+let stores: Stores;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+  await stores.revocations.epoch(true);
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+/** A process with a cache. */
+async function started() {
+  const { clock, folder } = store;
+  const caches = await openCaches([SPACE], {
+    data: folder,
+    stores,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+  });
+  const opened = caches.of.get(SPACE);
+  if (opened === undefined) throw new Error('there is no cache');
+  const { asked, ask } = clientsOf(opened.cache, clock);
+  /** Whether the application was asked; then it answers. */
+  async function isMiss(target: string): Promise<boolean> {
+    const client = ask('GET', target);
+    client.answered.catch(() => {});
+    const answered = client.text();
+    const one = await Promise.race([answered.then(() => undefined), shown()]);
+    if (one) {
+      one.head(200, { 'Cache-Control': 'max-age=1000000' });
+      one.sink.write(Buffer.from(LONG));
+      one.sink.end([]);
+    }
+    expect(await answered).toHaveLength(LONG.length);
+    client.exchange.close();
+    return one !== undefined;
+  }
+  async function shown() {
+    for (;;) {
+      const one = asked.shift();
+      if (one) return one;
+      await settled();
+    }
+  }
+  return { isMiss, [Symbol.asyncDispose]: () => caches[Symbol.asyncDispose]() };
+}
+
+/** `/app/a` and `/app/b` are on disk. */
+async function filled() {
+  await using process = await started();
+  for (const target of ['/app/a', '/app/b']) {
+    expect(await process.isMiss(target)).toBe(true);
+    while (await process.isMiss(target)); // until it is all written
+  }
+}
+
+const forget = (kind: 'target' | 'ban' | 'tree', value: string) =>
+  stores.invalidations.add([{ space: '/app/', kind, value, soft: false }]);
+
+test('what is on disk is there after a restart', async () => {
+  await filled();
+  await using process = await started();
+  expect(await process.isMiss('/app/a')).toBe(false);
+  expect(await process.isMiss('/app/b')).toBe(false);
+});
+
+test.each([
+  ['target', '/app/a'],
+  ['ban', JSON.stringify({ path: '/a' })],
+] as const)('what a %s made void meanwhile is forgotten', async (kind, value) => {
+  await filled();
+  await forget(kind, value);
+  await using process = await started();
+  expect(await process.isMiss('/app/a')).toBe(true);
+  expect(await process.isMiss('/app/b')).toBe(false);
+});
+
+test('of a feed that is kept no longer nobody knows what it said: nothing is left', async () => {
+  await filled();
+  await forget('target', '/app/z');
+  store.clock.advance(INVALIDATION_LIFE / 1000 + 1);
+  await forget('target', '/app/y');
+  while ((await stores.sweep()) > 0);
+  await using process = await started();
+  expect(await process.isMiss('/app/b')).toBe(true);
+});
+
+test('a store that was emptied knows nothing of what is here', async () => {
+  await filled();
+  await stores[Symbol.asyncDispose]();
+  await store.forget();
+  stores = await store.open();
+  await stores.revocations.epoch(true);
+  await using process = await started();
+  expect(await process.isMiss('/app/a')).toBe(true);
+});

@@ -1,0 +1,33 @@
+import { type Member, parseDictionary } from '#shared/http/structured-fields.ts';
+import type { Lines } from '../../forwarding/fields.ts';
+import { type Argument, type Directives, directivesOf, parseDirectives } from './directives.ts';
+import { valuesOf } from './lines.ts';
+
+/** What decides about an answer. */
+export interface Control {
+  readonly directives: Directives;
+  /** By a targeted field, so that Cache-Control and Expires say nothing (RFC 9213 section 2.2). */
+  readonly targeted: boolean;
+}
+
+/** Of the targeted fields the first that is valid and not empty, else Cache-Control (RFC 9213 section 2.2). */
+export function controlOf(lines: Lines, targeted: readonly string[]): Control {
+  for (const name of targeted) {
+    const members = parseDictionary(valuesOf(lines, name).join(', '));
+    if (members !== undefined && members.size > 0) {
+      const given = [...members].flatMap(([key, member]) => {
+        const argument = argumentOf(member);
+        return argument === false ? [] : [[key, argument] as const];
+      });
+      return { directives: directivesOf(given), targeted: true };
+    }
+  }
+  return { directives: parseDirectives(valuesOf(lines, 'cache-control')), targeted: false };
+}
+
+/** RFC 9213 section 2.1; false: the directive is not there. Of a type that no directive has, it is malformed. */
+function argumentOf({ type, value }: Member): Argument | false {
+  if (type === 'boolean') return value;
+  if (type === 'integer') return String(value);
+  return type === 'string' && !/^\d/.test(value) ? value : undefined; // digits in quotes are no delta-seconds
+}

@@ -1,0 +1,18 @@
+import { lines } from '#shared/http/fields.ts';
+import { type Directives, parseDirectives } from './directives.ts';
+
+const NO_CACHE = parseDirectives(['no-cache']);
+
+/** What a request demands of caches (RFC 9111 section 5.2.1); undefined: nothing. */
+export function demandsOf(rawHeaders: readonly string[]): Directives | undefined {
+  const control = lines(rawHeaders, 'cache-control');
+  if (control.length > 0) return parseDirectives(control);
+  // Of those who know no Cache-Control (RFC 9111 section 5.4).
+  const pragma = lines(rawHeaders, 'pragma');
+  return pragma.length > 0 && parseDirectives(pragma).flags.has('no-cache') ? NO_CACHE : undefined;
+}
+
+/** Conditions that are for the application alone, so that the cache answers nothing (RFC 9111 section 4.3.2). */
+export function isForOrigin(rawHeaders: readonly string[]): boolean {
+  return ['if-match', 'if-unmodified-since'].some((name) => lines(rawHeaders, name).length > 0);
+}

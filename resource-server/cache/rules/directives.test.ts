@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { FOREVER, parseDirectives } from './directives.ts';
+
+const seconds = (...values: string[]) => Object.fromEntries(parseDirectives(values).seconds);
+const flags = (...values: string[]) => [...parseDirectives(values).flags];
+const fields = (...values: string[]) =>
+  Object.fromEntries([...parseDirectives(values).fields].map(([name, of]) => [name, [...of]]));
+
+describe('RFC 9111 section 5.2: directives', () => {
+  test.each([
+    ['MaX-AgE=3600', { 'max-age': 3600 }],
+    ['max-age="3600"', { 'max-age': 3600 }],
+    ['max-age=003600', { 'max-age': 3600 }],
+    [',, max-age=1 ,,', { 'max-age': 1 }],
+    ['extension="max-age=3600", max-age=1', { 'max-age': 1 }],
+    ['max-age=1, extension="max-age=3600"', { 'max-age': 1 }],
+    [String.raw`extension="a\", max-age=3600", s-maxage=2`, { 's-maxage': 2 }],
+    ['max-age=1; s-maxage=2', { 'max-age': 0 }],
+  ])('%s', (value, expected) => {
+    expect(seconds(value)).toEqual(expected);
+  });
+
+  test('of all lines, names without case', () => {
+    expect(flags('No-Store', 'PUBLIC, x-unknown=1')).toEqual(['no-store', 'public', 'x-unknown']);
+  });
+
+  test.each(['a="b, no-store', 'a="b", no-store', '"no, no-store', '=, no-store', 'a=, no-store'])(
+    'what is malformed hides nothing behind it: %s',
+    (value) => {
+      expect(flags(value)).toContain('no-store');
+    },
+  );
+});
+
+describe('RFC 9111 section 1.2.2: delta-seconds', () => {
+  test.each(['2147483648', '2147483649', '99999999999', '9'.repeat(400)])(
+    '%s is as long as can be',
+    (value) => {
+      expect(seconds(`max-age=${value}`)).toEqual({ 'max-age': FOREVER });
+    },
+  );
+});
+
+describe('RFC 9111 section 4.2.1: what is invalid, or comes twice, is as strict as it can be', () => {
+  test.each(['-1', '1.5', '3600.0', "'3600'", 'a100', '100a', '1 0', '""', ''])(
+    'max-age=%s is no time',
+    (value) => {
+      expect(seconds(`max-age=${value}`)).toEqual({ 'max-age': 0 });
+    },
+  );
+
+  test.each(['max-age', 'max-age =3600', 'max-age= 3600', 'max-age="3600'])(
+    '%s is no time',
+    (value) => {
+      expect(seconds(value)).toEqual({ 'max-age': 0 });
+    },
+  );
+
+  test.each([[['max-age=1800, max-age=1']], [['max-age=1', 'max-age=1800']]])('%j', (values) => {
+    expect(seconds(...values)).toEqual({ 'max-age': 1 });
+  });
+
+  test('of min-fresh the most counts', () => {
+    expect(seconds('min-fresh=1, min-fresh=5')).toEqual({ 'min-fresh': 5 });
+    expect(seconds('min-fresh=x')).toEqual({ 'min-fresh': FOREVER });
+  });
+
+  test('section 5.2.1.2: max-stale without a value is any time, with a wrong one none', () => {
+    expect(seconds('max-stale')).toEqual({ 'max-stale': FOREVER });
+    expect(seconds('max-stale=x')).toEqual({ 'max-stale': 0 });
+  });
+});
+
+describe('RFC 9111 sections 5.2.2.4 and 5.2.2.7: directives about some fields', () => {
+  test.each([
+    ['no-cache="Set-Cookie"', { 'no-cache': ['set-cookie'] }],
+    ['private="a, B,,c"', { private: ['a', 'b', 'c'] }],
+    ['private=a', { private: ['a'] }],
+    ['no-cache="a", no-cache="b"', { 'no-cache': ['b', 'a'] }],
+  ])('%s', (value, expected) => {
+    expect([fields(value), flags(value)]).toEqual([expected, []]);
+  });
+
+  test.each(['private=""', 'private="a b"', 'private="set-cookie', 'private="a", private'])(
+    '%s is about all of it',
+    (value) => {
+      expect([fields(value), flags(value)]).toEqual([{}, ['private']]);
+    },
+  );
+});
+
+test('RFC 9111 section 5.2: whatever comes is read, and a directive behind it too', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'"\\,= \ta-1é\n'.split('')) }), (value) => {
+      expect(flags(value, 'no-store')).toContain('no-store');
+      const times = Object.values(seconds(value));
+      expect(times.every((time) => time >= 0 && time <= FOREVER)).toBe(true);
+    }),
+  );
+});

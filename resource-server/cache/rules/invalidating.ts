@@ -1,0 +1,62 @@
+import { lines as valuesIn } from '#shared/http/fields.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import type { Invalidation } from '#shared/stores/invalidations.ts';
+import { groupOf } from '#shared/http/spelling.ts';
+import { valuesOf } from './lines.ts';
+import { targetOf } from './references.ts';
+import type { Asked, Given } from './rules.ts';
+
+/** What is forgotten, in the spelling of `groupOf`; of a tree the path alone. */
+export type Forgotten = Pick<Invalidation, 'kind' | 'value'>;
+
+/** Of which collections all goes or comes with it (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
+const TREES: ReadonlyMap<string, readonly ('target' | 'destination')[]> = new Map([
+  ['DELETE', ['target']],
+  ['MOVE', ['target', 'destination']],
+  ['COPY', ['destination']],
+]);
+
+/** Whether a method may change something, as those may of which nothing is known (RFC 9111 section 4.4). */
+export function isUnsafe(method: string): boolean {
+  return METHODS.get(method)?.safe !== true;
+}
+
+/** What a request that may have changed something makes void (RFC 9111 section 4.4), whatever it was answered. */
+export function changedBy(
+  { method, target, rawHeaders }: Pick<Asked, 'method' | 'target' | 'rawHeaders'>,
+  origin: string,
+): readonly Forgotten[] {
+  if (!isUnsafe(method)) return [];
+  const [named] = valuesIn(rawHeaders, 'destination');
+  const destination = named === undefined ? undefined : targetOf(named, target, origin);
+  const places = { target, destination };
+  return unique([
+    { kind: 'target', value: groupOf(target) },
+    ...(TREES.get(method) ?? []).flatMap((place) => treeOf(places[place])),
+  ]);
+}
+
+/** The same with what its answer names; none for an error (RFC 9111 section 4.4). */
+export function invalidatedBy(
+  asked: Pick<Asked, 'method' | 'target' | 'rawHeaders'>,
+  { status, lines }: Given,
+  origin: string,
+): readonly Forgotten[] {
+  if (status < 200 || status >= 400 || !isUnsafe(asked.method)) return [];
+  const named = ['location', 'content-location']
+    .flatMap((name) => valuesOf(lines, name))
+    .flatMap((reference) => targetOf(reference, asked.target, origin) ?? []);
+  return unique([
+    ...changedBy(asked, origin),
+    ...named.map((target) => ({ kind: 'target', value: groupOf(target) }) as const),
+  ]);
+}
+
+function treeOf(target: string | undefined): readonly Forgotten[] {
+  const path = target?.split('?')[0];
+  return path === undefined ? [] : [{ kind: 'tree', value: groupOf(path) }];
+}
+
+function unique(all: readonly Forgotten[]): readonly Forgotten[] {
+  return [...new Map(all.map((one) => [`${one.kind} ${one.value}`, one])).values()];
+}

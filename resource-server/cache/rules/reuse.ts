@@ -1,0 +1,89 @@
+import type { Stored } from '../stored.ts';
+import type { Directives } from './directives.ts';
+import { ageOf, type Policy } from './freshness.ts';
+
+/** What becomes of a request for which a stored answer was selected (RFC 9111 section 4). All times are seconds. */
+export type Reuse =
+  | { readonly kind: 'fresh'; readonly age: number; readonly ttl: number }
+  /** Used although it is stale; `refresh`: somebody asks for another meanwhile (RFC 5861 section 3). */
+  | {
+      readonly kind: 'stale';
+      readonly age: number;
+      readonly ttl: number;
+      readonly refresh: boolean;
+    }
+  /**
+   * Used after the application was asked; if that fails, for `onError` more seconds all the same (RFC 5861 section 4);
+   * `disconnected`: or if there is no answer at all (RFC 9111 section 4.2.4).
+   */
+  | {
+      readonly kind: 'validate';
+      readonly age: number;
+      readonly ttl: number;
+      readonly reason: 'stale' | 'request';
+      readonly onError: number;
+      readonly disconnected: boolean;
+    }
+  /** The application would have to be asked, which the client does not want: 504 (RFC 9111 section 5.2.1.7). */
+  | { readonly kind: 'none'; readonly reason: 'only-if-cached' };
+
+/** `demands`: as `demandsOf` tells them; `now` in milliseconds since the epoch. */
+export function reuseOf(
+  { outdated }: Pick<Stored, 'outdated'>,
+  policy: Policy,
+  demands: Directives | undefined,
+  now: number,
+): Reuse {
+  const age = ageOf(policy, now);
+  const ttl = policy.lifetime - age;
+  const usable = !outdated && !policy.noCache;
+  const refused = demands !== undefined && refuses(demands, age, ttl);
+  if (usable && !refused) {
+    if (ttl > 0) return { kind: 'fresh', age, ttl };
+    const use = policy.neverStale ? undefined : staleUse(policy, demands, -ttl);
+    if (use !== undefined) return { kind: 'stale', age, ttl, refresh: use === 'refresh' };
+  }
+  if (demands?.flags.has('only-if-cached')) return { kind: 'none', reason: 'only-if-cached' };
+  const reason = usable && ttl > 0 ? 'request' : 'stale';
+  const onError = leftOnError(policy, demands, ttl);
+  const freshOnly = refused || demands?.seconds.has('max-age') === true;
+  const disconnected = usable && !freshOnly && !policy.neverStale && -ttl < DISCONNECTED;
+  return { kind: 'validate', age, ttl, reason, onError, disconnected };
+}
+
+/** Seconds for which something stale is used at most where the application gives no answer. */
+const DISCONNECTED = 86_400;
+
+/** RFC 9111 sections 5.2.1.1, 5.2.1.3 and 5.2.1.4. Nothing is younger than zero seconds. */
+function refuses({ flags, seconds }: Directives, age: number, ttl: number): boolean {
+  const oldest = seconds.get('max-age');
+  return (
+    flags.has('no-cache') ||
+    (oldest !== undefined && (age > oldest || oldest === 0)) ||
+    ttl < (seconds.get('min-fresh') ?? -Infinity)
+  );
+}
+
+/** What is stale for so long (RFC 9111 section 4.2.4): `refresh` as RFC 5861 section 3 says; undefined: not used. */
+function staleUse(
+  { whileRevalidating }: Policy,
+  demands: Directives | undefined,
+  stale: number,
+): 'refresh' | 'use' | undefined {
+  const most = demands?.seconds.get('max-stale');
+  // Who limits the age takes nothing stale, unless they say so (RFC 9111 section 5.2.1.1).
+  const freshOnly = demands?.seconds.has('max-age') === true && most === undefined;
+  if (stale < whileRevalidating && !freshOnly) return 'refresh';
+  return most !== undefined && stale <= most ? 'use' : undefined;
+}
+
+/** As the application or the client allows it (RFC 5861 section 4), unless nothing stale may be used. */
+function leftOnError(
+  { ifError, neverStale }: Policy,
+  demands: Directives | undefined,
+  ttl: number,
+): number {
+  if (neverStale) return 0;
+  const allowed = Math.max(ifError, demands?.seconds.get('stale-if-error') ?? 0);
+  return Math.max(0, allowed + Math.min(0, ttl));
+}

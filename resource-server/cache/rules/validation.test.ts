@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import { asked, date, linesFrom, NOW, raw, SHARED, stored } from './rules.fixture.ts';
+import { mayStore } from './storing.ts';
+import { conditionLines, freshened, validatedBy, verdictOfHead } from './validation.ts';
+
+const MODIFIED = `Last-Modified: ${date(-9)}`;
+
+describe('RFC 9111 section 4.3.1: what is asked', () => {
+  test.each([
+    [[['ETag: "a"', MODIFIED]], ['If-None-Match: "a"', `If-Modified-Since: ${date(-9)}`]],
+    [[['ETag: W/"a"']], ['If-None-Match: W/"a"']],
+    [[[MODIFIED]], [`If-Modified-Since: ${date(-9)}`]],
+    [[['ETag: "a"', MODIFIED], ['ETag: "b"'], ['ETag: "a"'], []], ['If-None-Match: "a", "b"']],
+    [[[MODIFIED], [MODIFIED]], []],
+    [[['ETag: a']], []],
+    [[['ETag: "a"', 'ETag: "b"']], []],
+    [[], []],
+  ])('of %j: %j', (variants, conditions) => {
+    expect(conditionLines(variants.map((fields) => stored(fields)))).toEqual(
+      linesFrom(...conditions),
+    );
+  });
+});
+
+describe('RFC 9111 section 4.3.4: which answers a 304 is about', () => {
+  const validated = (given: readonly string[], ...variants: readonly (readonly string[])[]) =>
+    validatedBy(
+      linesFrom(...given),
+      variants.map((fields, index) => stored(fields, { id: String(index) })),
+    ).map(({ id }) => id);
+
+  test.each([
+    [['ETag: "a"'], [['ETag: "b"'], ['ETag: "a"'], ['ETag: "a"']], ['1', '2']],
+    [['ETag: "a"'], [['ETag: W/"a"']], []],
+    [['ETag: "x"'], [['ETag: "a"']], []],
+    [['ETag: "x"', MODIFIED], [[MODIFIED]], []],
+    [
+      ['ETag: W/"a"'],
+      [
+        ['ETag: "a"', `Date: ${date(1)}`],
+        ['ETag: W/"a"', `Date: ${date(2)}`],
+      ],
+      ['1'],
+    ],
+    [[MODIFIED], [[MODIFIED], [`Last-Modified: ${date(-8)}`]], ['0']],
+    [[MODIFIED], [[`Last-Modified: ${date(-8)}`]], []],
+    [[], [['ETag: "a"']], ['0']],
+    [[], [['ETag: "a"'], ['ETag: "b"']], []],
+  ])('%j of %j: %j', (given, variants, ids) => {
+    expect(validated(given, ...variants)).toEqual(ids);
+  });
+});
+
+describe('RFC 9111 section 3.2: what a 304 changes', () => {
+  const times = { requested: NOW + 5000, received: NOW + 6000 };
+  const before = stored(
+    [
+      'Cache-Control: max-age=2',
+      'ETag: "a"',
+      'A: 1',
+      'B: 1',
+      'b: 2',
+      'Age: 9',
+      `Date: ${date(0)}`,
+      'Content-Encoding: gzip',
+      'Content-Type: a/b',
+    ],
+    { outdated: true, tags: ['old'] },
+  );
+  const after = (given: readonly string[], ...fields: readonly string[]) =>
+    freshened(
+      before,
+      { lines: linesFrom(...given) },
+      { rawHeaders: raw(...fields) },
+      times,
+      SHARED,
+    );
+  const value = (given: readonly string[], name: string) =>
+    after(given)
+      .lines.filter(([sent]) => sent.toLowerCase() === name)
+      .map(([, text]) => text);
+
+  test('fields that it has, in whichever number, and no others', () => {
+    const given = ['B: 3', 'C: 4', `Date: ${date(6)}`, 'Content-Type: c/d'];
+    expect(value(given, 'a')).toEqual(['1']);
+    expect(value(given, 'b')).toEqual(['3']);
+    expect(value(given, 'c')).toEqual(['4']);
+    expect(value(given, 'date')).toEqual([date(6)]);
+    expect(value(given, 'content-type')).toEqual(['c/d']);
+  });
+
+  test.each([
+    ['Content-Length: 5', 'content-length', []],
+    ['Content-Encoding: br', 'content-encoding', ['gzip']],
+    ['Content-Range: bytes 1-2/3', 'content-range', []],
+    ['Content-Digest: sha-256=:AA==:', 'content-digest', []],
+    ['ETag: W/"a"', 'etag', ['"a"']],
+  ])('not %s, which would tell of other octets', (line, name, kept) => {
+    expect(value([line], name)).toEqual(kept);
+  });
+
+  test('its age begins anew, with the Age of the 304', () => {
+    expect(value([], 'age')).toEqual([]);
+    expect(value(['Age: 3'], 'age')).toEqual(['3']);
+    expect(value([], 'date')).toEqual([date(6)]);
+    expect(after([])).toMatchObject({
+      ...times,
+      outdated: false,
+      id: '1',
+      length: 10,
+      status: 200,
+    });
+  });
+
+  test('section 3.1: not what is not stored', () => {
+    expect(value(['Cache-Control: no-cache="c"', 'C: 1'], 'c')).toEqual([]);
+  });
+
+  test('with the groups and the nominated fields that it is told now', () => {
+    expect(after(['Vary: Foo', 'Cache-Tag: new'], 'Foo: 1')).toMatchObject({
+      vary: [['foo', '1']],
+      tags: ['new'],
+    });
+  });
+
+  test.each(['Cache-Control: no-store', 'Vary: *'])('after %s it is not storable', (line) => {
+    const { status, lines } = after([line]);
+    expect(mayStore(asked(), { status, lines }, times, SHARED)).toMatchObject({ store: false });
+  });
+});
+
+describe('RFC 9111 section 4.3.5: what an answer to HEAD says', () => {
+  const get = stored(['ETag: "a"', MODIFIED]);
+  const verdict = (fields: readonly string[], length?: number, status = 200) =>
+    verdictOfHead(get, { status, lines: linesFrom(...fields), length });
+
+  test.each([
+    [['ETag: "a"', MODIFIED], 10, 'freshened'],
+    [['ETag: "a"'], undefined, 'freshened'],
+    [[], 10, 'freshened'],
+    [['ETag: "b"'], 10, 'outdated'],
+    [['ETag: "a"', `Last-Modified: ${date(-8)}`], 10, 'outdated'],
+    [['ETag: "a"'], 11, 'outdated'],
+  ])('%j, %s octets: %s', (fields, length, expected) => {
+    expect(verdict(fields, length)).toBe(expected);
+  });
+
+  test('nothing by an error', () => {
+    expect(verdict([], 10, 404)).toBe('nothing');
+  });
+});

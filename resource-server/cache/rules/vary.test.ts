@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { date, linesFrom, raw } from './rules.fixture.ts';
+import { matches, nominate, select } from './vary.ts';
+
+/** Whether an answer to the first request, which varies so, is one to the second. */
+const answers = (vary: string, first: readonly string[], second: readonly string[]) => {
+  const nominated = nominate([vary], raw(...first));
+  return typeof nominated !== 'string' && matches(nominated, raw(...second));
+};
+
+describe('RFC 9111 section 4.1: requests match', () => {
+  test.each([
+    ['Foo', ['Foo: 1'], ['Foo: 1', 'Other: 2']],
+    ['Foo, BAR', ['foo: 1', 'bar: abc'], ['Bar: abc', 'FOO: 1']],
+    ['Foo, Bar', ['Foo: 1'], ['Foo: 1']],
+    ['Foo', ['Foo: 1, 2'], ['Foo: 1', 'Foo: 2']],
+    ['Foo', ['Foo: 1,2'], ['Foo: 1 , 2']],
+    ['Accept-Language', ['Accept-Language: en, de'], ['Accept-Language: eN ,  De']],
+    ['Accept-Encoding', ['Accept-Encoding: gzip;q=0.5'], ['Accept-Encoding: GZIP ; q=0.5']],
+    ['Host', ['Host: a'], ['Host: b']],
+    ['', ['Foo: 1'], ['Foo: 2']],
+  ])('%s: %j and %j', (vary, first, second) => {
+    expect(answers(vary, first, second)).toBe(true);
+  });
+
+  test.each([
+    ['Foo', ['Foo: 1'], ['Foo: 2']],
+    ['Foo', ['Foo: 1'], []],
+    ['Foo', [], ['Foo: 1']],
+    ['Foo', [], ['Foo:']],
+    ['Foo, Bar', ['Foo: 1', 'Bar: abc'], ['Foo: 1']],
+    ['Foo', ['Foo: "1, 2"'], ['Foo: "1,2"']],
+    ['Foo', ['Foo: a'], ['Foo: A']],
+    ['Foo', ['Foo: 1, 2'], ['Foo: 2, 1']],
+    ['Foo', ['Foo: "1'], ['Foo: 1']],
+    ['Accept-Language', ['Accept-Language: en, de'], ['Accept-Language: de, en']],
+    ['Cookie', ['Cookie: a=1,2'], ['Cookie: a=1, 2']],
+    ['User-Agent', ['User-Agent: a (b, c)'], ['User-Agent: a (b,c)']],
+  ])('not %s: %j and %j', (vary, first, second) => {
+    expect(answers(vary, first, second)).toBe(false);
+  });
+
+  test('a request matches itself, and one that lacks what it has does not', () => {
+    const value = fc.string({ unit: 'binary-ascii', maxLength: 300 });
+    fc.assert(
+      fc.property(fc.constantFrom('foo', 'cookie', 'accept', 'x-key'), value, (name, text) => {
+        const nominated = nominate([name], [name, text]);
+        expect(typeof nominated !== 'string' && matches(nominated, [name, text])).toBe(true);
+        expect(typeof nominated !== 'string' && matches(nominated, [])).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('RFC 9110 section 12.5.5: what no request can be said to match', () => {
+  test.each([
+    [['*'], '*'],
+    [['*, *'], '*'],
+    [['', '*'], '*'],
+    [['Foo, *'], '*'],
+    [['a b'], 'a b'],
+    [['"foo"'], '"foo"'],
+  ])('%j', (values, member) => {
+    expect(nominate(values, [])).toBe(member);
+  });
+
+  test.each([
+    'Via',
+    'X-Request-Id',
+    'X-Auth-Subject',
+    'X-Auth-Statement',
+    'Forwarded',
+    'X-Forwarded-For',
+    'X-Forwarded-Proto',
+    'X_Forwarded_Host',
+  ])('%s, which the application gets from the gateway', (name) => {
+    expect(nominate([`Foo, ${name}`], raw(`${name}: 1`))).toBe(name.toLowerCase());
+  });
+});
+
+test.each(['Authorization', 'Cookie', 'DPoP', 'X-API-Key', 'X-Csrf-Token'])(
+  '%s is kept as a digest',
+  (name) => {
+    const nominated = nominate([name], raw(`${name}: secret`));
+    expect(JSON.stringify(nominated)).toMatch(/sha256:/);
+    expect(JSON.stringify(nominated)).not.toMatch(/"secret/);
+    expect(answers(name, [`${name}: secret`], [`${name}: secret`])).toBe(true);
+    expect(answers(name, [`${name}: secret`], [`${name}: other`])).toBe(false);
+  },
+);
+
+describe('RFC 9111 section 4.1: which variant is chosen', () => {
+  const variant = (id: number, seconds: number, vary: readonly (readonly [string, string])[]) => ({
+    id,
+    vary,
+    lines: linesFrom(`Date: ${date(seconds)}`),
+    received: 0,
+  });
+  const chosen = (variants: readonly ReturnType<typeof variant>[], ...fields: string[]) =>
+    select(variants, raw(...fields))?.id;
+  const english = variant(1, 0, [['lang', 'en']]);
+  const german = variant(2, 0, [['lang', 'de']]);
+
+  test('the one that matches', () => {
+    expect(chosen([english, german], 'Lang: de')).toBe(2);
+    expect(chosen([english, german], 'Lang: fr')).toBeUndefined();
+    expect(chosen([english], 'Lang: de')).toBeUndefined();
+    expect(chosen([], 'Lang: de')).toBeUndefined();
+  });
+
+  test('the most recent by Date', () => {
+    const newer = variant(3, 5, [['other', '1']]);
+    expect(chosen([english, newer], 'Lang: en', 'Other: 1')).toBe(3);
+    expect(chosen([newer, english], 'Lang: en', 'Other: 1')).toBe(3);
+  });
+
+  test('one without Vary only where none has it', () => {
+    const plain = variant(4, 9, []);
+    expect(chosen([plain])).toBe(4);
+    expect(chosen([plain, english], 'Lang: en')).toBe(1);
+    expect(chosen([plain, english], 'Lang: de')).toBeUndefined();
+  });
+});

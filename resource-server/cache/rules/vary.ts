@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { lines } from '#shared/http/fields.ts';
+import type { Lines } from '../../forwarding/fields.ts';
+import { nameOf } from '../../forwarding/names.ts';
+import type { Nominated, Stored } from '../stored.ts';
+import { dateOf } from './freshness.ts';
+import { valuesOf } from './lines.ts';
+import { normalised } from './vary-values.ts';
+
+/**
+ * What the application gets in these fields is not what the client sent, so that nothing here tells whether two
+ * requests match.
+ */
+const MADE_HERE =
+  /^(?:via|x-request-id|x-auth-.+|forwarded|x-forwarded-.+|x-real-ip|max-forwards)$/;
+
+/** The same at each request: the name of the application, or that of the space. */
+const ALWAYS_THE_SAME = new Set(['host']);
+
+/** Kept as a digest: what lies on a disk tells no credentials. */
+const SECRET =
+  /^(?:authorization|cookie|dpop|concealed-auth-export|.*(?:key|token|secret|signature).*)$/;
+
+/** The values of Vary, and Origin where one origin is let read the answer. */
+export function varyOf(answer: Lines): readonly string[] {
+  const isForOne = valuesOf(answer, 'access-control-allow-origin').some((one) => one !== '*');
+  return [...valuesOf(answer, 'vary'), ...(isForOne ? ['Origin'] : [])];
+}
+
+/**
+ * The fields that the lines of a Vary nominate (RFC 9111 section 4.1) with their values in the request. A string:
+ * the member that no request can be said to match.
+ */
+export function nominate(
+  values: readonly string[],
+  rawHeaders: readonly string[],
+): readonly Nominated[] | string {
+  const names = new Set(
+    values
+      .flatMap((value) => value.toLowerCase().split(','))
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !ALWAYS_THE_SAME.has(name)),
+  );
+  const unmatched = [...names].find(
+    (name) =>
+      !FIELD_NAME.test(name) ||
+      MADE_HERE.test(nameOf(name).canonical) ||
+      isOtherwiseGot(name, rawHeaders),
+  );
+  if (unmatched !== undefined) return unmatched;
+  return [...names].toSorted().map((name) => [name, valueIn(rawHeaders, name)] as const);
+}
+
+/** A `*` is none either. */
+const FIELD_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+/** Whether Connection took a field away from the application, or it got one that some take for it. */
+function isOtherwiseGot(name: string, rawHeaders: readonly string[]): boolean {
+  const { canonical } = nameOf(name);
+  const taken = lines(rawHeaders, 'connection').flatMap((value) => value.split(','));
+  if (taken.some((option) => nameOf(option.trim()).canonical === canonical)) return true;
+  return rawHeaders.some(
+    (sent, index) =>
+      index % 2 === 0 && sent.toLowerCase() !== name && nameOf(sent).canonical === canonical,
+  );
+}
+
+/** Whether a request has the values that were nominated (RFC 9111 section 4.1). */
+export function matches(vary: readonly Nominated[], rawHeaders: readonly string[]): boolean {
+  return vary.every(([name, value]) => valueIn(rawHeaders, name) === value);
+}
+
+/** So begin digests alone. */
+const DIGEST = 'sha256:';
+
+/**
+ * Which of the variants of a key answers a request (RFC 9111 section 4.1): the most recent by Date of those that
+ * match. One without Vary is no answer where another one has it.
+ */
+export function select<T extends Pick<Stored, 'vary' | 'lines' | 'received'>>(
+  variants: readonly T[],
+  rawHeaders: readonly string[],
+): T | undefined {
+  const [first, ...more] = variants;
+  if (more.length === 0) return first && matches(first.vary, rawHeaders) ? first : undefined;
+  const varied = variants.filter(({ vary }) => vary.length > 0);
+  const possible = varied.length === 0 ? variants : varied;
+  const matching = possible.filter(({ vary }) => matches(vary, rawHeaders));
+  if (matching.length < 2) return matching[0];
+  return matching.reduce((newest, other) => (dateOf(other) > dateOf(newest) ? other : newest));
+}
+
+function valueIn(rawHeaders: readonly string[], name: string): string | null {
+  const values = lines(rawHeaders, name);
+  if (values.length === 0) return null;
+  const value = normalised(name, values);
+  return SECRET.test(name) || value.length > 128 || value.startsWith(DIGEST)
+    ? `${DIGEST}${createHash('sha256').update(value).digest('base64url')}`
+    : value;
+}

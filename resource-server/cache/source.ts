@@ -1,0 +1,34 @@
+import type { Exchange } from '../forwarding/sink.ts';
+import type { Pieces } from '../resources/pieces.ts';
+import type { Source } from './answer.ts';
+import type { Content } from './store/cache-store.ts';
+import type { Stored } from './stored.ts';
+
+/** Octets that are read at a time. */
+const PIECE = 256 * 1024;
+
+/** Stored content for one exchange, at whose end it is closed. */
+export function sourceOf(stored: Stored, content: Content, exchange: Exchange): Source {
+  exchange.once('close', () => content.close());
+  if (exchange.destroyed) content.close();
+  return {
+    stored,
+    whole: content.whole,
+    pieces: (first = 0, last = Infinity) => piecesOf(content, first, last + 1),
+  };
+}
+
+function piecesOf(content: Content, from: number, end: number): Pieces {
+  return {
+    async *each(most) {
+      let position = from;
+      while (position < end) {
+        const piece = await content.read(position, Math.min(most, PIECE, end - position));
+        if (piece.length === 0) return;
+        position += piece.length;
+        yield piece;
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,17 @@
+import type { Stored } from '../../stored.ts';
+import { someAnswer } from './under-test.ts';
+
+/** What a process that is killed keeps and removes, so that whoever comes after it knows what there must be. */
+
+export const answer = (n: number): Stored =>
+  someAnswer({ id: `id-${n}`, target: `/${n}`, tags: [`group ${Math.floor(n / 100)}`] });
+
+/** From nothing to 300 KB. */
+export const contentOfAnswer = (n: number): Buffer =>
+  Buffer.alloc((n * 7919) % 300_000, `content ${n} `);
+
+/** The n-th entry of the feed: every third has the answer before it removed, every hundredth a group. */
+export const removedBy = (position: number): readonly number[] => {
+  if (position % 100 === 99) return Array.from({ length: 90 }, (_, n) => position - 99 + n);
+  return position % 3 === 0 ? [position - 1] : [];
+};

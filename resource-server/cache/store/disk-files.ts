@@ -1,0 +1,67 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileReading, OpenFiles } from './open-files.ts';
+
+const { O_CREAT, O_EXCL, O_RDWR } = constants;
+
+/** Files that stay open. */
+const MOST_OPEN = 128;
+
+/** The files of content of one process, by number. */
+export class DiskFiles implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #open = new OpenFiles(MOST_OPEN);
+  readonly #making = new Set<Promise<unknown>>();
+  /** One after another, so that reading has its turn. */
+  #removed: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Rejects where there is one. */
+  async create(seq: number): Promise<FileHandle> {
+    // Another process may have the folder by now.
+    if (this.#closed) throw new Error('closed');
+    const made = open(this.#path(seq), O_CREAT | O_EXCL | O_RDWR, 0o600);
+    this.#making.add(made);
+    try {
+      return await made;
+    } finally {
+      this.#making.delete(made);
+    }
+  }
+
+  /** Rejects where there is none. */
+  read(seq: number): Promise<FileReading> {
+    return this.#open.read(this.#path(seq));
+  }
+
+  /** What cannot be removed is when the folder is opened again. */
+  remove(seq: number): void {
+    if (this.#closed) return;
+    const path = this.#path(seq);
+    this.#open.forget(path);
+    this.#removed = this.#removed.then(() => unlink(path)).catch(() => {});
+  }
+
+  /** Removes all files but those. */
+  async retain(named: ReadonlySet<number>): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      if (!named.has(Number(name))) await rm(join(this.#folder, name), { recursive: true });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#open.clear();
+    await Promise.allSettled(this.#making);
+    await this.#removed;
+  }
+
+  #path(seq: number): string {
+    return join(this.#folder, `${seq}`);
+  }
+}

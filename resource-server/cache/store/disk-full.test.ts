@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+
+test('on a full disk nothing more is kept; what is there is found, and what was removed is gone, then and later', async () => {
+  const folder = await temporaryFolder();
+  const child = spawn(
+    'unshare',
+    [
+      '--map-root-user',
+      '--mount',
+      'sh',
+      '-c',
+      'mount -t tmpfs -o size=8m tmpfs "$3" && exec "$@"',
+      'sh',
+      process.execPath,
+      join(import.meta.dirname, 'full-disk.fixture.ts'),
+      folder,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const lines: unknown[] = [];
+  for await (const line of createInterface({ input: child.stdout })) lines.push(JSON.parse(line));
+  expect(lines).toEqual([
+    ['append', false],
+    ['commit', false],
+    ['empty', false],
+    ['content', true],
+    ['removed', 1],
+    ['outdated', 1],
+    ['found', []],
+    ['fresh', 0],
+    ['not opened', true],
+    ['behind', true],
+    ['gone', true],
+    ['kept', true],
+    ['room', true],
+    ['position', '3'],
+  ]);
+});

@@ -1,0 +1,23 @@
+/** What is there until nobody uses it any more. */
+export class InUse {
+  readonly #ended: () => void;
+  #users = 1;
+
+  /** By one. `ended`: it is not used any more. */
+  constructor(ended: () => void) {
+    this.#ended = ended;
+  }
+
+  get byOne(): boolean {
+    return this.#users === 1;
+  }
+
+  begin(): void {
+    this.#users += 1;
+  }
+
+  end(): void {
+    this.#users -= 1;
+    if (this.#users === 0) this.#ended();
+  }
+}
