@@ -1,5 +1,9 @@
 import type { Command } from './command.ts';
 import { backup } from './commands/backup.ts';
+import { cacheBan } from './commands/cache-ban.ts';
+import { cacheBans } from './commands/cache-bans.ts';
+import { cachePurge } from './commands/cache-purge.ts';
+import { cacheStats } from './commands/cache-stats.ts';
 import { clientAdd } from './commands/client-add.ts';
 import { clientList } from './commands/client-list.ts';
 import { clientRemove } from './commands/client-remove.ts';
@@ -69,6 +73,10 @@ export const COMMANDS: readonly Command[] = [
   privateTokenGet,
   privateTokenRedeem,
   revocationStatus,
+  cacheStats,
+  cachePurge,
+  cacheBan,
+  cacheBans,
   signingKeysList,
   signingKeysRotate,
   privateTokenKeys,

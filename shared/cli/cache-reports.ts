@@ -1,0 +1,14 @@
+import { type CacheReport, readReport } from '#shared/stores/cache-report.ts';
+import type { CacheReports } from '#shared/stores/cache-reports.ts';
+
+/** What each process says of its caches, in the order of their names. */
+export async function cacheReports(
+  reports: Pick<CacheReports, 'all'>,
+): Promise<readonly { readonly process: string; readonly report: CacheReport }[]> {
+  return [...(await reports.all())]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([process, text]) => {
+      const report = readReport(text);
+      return report === undefined ? [] : { process, report };
+    });
+}

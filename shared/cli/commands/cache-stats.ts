@@ -1,0 +1,37 @@
+import { columns } from '#shared/base/printable.ts';
+import type { CacheReport } from '#shared/stores/cache-report.ts';
+import { cacheReports } from '../cache-reports.ts';
+import type { Command } from '../command.ts';
+import { withStores } from '../with-stores.ts';
+
+export const cacheStats: Command = {
+  name: 'cache stats',
+  summary: 'say what each process keeps in its caches, and how often it was of use',
+  details: ['What they say is up to half a minute old; who is silent for a minute is left out.'],
+  run: (_, shell) =>
+    withStores(shell, async (stores) => {
+      const reports = await cacheReports(stores.cacheReports);
+      const all = reports.flatMap(({ process, report }) =>
+        report.map((space) => ({ process, ...space })),
+      );
+      return {
+        json: all,
+        get lines() {
+          return all.length === 0 ? ['No process that runs has a cache.'] : columns(all.map(row));
+        },
+      };
+    }),
+};
+
+type Shown = CacheReport[number] & { readonly process: string };
+
+const row = ({ process, space, entries, octets, counts, bans }: Shown) => [
+  process,
+  space,
+  `${entries} kept`,
+  `${(octets / 1024 / 1024).toFixed(1)} MiB`,
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', '),
+  bans.some(({ swept }) => !swept) ? 'a ban is under way' : '',
+];
