@@ -5,6 +5,9 @@
  * `npm run soak -- failover [RUNS]`: the master of Redis taken away in each way, that often (10 times), with
  * Sentinel and with Cluster.
  *
+ * `npm run soak -- cache [SEED]`: 1,000 schedules of writers, readers and purgers at two gateways that are killed amid
+ * them, half of them on each store.
+ *
  * `npm run soak -- fuzz [SEED]`: 300,000 fuzzed requests and 2 million frames.
  *
  * `npm run soak -- two-ways [SEED]`: 100,000 requests on each store to a server as it is and to one that remembers
@@ -13,6 +16,7 @@
  * `npm run soak -- token-ways [SEED]`: 20,000 token requests on each store to a server that answers client
  * credentials directly and to one on which all goes through the engine.
  */
+import { runSchedules } from './attacks/cache-schedules/schedules.ts';
 import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
@@ -24,6 +28,7 @@ import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
 const KILLS = 1000;
 const TREE_KILLS = 400;
+const SCHEDULES = 1000;
 const FAILOVERS = 10;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
@@ -65,6 +70,17 @@ async function failovers(runs = FAILOVERS): Promise<void> {
   }
 }
 
+async function caches(seed = 1): Promise<void> {
+  for (const kind of STORE_KINDS) {
+    const schedules = SCHEDULES / STORE_KINDS.length;
+    const progress = ({ schedules: done }: { schedules: number }) => {
+      if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${schedules} schedules\n`);
+    };
+    const tally = await runSchedules(kind, { seed, schedules, progress });
+    process.stdout.write(`${kind}: nothing old, nothing by half. ${JSON.stringify(tally)}\n`);
+  }
+}
+
 /** `compare` rejects for a difference between two ways, on either store. */
 function differential(
   compare: (kind: StoreKind, asking: Differential) => Promise<unknown>,
@@ -84,6 +100,7 @@ function differential(
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
+  cache: caches,
   failover: failovers,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),

@@ -4,6 +4,8 @@
  * `npm run bench -- as|rs|schemes|private-token|documents|proxy|gateway|revocation|sweep`: the tables of a suite;
  * `scale`: what a server can carry, a million of this and that, in about twenty minutes; `flat`: whether memory
  * grows over ten million requests, in about half an hour.
+ * `cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the environment
+ * variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package, `--only NAME` one of them.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
@@ -11,6 +13,8 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAs } from './as.ts';
+import { measureCache } from './cache.ts';
+import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureDocuments } from './documents.ts';
 import { measureFlat } from './flat.ts';
 import { measureGateway } from './gateway.ts';
@@ -51,6 +55,7 @@ const PACKAGES = {
   apache2: 'apache2',
   htpasswd: 'apache2-utils',
   squid: 'squid',
+  varnishd: 'varnish',
   'redis-server': 'redis-server',
   taskset: 'util-linux',
 };
@@ -100,9 +105,15 @@ async function bench(): Promise<number> {
   if (positionals[0] === 'profile') return profile(positionals.slice(1));
 
   const wanted = values.only.toLowerCase();
+  const isWanted = (name: string) => name.toLowerCase().includes(wanted);
   const suites: Readonly<Record<string, Suite>> = {
     ...SUITES,
-    whole: () => measureWhole(say, (name) => name.toLowerCase().includes(wanted)),
+    whole: () => measureWhole(say, isWanted),
+    cache: () => measureCache(say, isWanted),
+    'cache-suite': () => {
+      const checkout = process.env['CACHE_TESTS'];
+      return measureCacheSuite(say, { isWanted, ...(checkout && { checkout }) });
+    },
   };
   const names = positionals.length > 0 ? positionals : [values.quick ? 'quick' : 'whole'];
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
@@ -129,7 +140,7 @@ async function bench(): Promise<number> {
   return errors > 0 ? 1 : 0;
 }
 
-process.exitCode = await bench().catch((error: Error & { code?: string }) => {
-  if (error.code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+process.exitCode = await bench().catch((error: Error & { code?: unknown }) => {
+  if (!String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;
   return refuse(`${error.message.split('. ')[0]}. There are --quick, --only NAME and --json.`);
 });

@@ -12,6 +12,7 @@ import {
   times,
   type Way,
 } from './work.ts';
+import { CACHE } from './works/cache.ts';
 import { DOCUMENTS } from './works/documents.ts';
 import { GATEWAY } from './works/gateway.ts';
 import { GRANTS } from './works/grants.ts';
@@ -27,6 +28,7 @@ export const ROOMS: readonly Room[] = [
   DOCUMENTS,
   PROXY,
   GATEWAY,
+  CACHE,
   GRANTS,
   SIGN_IN,
 ];

@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { startProcess, until } from './process.ts';
 import { startCluster } from './redis-cluster.ts';
 import { startSentinels } from './redis-sentinel.ts';
 import { startRedis } from './redis.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { startVarnish } from './varnish.ts';
 
 test('a program that ends before it is ready is an error with what it said', async () => {
   const script = 'console.error("no such thing"); process.exit(3)';
@@ -41,4 +46,29 @@ test('a cluster of three masters serves every slot', async () => {
   const after = await cluster.ownerOf('a');
   expect(after).not.toBe(before);
   expect(await after.cli('GET', 'a')).toBe('1');
+});
+
+test('Varnish keeps what says how long, and nothing else', async () => {
+  const asked: string[] = [];
+  await using stack = new AsyncDisposableStack();
+  const origin = stack.use(
+    createServer(({ url = '' }, response) => {
+      asked.push(url);
+      if (url === '/kept') response.setHeader('Cache-Control', 'max-age=3600');
+      response.end(`answer ${asked.length}`);
+    }),
+  );
+  await once(origin.listen(0, '127.0.0.1'), 'listening');
+  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+  const { path: folder } = stack.use(await temporaryFolder());
+  const { url } = await startVarnish(stack, { upstream, folder });
+  asked.length = 0;
+  const ask = async (path: string) => (await fetch(url + path)).text();
+  const answers = [
+    await ask('/kept'),
+    await ask('/other'),
+    await ask('/kept'),
+    await ask('/other'),
+  ];
+  expect(answers).toEqual(['answer 1', 'answer 2', 'answer 1', 'answer 3']);
 });

@@ -30,6 +30,7 @@ export const PARTS: readonly TestPart[] = [
   program('nginx', 'nginx-light'),
   program('haproxy', 'haproxy'),
   program('caddy', 'caddy'),
+  program('varnishd', 'varnish'),
   {
     program: 'apache2',
     check: 'test -e /usr/lib/apache2/modules/mod_auth_openidc.so',

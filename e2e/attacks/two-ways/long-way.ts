@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 const LONG: Readonly<Record<string, string>> = {
   'shared/base/awaitable.ts': 'long-awaitable.ts',
   'shared/base/recent-map.ts': 'long-recent-map.ts',
+  'shared/base/recent-octets.ts': 'long-recent-octets.ts',
   'shared/base/turn.ts': 'long-turn.ts',
 };
 const ROOT = new URL('../../../', import.meta.url).href;

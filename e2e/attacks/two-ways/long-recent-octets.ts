@@ -1,0 +1,10 @@
+/** `shared/base/recent-octets.ts`, which never kept anything. */
+export class RecentOctets<V> {
+  readonly octets = 0;
+
+  get(_key: string): V | undefined {
+    return undefined;
+  }
+
+  set(_key: string, _value: V, _length: number): void {}
+}

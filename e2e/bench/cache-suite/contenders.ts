@@ -1,0 +1,56 @@
+import { ORIGIN } from '../site.ts';
+import { startApacheCache } from '../targets/caches/apache.ts';
+import type { CachePeer } from '../targets/caches/cache-peer.ts';
+import { startHaproxyCache } from '../targets/caches/haproxy.ts';
+import { startNginxCache } from '../targets/caches/nginx.ts';
+import { startSquidCache } from '../targets/caches/squid.ts';
+import { startUndiciCache } from '../targets/caches/undici.ts';
+import { startVarnish } from '../targets/caches/varnish.ts';
+import { startCountersign } from '../targets/countersign.ts';
+
+/** Where the origin's paths begin, at a cache. */
+interface Before extends AsyncDisposable {
+  readonly url: string;
+}
+
+type Start = (peer: CachePeer) => Promise<Before>;
+
+/** The usual ones, and the one that the suite takes for unknown. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'M-SEARCH'];
+/** The same prefix at both sides, so that what the suite says of its own paths needs no mapping. */
+const PREFIX = '/suite';
+
+async function startOurs({ upstream }: CachePeer): Promise<Before> {
+  const space = {
+    url: `${ORIGIN}${PREFIX}/`,
+    realm: 'suite',
+    schemes: [],
+    serves: 'upstream',
+    upstream: { url: `${upstream}${PREFIX}/` },
+    methods: METHODS,
+    cache: { heuristic: true },
+  };
+  const servers = await startCountersign({ resource: ORIGIN, spaces: [space] });
+  return {
+    url: `${servers.resource.url}${PREFIX}`,
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+  };
+}
+
+/** Nothing in between, for how many tests pass by themselves. */
+const startNone: Start = async ({ upstream }) => ({
+  url: upstream,
+  [Symbol.asyncDispose]: async () => {},
+});
+
+/** By what the table calls them; the others keep answers where their packages do. */
+export const CONTENDERS: Readonly<Record<string, readonly [Start, CachePeer['keeps']]>> = {
+  ours: [startOurs, 'in memory'],
+  Apache: [startApacheCache, 'on disk'],
+  undici: [startUndiciCache, 'in memory'],
+  Squid: [startSquidCache, 'in memory'],
+  Varnish: [startVarnish, 'in memory'],
+  nginx: [startNginxCache, 'on disk'],
+  HAProxy: [startHaproxyCache, 'in memory'],
+  'no cache': [startNone, 'in memory'],
+};

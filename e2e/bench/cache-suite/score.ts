@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+const test = z.object({
+  id: z.string(),
+  kind: z.enum(['required', 'optimal', 'check']).default('required'),
+  depends_on: z.array(z.string()).default([]),
+});
+
+/** What a run of the client prints. */
+export const outcome = z.object({
+  groups: z.array(z.object({ tests: z.array(test) })),
+  /** True, or the name and the message of what went wrong; a test for browsers has none. */
+  results: z.record(z.string(), z.union([z.literal(true), z.tuple([z.string(), z.string()])])),
+});
+
+export type Outcome = z.infer<typeof outcome>;
+export type Kind = Outcome['groups'][number]['tests'][number]['kind'];
+
+export interface Failing {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly why: string;
+}
+
+export interface Score {
+  readonly of: Readonly<Record<Kind, number>>;
+  readonly passed: Readonly<Record<Kind, number>>;
+  /** However those fared that they depend on. */
+  readonly alone: number;
+  readonly failing: readonly Failing[];
+}
+
+/**
+ * As the suite counts for its table: a test whose dependencies, or theirs in turn, did not pass is none that passed,
+ * since its own result says nothing then.
+ */
+export function scoreOf({ groups, results }: Outcome): Score {
+  const tests = new Map(groups.flatMap((group) => group.tests.map((one) => [one.id, one])));
+
+  function whyNot(id: string): string | undefined {
+    const missing = tests.get(id)?.depends_on.find((other) => whyNot(other) !== undefined);
+    if (missing !== undefined) return `depends on ${missing}`;
+    const result = results[id];
+    if (result === true) return undefined;
+    return result === undefined ? 'was not run' : result.join(': ');
+  }
+
+  const run = [...tests.values()].filter(({ id }) => id in results);
+  const verdicts = run.map(({ id, kind }) => ({ id, kind, why: whyNot(id) }));
+  const count = (all: typeof verdicts) => {
+    const of = (wanted: Kind) => all.filter(({ kind }) => kind === wanted).length;
+    return { required: of('required'), optimal: of('optimal'), check: of('check') };
+  };
+  return {
+    of: count(verdicts),
+    passed: count(verdicts.filter(({ why }) => why === undefined)),
+    alone: run.filter(({ id }) => results[id] === true).length,
+    failing: verdicts.flatMap(({ id, kind, why }) => (why === undefined ? [] : { id, kind, why })),
+  };
+}

@@ -1,0 +1,270 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { startStore } from '../flows/flow.ts';
+import { type Pair, startPair } from '../pair/pair.ts';
+import { launchBrowser } from '../parts/browser.ts';
+import { freePort } from '../parts/free-port.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { startGatewaySite } from './gateway/gateway-site.ts';
+import { startNginxFront } from './gateway/nginx-front.ts';
+import { curl } from './programs.ts';
+import { makeCertificate } from './proxy-site.ts';
+
+/** The cache in front of an application, as others ask it and as operators empty it. */
+const parts = new AsyncDisposableStack();
+afterAll(async () => parts.disposeAsync());
+
+/** Each address has a version, which unsafe methods raise; every answer says which it is of. */
+const versions = new Map<string, number>();
+/** What the application was asked. */
+let asked: string[] = [];
+beforeEach(() => {
+  asked = [];
+});
+const LONG = 200_000;
+const application = createServer((incoming, response) => {
+  const { method = '', url = '', headers } = incoming;
+  asked.push(`${method} ${url}`);
+  void text(incoming).then((content) => {
+    const isSafe = ['GET', 'HEAD', 'QUERY'].includes(method);
+    const version = (versions.get(url) ?? 1) + (isSafe ? 0 : 1);
+    versions.set(url, version);
+    const isLong = url.startsWith('/long');
+    if (!isSafe) return response.writeHead(204).end();
+    response.setHeader('Cache-Control', 'public, max-age=600');
+    response.setHeader('ETag', `"${version}"`);
+    response.setHeader('Vary', 'Accept-Language');
+    // A server that comes back looks anew at the bans of its last seconds: none has these.
+    if (!isLong) response.setHeader('Surrogate-Key', 'news');
+    response.setHeader('Content-Type', 'text/html');
+    if (headers['if-none-match'] === `"${version}"`) return response.writeHead(304).end();
+    const padding = isLong ? ' '.repeat(LONG) : '';
+    return response.end(`${method} ${version} ${content}${padding}`);
+  });
+});
+let upstream: { readonly url: string };
+beforeAll(async () => {
+  application.listen(await freePort(), '127.0.0.1');
+  await once(application, 'listening');
+  const { port } = application.address() as { readonly port: number };
+  upstream = { url: `http://127.0.0.1:${port}/` };
+});
+afterAll(() => {
+  application.closeAllConnections();
+  application.close();
+});
+
+const OPEN = { realm: 'open', schemes: [], serves: 'upstream' };
+const purge = { networks: ['127.0.0.1'] };
+const MISS = 'Countersign; fwd=uri-miss; stored';
+const HIT = expect.stringMatching(/^Countersign; hit; ttl=\d+$/);
+const VALIDATED = expect.stringMatching(/^Countersign; fwd=stale; fwd-status=304; ttl=\d+$/);
+
+const got = async (url: string, ...args: readonly string[]) => {
+  const { statuses, fields, body } = await curl(...args, url);
+  return [statuses.at(-1), fields.get('cache-status')?.join(', '), body.trim()];
+};
+
+const twice = (answer: readonly unknown[]) => [answer, answer];
+
+describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
+  let pair: Pair;
+  const at = (server: number, path: string) => `${pair.resources[server]?.url}/open/${path}`;
+  const atBoth = async (path: string) => [await got(at(0, path)), await got(at(1, path))];
+  beforeAll(async () => {
+    versions.clear();
+    const store = await startStore(kind, parts);
+    const settings = ({ resource }: Pick<Pair, 'resource'>) => ({
+      spaces: [
+        {
+          ...OPEN,
+          url: `${resource}/open/`,
+          upstream,
+          cache: { disk: { maxBytes: 2 ** 24 }, purge },
+        },
+      ],
+    });
+    pair = parts.use(await startPair({ ...store, resource: 2, settings }));
+  });
+
+  test('RFC 9211: curl is told what was stored, what was not, and which variant', async () => {
+    const german = ['--header', 'Accept-Language: de'];
+    expect(await got(at(0, 'told'))).toEqual([200, MISS, 'GET 1']);
+    expect(await got(at(0, 'told'))).toEqual([200, HIT, 'GET 1']);
+    expect(await got(at(0, 'told'), '--http2-prior-knowledge')).toEqual([200, HIT, 'GET 1']);
+    const other = 'Countersign; fwd=vary-miss; stored';
+    expect(await got(at(0, 'told'), ...german)).toEqual([200, other, 'GET 1']);
+    expect(await got(at(0, 'told'), '--header', 'If-None-Match: "1"')).toEqual([304, HIT, '']);
+    expect(await got(at(0, 'told'), '--range', '0-2')).toEqual([206, HIT, 'GET']);
+    expect(asked).toEqual(['GET /told', 'GET /told']);
+  });
+
+  test('RFC 9111 section 4.4: PUT and POST at one are seen by the next GET at the other', async () => {
+    for (const [method, version] of Object.entries({ PUT: 2, POST: 3, DELETE: 4 })) {
+      await atBoth('written');
+      const [status] = await got(at(0, 'written'), '--request', method, '--data', 'x');
+      expect(status).toBe(204);
+      expect(await got(at(1, 'written'))).toEqual([200, MISS, `GET ${version}`]);
+      expect(await got(at(0, 'written'))).toEqual([200, MISS, `GET ${version}`]);
+    }
+  });
+
+  test('RFC 10008 section 2.7: QUERY of undici, by its content', async () => {
+    const query = async (body: string) => {
+      const headers = { 'content-type': 'text/plain' };
+      const answer = await request(at(0, 'query'), { method: 'QUERY', headers, body });
+      return [answer.headers['cache-status'], await answer.body.text()];
+    };
+    expect(await query('a')).toEqual([MISS, 'QUERY 1 a']);
+    expect(await query('b')).toEqual([MISS, 'QUERY 1 b']);
+    expect(await query('a')).toEqual([HIT, 'QUERY 1 a']);
+    expect(await got(at(0, 'query'))).toEqual([200, MISS, 'GET 1']);
+  });
+
+  test.each(['--http1.1', '--http2-prior-knowledge'])(
+    'PURGE and BAN by %s at one count at both',
+    async (version) => {
+      const path = `removed${version}`;
+      const ban = (rule: string) => ['--request', 'BAN', '--header', `Ban: ${rule}`, version];
+      await atBoth(path);
+      const evicted = await got(at(0, path), '--request', 'PURGE', version);
+      expect(evicted).toEqual([200, undefined, '{"evicted":1,"soft":false}']);
+      expect(await atBoth(path)).toEqual(twice([200, MISS, 'GET 1']));
+      expect((await got(at(0, ''), ...ban('tag="news"')))[0]).toBe(200);
+      expect(await atBoth(path)).toEqual(twice([200, MISS, 'GET 1']));
+      expect((await got(at(1, ''), ...ban(`path="/${path}*", status=200, soft`)))[0]).toBe(200);
+      expect(await atBoth(path)).toEqual(twice([200, VALIDATED, 'GET 1']));
+      expect(await atBoth(path)).toEqual(twice([200, HIT, 'GET 1']));
+    },
+  );
+
+  test('the command line: purge and ban, also softly, and which bans there were', async () => {
+    const space = `${pair.resource}/open/`;
+    const remove = [
+      ['purge', `${space}cli`],
+      ['ban', space, '--path', '/cli'],
+    ];
+    for (const args of remove) {
+      await atBoth('cli');
+      await pair.cli('cache', ...args);
+      expect(await atBoth('cli')).toEqual(twice([200, MISS, 'GET 1']));
+      await pair.cli('cache', ...args, '--soft');
+      expect(await atBoth('cli')).toEqual(twice([200, VALIDATED, 'GET 1']));
+    }
+    const bans: unknown = await pair.cli('cache', 'bans');
+    expect((bans as unknown[]).slice(0, 2)).toMatchObject([
+      { space: '/open/', banned: { path: '/cli' }, soft: true },
+      { space: '/open/', banned: { path: '/cli' }, soft: false },
+    ]);
+  });
+
+  test('what is not understood says what to write, and bans nothing', async () => {
+    await atBoth('kept');
+    const told = await got(at(0, ''), '--request', 'BAN', '--header', 'Ban: tag=news');
+    expect(told).toEqual([
+      400,
+      undefined,
+      expect.stringContaining('tag must be a string, in quotes'),
+    ]);
+    expect(await got(at(0, 'kept'))).toEqual([200, HIT, 'GET 1']);
+  });
+
+  test('kill -9: what was on disk is there, but for what was changed meanwhile', async () => {
+    for (const path of ['long/kept', 'long/changed']) await got(at(0, path));
+    await pair.resources[0]?.kill('SIGKILL');
+    const [status] = await got(at(1, 'long/changed'), '--request', 'PUT', '--data', 'x');
+    expect([status, asked.at(-1)]).toEqual([204, 'PUT /long/changed']);
+    await pair.resources[0]?.start();
+    expect(await got(at(0, 'long/kept'))).toEqual([200, HIT, 'GET 1']);
+    expect(await got(at(0, 'long/changed'))).toEqual([200, MISS, 'GET 2']);
+  });
+});
+
+test('nginx in front: it says for whom it asks, and only networks that are listed may purge', async () => {
+  const { path: folder } = parts.use(await temporaryFolder());
+  const certificate = parts.use(await makeCertificate());
+  const resource = `https://localhost:${await freePort()}`;
+  const site = parts.use(
+    await startGatewaySite(
+      { nginx: { schemes: [], upstream, cache: { purge: { networks: ['127.0.0.2'] } } } },
+      { resource, trustedProxies: ['127.0.0.1/32'] },
+    ),
+  );
+  const { resource: behind } = site.pair;
+  parts.use(await startNginxFront({ folder, origin: resource, upstream: behind, certificate }));
+  const trusting = ['--http1.1', '--ipv4', '--cacert', certificate.certificate];
+  const url = `${resource}/nginx/page`;
+  expect(await got(url, ...trusting)).toEqual([200, MISS, 'GET 1']);
+  expect(await got(url, ...trusting)).toEqual([200, HIT, 'GET 1']);
+  const purging = [...trusting, '--request', 'PURGE'];
+  expect((await got(url, ...purging))[0]).toBe(403);
+  expect((await got(url, ...purging, '--interface', '127.0.0.2'))[0]).toBe(200);
+  expect(await got(url, ...trusting)).toEqual([200, MISS, 'GET 1']);
+});
+
+test('Chromium: navigation, the back button, and reload, which has the application asked', async () => {
+  const site = parts.use(await startGatewaySite({ web: { schemes: [], upstream, cache: {} } }));
+  const browser = parts.use(await launchBrowser());
+  const [first, second] = [
+    await (await browser.newContext()).newPage(),
+    await (await browser.newContext()).newPage(),
+  ];
+  const url = (path: string) => `${site.origin}/web/${path}`;
+  const status = async (page: typeof first, path: string) => {
+    const answer = await page.goto(url(path));
+    return answer?.headers()['cache-status'];
+  };
+  expect(await status(first, 'a-page')).toBe(MISS);
+  expect(await status(second, 'a-page')).toEqual(HIT);
+  expect(await status(first, 'b-page')).toBe(MISS);
+  await first.goBack();
+  expect([first.url(), await first.textContent('body')]).toEqual([url('a-page'), 'GET 1 ']);
+  expect(asked.filter((one) => one.endsWith('-page'))).toEqual(['GET /a-page', 'GET /b-page']);
+  versions.set('/a-page', 2);
+  await first.reload();
+  expect(await first.textContent('body')).toBe('GET 2 ');
+});
+
+test('README.md: its lines of curl', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, json = ''] =
+    /^## In front of your application\n[^]*?```json\n([^]*?)```/m.exec(readme) ?? [];
+  const [, lines = ''] =
+    /^## An HTTP cache in front of your application\n[^]*?```sh\n([^]*?)```/m.exec(readme) ?? [];
+  const pair = parts.use(
+    await startPair({
+      settings: ({ resource }) => {
+        const { spaces } = JSON.parse(json.replace('http://localhost:3001', resource)) as {
+          readonly spaces: readonly object[];
+        };
+        return {
+          spaces: spaces.map((one) => Object.assign(one, { upstream, cache: { purge: {} } })),
+        };
+      },
+    }),
+  );
+  const client = await pair.addClient('inventory:read cache:purge');
+  const form = { grant_type: 'client_credentials', resource: `${pair.resource}/inventory/` };
+  const { body } = await pair.post('/token', form, client);
+  const TOKEN = String(body['access_token']);
+  const bearer = ['--header', `Authorization: Bearer ${TOKEN}`];
+  const page = `${pair.resource}/inventory/items?page=2`;
+  const ours = lines.replaceAll('http://localhost:3001', pair.resource);
+  await got(page, ...bearer);
+  const told: string[] = [];
+  for (const line of ours.trim().split('\n')) {
+    const env = { PATH: process.env['PATH'], TOKEN };
+    told.push((await promisify(execFile)('sh', ['-c', `${line} --silent`], { env })).stdout);
+  }
+  expect(told.map((one) => JSON.parse(one) as unknown)).toEqual([
+    { evicted: 1, soft: false },
+    { banned: { path: '/images/*', status: '404' }, soft: false },
+    { banned: { tag: 'news' }, soft: true },
+  ]);
+});
