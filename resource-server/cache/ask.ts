@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { recover } from '#shared/base/awaitable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { HttpError } from '#shared/http/answer.ts';
@@ -23,6 +24,8 @@ const PATIENCE = 5000;
 /** Milliseconds for which nobody waits for the answer of a key, once it was one that others could not use. */
 const ALONE = 5000;
 const KEYS_ALONE = 10_000;
+/** Characters from which on a digest is the name of what waits. */
+const LONG = 256;
 
 /** Asks the application once for all who wait for the same. */
 export interface Ask {
@@ -187,9 +190,10 @@ export function createAsk(parts: AskParts): Ask {
   return Object.assign(ask, { refresh });
 }
 
-/** What waits together. */
+/** What waits together. Clients choose how long it would be, and some are remembered. */
 function nameOf({ key, asking }: Look): string {
-  return [asking.request.method, key.target, key.whose, key.content].join('\n');
+  const name = [asking.request.method, key.target, key.whose, key.content].join('\n');
+  return name.length < LONG ? name : createHash('sha256').update(name).digest('base64url');
 }
 
 /** The client's own conditions go to the application where nothing is stored that they could be judged by. */
