@@ -28,12 +28,11 @@ test('authentication can be taken out as a library: it needs no package and noth
     'shared/http',
     'shared/jose',
     'shared/people',
-    'shared/private-token',
     'shared/stores',
   ]);
   const named = [...texts.values()].flatMap((text) =>
     [...text.matchAll(/ from '([^'.#][^']*)'/g)].map(([, name = '']) => name),
   );
   expect(named.filter((name) => !isBuiltin(name))).toEqual([]);
-  expect(texts.size).toBeLessThanOrEqual(60);
+  expect(texts.size).toBeLessThanOrEqual(50);
 });

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { systemClock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { BUSY_TIMEOUT } from '#shared/stores/sqlite/connection.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { storedId } from './adapter/stored-id.ts';
 import type { Answered } from '../authz.fixture.ts';
 import { CALLBACK, redemption, sent, testFlow, VERIFIER } from '../code-flow.fixture.ts';

@@ -6,7 +6,8 @@ import { GENERATE, type TokenKeyLifecycle } from '#shared/keys/token-key-lifecyc
 import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { blindSigners } from './blind-signers.ts';
 import { type IssuerKeyRing, openIssuerKeyRing } from './key-ring.ts';
 import { TIMES } from './token-issuer.fixture.ts';

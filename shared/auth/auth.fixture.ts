@@ -4,7 +4,7 @@ import { lines, single } from '#shared/http/fields.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import type { Replay } from '#shared/stores/replay.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { KeysUnavailable } from './issuer-keys.ts';
 import { ORIGIN, type AuthRequest } from './scheme.ts';
 import type { OAuthSpace } from './schemes/oauth.ts';

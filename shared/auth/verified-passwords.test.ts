@@ -4,7 +4,7 @@ import type { Authenticated } from '#shared/people/directory.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { RIGHT, twoProcesses } from './two-processes.fixture.ts';
 import { createVerifiedPasswords } from './verified-passwords.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Authenticated, Directory, Person } from '#shared/people/directory.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** Passwords that come with every request: hashed when they are first seen, remembered for a while. */

@@ -3,7 +3,8 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { type Stores, StoreUnavailable } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { blindRsaPublicKey } from '#shared/private-token/blind-rsa.ts';
 import {
   DIRECTORY_PATH,

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
-import { StoreUnavailable, type Stores } from '#shared/stores/stores.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
 import {

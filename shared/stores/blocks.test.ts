@@ -5,7 +5,8 @@ import { limitsOver } from './blocks.ts';
 import { type Asked, type Buckets, intervalOf } from './buckets.ts';
 import { fresh } from './contract/samples.ts';
 import type { Rate } from './limits.ts';
-import { type Stores, StoreUnavailable } from './stores.ts';
+import type { Stores } from './stores.ts';
+import { StoreUnavailable } from './unavailable.ts';
 import { MOST_WAITING } from './waiting.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from './sqlite/under-test.ts';
 

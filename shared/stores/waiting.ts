@@ -1,4 +1,4 @@
-import { StoreUnavailable } from './stores.ts';
+import { StoreUnavailable } from './unavailable.ts';
 
 /** Those who may wait at a time; others would but fill the memory, even when their clients have left. */
 export const MOST_WAITING = 10_000;

@@ -4,7 +4,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/artefacts.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { SETTLE_PAUSE } from '../settled.ts';
 import { engineRequest } from '../token-request.ts';
 import { artefactAdapter } from './artefacts.ts';

@@ -18,7 +18,7 @@ import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { tokenFor } from './issuer.fixture.ts';
 import { verificationByStore } from './verification-by-store.ts';
 

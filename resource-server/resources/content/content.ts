@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Document } from '#shared/stores/trees.ts';
 import { type Pieces, piecesOf } from '../pieces.ts';
 import type { Range } from '../representation/range.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { eventually } from './eventually.ts';
 import { fresh } from './samples.ts';
 import type { Contract } from './store-under-test.ts';

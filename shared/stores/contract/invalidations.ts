@@ -4,7 +4,8 @@ import {
   type KeptInvalidation,
   LONGEST_INVALIDATION,
 } from '../invalidations.ts';
-import { StoreUnavailable, type Stores } from '../stores.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { eventually } from './eventually.ts';
 import { fresh, someInvalidation } from './samples.ts';
 import type { Contract } from './store-under-test.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import {
   edit,
   everybodyIn,

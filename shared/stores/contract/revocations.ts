@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { RevocationFeed, RevokedBy } from '../revocations.ts';
 import { eventually } from './eventually.ts';

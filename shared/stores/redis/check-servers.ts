@@ -1,7 +1,7 @@
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { SCHEMA } from './migrate.ts';
 import type { Topology, Wire } from './topology.ts';
 

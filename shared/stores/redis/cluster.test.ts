@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';

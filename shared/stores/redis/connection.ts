@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';

@@ -4,7 +4,7 @@ import type { LogFields } from '#shared/base/log-fields.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { CLOCK_MARGIN } from '../lifetime.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';
 import { until } from '../../../e2e/parts/process.ts';

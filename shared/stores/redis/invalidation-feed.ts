@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { readPosition, writePosition } from '../feed-position.ts';
 import type { InvalidationFeed, InvalidationListener } from '../invalidations.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { type Beside, type BesideAnswer, COUNT } from './feed-questions.ts';
 import { INVALIDATIONS_START, readInvalidation } from './invalidation-stream.ts';
 import type { RedisFeed } from './revocation-feed.ts';

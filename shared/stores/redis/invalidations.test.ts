@@ -5,7 +5,8 @@ import { eventually } from '../contract/eventually.ts';
 import { listening } from '../contract/invalidations.ts';
 import { FAR, someInvalidation } from '../contract/samples.ts';
 import { INVALIDATION_LIFE, type KeptInvalidation, MOST_INVALIDATIONS } from '../invalidations.ts';
-import { StoreUnavailable, type Stores } from '../stores.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { openPatiently, openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 const STREAM = '{test}:invalidations';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { eventually } from '../contract/eventually.ts';
 import { MOST_WAITING } from '../waiting.ts';
 import { Link } from './link.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { boundedWaiting } from '../waiting.ts';
 import type { Wire } from './topology.ts';
 

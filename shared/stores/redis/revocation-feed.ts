@@ -8,7 +8,7 @@ import type {
   RevocationStatus,
   RevocationView,
 } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { evalScript } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';

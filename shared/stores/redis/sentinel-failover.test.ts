@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Edit } from '#shared/stores/trees.ts';
 import { until } from '../../../e2e/parts/process.ts';

@@ -21,7 +21,8 @@ import {
   someVerifier,
 } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
-import { StoreUnavailable, type Stores } from '../stores.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { backupSqlite } from './backup.ts';
 import { openSqlite } from './open.ts';
 import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';

@@ -6,7 +6,7 @@ import {
   type StatementSync,
 } from 'node:sqlite';
 import { oncePerTurn } from '#shared/base/turn.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import type { Schema } from './schema.ts';
 
 /** How long whatever needs a lock of another process waits for it, in milliseconds. */

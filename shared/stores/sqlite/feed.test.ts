@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fresh } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
 import type { RevocationFeed } from '../revocations.ts';
-import { StoreUnavailable, type Stores } from '../stores.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;

@@ -8,7 +8,7 @@ import { VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { FAR, someApiKey, somePerson, someTokenKey } from '../contract/samples.ts';
 import { startRacer } from '../contract/start-racer.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { SqliteFile } from './file.ts';
 import { STATE } from './state.ts';
 import { TRANSIENT } from './transient.ts';

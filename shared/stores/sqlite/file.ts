@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { BUSY_TIMEOUT, Connection } from './connection.ts';
 import { isFull } from './disk-full.ts';
 import { Reserve } from './reserve.ts';

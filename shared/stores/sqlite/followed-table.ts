@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Clock } from '#shared/base/clock.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { Connection } from './connection.ts';
 import { orUnavailable } from './file.ts';
 import { STATE } from './state.ts';

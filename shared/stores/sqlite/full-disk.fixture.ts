@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { edit, putWith } from '../contract/samples.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { openSqlite } from './open.ts';
 
 const [folder = ''] = process.argv.slice(2);

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listening } from '../contract/invalidations.ts';
 import { someInvalidation } from '../contract/samples.ts';
 import { INVALIDATION_LIFE, type KeptInvalidation, MOST_INVALIDATIONS } from '../invalidations.ts';
-import { StoreUnavailable, type Stores } from '../stores.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { backupSqlite } from './backup.ts';
 import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 

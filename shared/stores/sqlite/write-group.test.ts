@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import type { Connection } from './connection.ts';
 import { SqliteFile } from './file.ts';
 import type { Schema } from './schema.ts';

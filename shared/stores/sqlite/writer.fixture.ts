@@ -13,7 +13,7 @@ import {
   somePerson,
   somePublicKey,
 } from '../contract/samples.ts';
-import { StoreUnavailable } from '../stores.ts';
+import { StoreUnavailable } from '../unavailable.ts';
 import { openSqlite } from './open.ts';
 
 const [folder = '', run = ''] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { createAttempts } from '../../attempts.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';

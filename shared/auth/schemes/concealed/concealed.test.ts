@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';
 import { type AuthRequest, PROXY, type Scheme } from '../../scheme.ts';

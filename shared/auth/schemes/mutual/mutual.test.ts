@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';

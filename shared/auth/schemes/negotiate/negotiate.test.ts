@@ -4,7 +4,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { type Gss, GssRefused, type Step } from './gss.ts';
 import * as client from './token.fixture.ts';
 import type { Rate, Spent } from '#shared/stores/limits.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { createAttempts } from '../../attempts.ts';
 import { memoryReplay, requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';

@@ -8,7 +8,7 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import type { Limits } from '#shared/stores/limits.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
 import { spaceOf } from '../../judge.fixture.ts';
