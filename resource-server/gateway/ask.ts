@@ -13,6 +13,7 @@ import type { Name } from '../forwarding/names.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
+import { DestinationElsewhere } from './destination-lines.ts';
 import { LEFT } from './places.ts';
 import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
@@ -143,7 +144,9 @@ export function createAsk(
 
 /** It failed, not we. */
 export const isOfApplication = (error: unknown): error is HttpError =>
-  error instanceof HttpError && (error.status === 502 || error.status === 504);
+  error instanceof HttpError &&
+  !(error instanceof DestinationElsewhere) &&
+  (error.status === 502 || error.status === 504);
 
 /** For the log: what went wrong, with what the connection says of it. */
 export function whyOf({ message, cause }: HttpError): string {

@@ -15,10 +15,13 @@ interface Told {
   readonly map: PathMap;
 }
 
+/** RFC 4918 sections 9.8.5 and 9.9.4. The application was not asked, and has not failed. */
+export class DestinationElsewhere extends HttpError {}
+
 /**
  * Destination (RFC 4918 section 10.3) and the tagged lists of If (section 10.4) name resources by our URLs, which
- * the application does not know; `theirs`: the origin that it takes for its own. Throws BadRequest for what is malformed, HttpError
- * 502 for another server, 403 for another space.
+ * the application does not know; `theirs`: the origin that it takes for its own. Throws BadRequest for what is malformed,
+ * DestinationElsewhere for another server, HttpError 403 for another space.
  */
 export function destinationLines({ request, space, map }: Told, theirs: string): Lines {
   const { rawHeaders, headers } = request;
@@ -28,7 +31,7 @@ export function destinationLines({ request, space, map }: Told, theirs: string):
   if (destination !== undefined) {
     const path = mapped(destination);
     if (path === 'elsewhere') {
-      throw new HttpError(502, 'Nothing is copied or moved to another server.');
+      throw new DestinationElsewhere(502, 'Nothing is copied or moved to another server.');
     }
     if (path === 'another space') {
       throw new HttpError(403, 'Nothing is copied or moved to another space.');

@@ -30,3 +30,20 @@ test('who finds no place for a second attempt is not told that nothing was sent'
   expect(status).toBe(502);
   expect((await held).status).toBe(200);
 });
+
+test('RFC 4918 section 9.8.5: a Destination elsewhere is no failure of the application', async () => {
+  await using application = await startApplication();
+  const upstream = { urls: [application.url, `${application.url}other/`] };
+  await using gateway = await startGateway(
+    { open: { upstream, schemes: [], scopes: {} } },
+    { trustedProxies: [] },
+  );
+  const headers = { Destination: 'https://elsewhere.example/open/b' };
+  const { status, text } = await gateway.ask('COPY', '/open/a', { headers });
+  expect({ status, text }).toMatchObject({
+    status: 502,
+    text: expect.stringContaining('another server'),
+  });
+  expect(text).not.toContain('no answer');
+  expect(gateway.lines.filter((line) => line.includes('upstream.failed'))).toEqual([]);
+});

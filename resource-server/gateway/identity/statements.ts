@@ -5,7 +5,7 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { STATEMENT_LIFE } from '#shared/stores/lifetime.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { identityOf, type Passed } from '../../identity-fields.ts';
 
 /** Says of a JWT that it is a statement and nothing else (RFC 8725 section 3.11). */
