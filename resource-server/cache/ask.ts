@@ -9,14 +9,12 @@ import { answerOf } from './answer.ts';
 import type { AskParts, Look } from './parts.ts';
 import { createDecide } from './decide.ts';
 import { type Begun, Fill } from './fill.ts';
-
 import type { Handling } from './rules/cache-status.ts';
 import { demandsOf, isForOrigin } from './rules/demands.ts';
 import { ageOf } from './rules/freshness.ts';
 import { reuseOf } from './rules/reuse.ts';
 import { CLIENT_CONDITIONS, conditionLines } from './rules/validation.ts';
 import { matches } from './rules/vary.ts';
-
 import type { Stored } from './stored.ts';
 
 /** Milliseconds that somebody waits for the answer to another's request to begin. */

@@ -68,8 +68,10 @@ test('RFC 9111 section 4: what is fresh answers for the application, and says ho
 });
 
 test('RFC 9211: Cache-Status says how each was handled', async () => {
+  const before = gateway.lines.filter((line) => line.includes('"cache":"hit"')).length;
   expect(await handling()).toBe('Countersign; fwd=uri-miss; stored');
   expect(await handling()).toBe('Countersign; hit; ttl=60');
+  expect(gateway.lines.filter((line) => line.includes('"cache":"hit"'))).toHaveLength(before + 1);
   gateway.clock.advance(60);
   expect(await handling()).toBe('Countersign; fwd=stale; stored');
   fields = { 'Cache-Control': 'no-store' };

@@ -1,9 +1,8 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
-
 import { HttpError } from '#shared/http/answer.ts';
 import { METHODS } from '#shared/http/methods.ts';
-
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { note } from '#shared/server/request-log.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { answerOf } from './answer.ts';
 import type { Asking } from './asking.ts';
@@ -12,16 +11,13 @@ import type { CacheParts, Hit, Look } from './parts.ts';
 import { createChange } from './change.ts';
 import { Fills } from './fills.ts';
 import { keyOf } from './key-of.ts';
-
 import { type Handling, statusMember } from './rules/cache-status.ts';
 import { demandsOf, isForOrigin } from './rules/demands.ts';
 import { type Policy, policyOf } from './rules/freshness.ts';
 import type { Forgotten } from './rules/invalidating.ts';
 import { reuseOf } from './rules/reuse.ts';
-
 import { select } from './rules/vary.ts';
 import { sourceOf } from './source.ts';
-
 import type { CacheKey, Stored } from './stored.ts';
 
 /** By which Cache-Status calls this cache (RFC 9211 section 2). */
@@ -70,6 +66,7 @@ export function createCache(parts: CacheParts): Cache {
   ): Awaitable<ResourceAnswer | undefined> {
     return andThen(store.content(stored), (content) => {
       if (content === undefined) return undefined;
+      if (handling.hit) note(request, { cache: 'hit' });
       const source = sourceOf(stored, content, exchange);
       const { method = '', rawHeaders } = request;
       const asked = { method, rawHeaders };

@@ -1,6 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
 import { randomId } from '#shared/base/random.ts';
-
 import type { Sink } from '../forwarding/sink.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { answerOf } from './answer.ts';

@@ -98,8 +98,10 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
   note();
   opened.defer(note);
   const process = randomId(parts.random);
-  const report = () =>
-    stores.cacheReports.put(process, writeReport([...all.values()].map(reportOf)));
+  const report = async () => {
+    await latest(clock.monotonic()); // who is not asked for a day would have to forget everything
+    await stores.cacheReports.put(process, writeReport([...all.values()].map(reportOf)));
+  };
 
   const rest = opened.move();
   return {

@@ -42,6 +42,8 @@ interface Named {
   // The gateway; the forward proxy, and its tunnels.
   /** Where it was passed on to, or leads to. */
   host: string;
+  /** Nobody had to be asked: the cache had the answer. */
+  cache: 'hit';
   /** How a tunnel ended. */
   end: string;
   /** Octets that came back, and that were sent there. */

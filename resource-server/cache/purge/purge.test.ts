@@ -4,7 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Invalidation } from '#shared/stores/invalidations.ts';
-import { StoreUnavailable } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { createPurge } from './purge.ts';
 
 const SPACE = 'https://api.example/app/';

@@ -193,7 +193,7 @@ describe('PURGE', () => {
         invalidations: {
           ...stores.invalidations,
           add: async () => {
-            const { StoreUnavailable } = await import('#shared/stores/stores.ts');
+            const { StoreUnavailable } = await import('#shared/stores/unavailable.ts');
             throw new StoreUnavailable('full');
           },
         },
