@@ -1,5 +1,4 @@
 import { HttpError } from '#shared/http/answer.ts';
-import { randomId } from '#shared/base/random.ts';
 import type { Sink } from '../forwarding/sink.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { answerOf } from './answer.ts';
@@ -8,11 +7,10 @@ import type { AskParts } from './parts.ts';
 import { Fill } from './fill.ts';
 import { keyOfGet, LONGEST_TARGET } from './key-of.ts';
 import { HeldAnswer } from './held-answer.ts';
+import { newEntry } from './new-entry.ts';
 import { changedBy, type Forgotten, invalidatedBy } from './rules/invalidating.ts';
 import type { Asked, Given } from './rules/rules.ts';
 import { mayStore } from './rules/storing.ts';
-import { tagsOf } from './rules/tags.ts';
-import type { Stored } from './stored.ts';
 
 /** Of refusals before anything was sent. */
 const UNSENT: ReadonlySet<number> = new Set([400, 503, 508]);
@@ -86,17 +84,8 @@ export function createChange(parts: AskParts) {
     if (!(await parts.isUpToDate(clock.monotonic()))) return undefined;
     const mark = bans.mark;
     const key = keyOfGet(asking, rules);
-    const stored: Stored = {
-      ...key,
-      id: randomId(random),
-      status: given.status,
-      lines: storing.lines,
-      vary: storing.vary,
-      ...times,
-      length: undefined,
-      tags: tagsOf(storing.lines),
-      outdated: false,
-    };
+    const about = { ...times, status: given.status, length: undefined };
+    const stored = newEntry(key, storing, about, random);
     const writing = store.begin(stored);
     if (writing === undefined) return undefined;
     const fill: Fill = new Fill({

@@ -1,13 +1,12 @@
-import { randomId } from '#shared/base/random.ts';
 import { lines as valuesIn } from '#shared/http/fields.ts';
 import type { AnswerHead } from '../forwarding/sink.ts';
 import type { AskParts, Look } from './parts.ts';
 import type { Begun, Told } from './fill.ts';
+import { newEntry } from './new-entry.ts';
 import type { Asked, Given, Times } from './rules/rules.ts';
 import { ERRORS } from './rules/statuses.ts';
 import { mayStore } from './rules/storing.ts';
 import { freshened, validatedBy, verdictOfHead } from './rules/validation.ts';
-import { tagsOf } from './rules/tags.ts';
 import type { Stored } from './stored.ts';
 
 /** How the application was asked. */
@@ -45,17 +44,7 @@ export function createDecide({
     if (method === 'HEAD') heed(look, { ...given, length }, forGet(asked), times, known);
     const storing = mayStore(asked, given, times, rules);
     if (!storing.store) return { kind: 'passed', why: storing.reason };
-    const entry = {
-      ...key,
-      id: randomId(random),
-      status: head.status,
-      lines: storing.lines,
-      vary: storing.vary,
-      ...times,
-      length,
-      tags: tagsOf(storing.lines),
-      outdated: false,
-    };
+    const entry = newEntry(key, storing, { ...times, status: head.status, length }, random);
     const writing = store.begin(entry);
     if (writing === undefined) return { kind: 'passed', why: 'room' };
     return { kind: 'stored', stored: entry, writing, lines: given.lines };

@@ -2,11 +2,14 @@ import type { Lines } from '../forwarding/fields.ts';
 
 /** Where an answer is looked for, and for whom. */
 export interface CacheKey {
-  /** Path and query as the client spells them, in origin form, without our own parameters. */
+  /** Path and query in the one spelling of `groupOf`, in origin form, without our own parameters: all of it is forgotten together. */
   readonly target: string;
   /** Whose: a principal's of a cache that is private; empty in a shared one. */
   readonly whose: string;
-  /** Digest of a QUERY's content and of what describes it (RFC 10008 section 2.7); empty: the answer to a GET. */
+  /**
+   * What tells answers of one target apart: how the client spelled it, another scheme, and the digest of a QUERY's content
+   * and of what describes it (RFC 10008 section 2.7). Empty: the answer to a GET in the usual spelling.
+   */
   readonly content: string;
 }
 
@@ -18,7 +21,7 @@ export interface Stored extends CacheKey {
   /** Names its content; never given again. */
   readonly id: string;
   readonly status: number;
-  /** As clients get them, but for those of framing, Age and Cache-Status. */
+  /** As clients get them, but for those of framing; Age and Cache-Status as they came. */
   readonly lines: Lines;
   /** None: it answers every request for its key. */
   readonly vary: readonly Nominated[];

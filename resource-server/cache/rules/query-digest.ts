@@ -65,6 +65,7 @@ function withoutCodings(content: Buffer, codings: readonly string[]): Buffer | u
 function gunzipOne(content: Buffer, options: { maxOutputLength: number }): unknown {
   const whole = gunzipSync(content, options); // checks its sum
   const member = content.subarray(MEMBER.head, -MEMBER.end);
+  // As above: its type leaves out what `info` adds.
   const { engine } = inflateRawSync(member, { ...options, info: true }) as unknown as Decoded;
   if (content[3] !== 0 || engine.bytesWritten !== member.length) throw new Error('several members');
   return whole;
