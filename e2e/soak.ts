@@ -15,7 +15,10 @@
  *
  * `npm run soak -- token-ways [SEED]`: 20,000 token requests on each store to a server that answers client
  * credentials directly and to one on which all goes through the engine.
+ *
+ * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
  */
+import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';
 import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
@@ -33,11 +36,17 @@ const FAILOVERS = 10;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
 const TOKEN_REQUESTS = 20_000;
+
+const { values, positionals } = parseArgs({
+  options: { store: { type: 'string' } },
+  allowPositionals: true,
+});
+const kinds = STORE_KINDS.filter((kind) => kind === (values.store ?? kind));
 /** A token of the beginning is looked at in the end. */
 const SETTINGS = { tokens: { lifetime: 86_400 } };
 
 async function crashes(): Promise<void> {
-  for (const kind of STORE_KINDS) {
+  for (const kind of kinds) {
     const kills = KILLS / STORE_KINDS.length;
     await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
     const tally = await crash(flow, kills, ({ kills: done }) => {
@@ -71,7 +80,7 @@ async function failovers(runs = FAILOVERS): Promise<void> {
 }
 
 async function caches(seed = 1): Promise<void> {
-  for (const kind of STORE_KINDS) {
+  for (const kind of kinds) {
     const schedules = SCHEDULES / STORE_KINDS.length;
     const progress = ({ schedules: done }: { schedules: number }) => {
       if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${schedules} schedules\n`);
@@ -87,7 +96,7 @@ function differential(
   requests: number,
 ): (seed?: number) => Promise<void> {
   return async (seed = 1) => {
-    for (const kind of STORE_KINDS) {
+    for (const kind of kinds) {
       const progress = (sent: number) => {
         if (sent % 1200 === 0) process.stdout.write(`${kind}: ${sent} requests\n`);
       };
@@ -106,11 +115,17 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   'two-ways': differential(compareTwoWays, REQUESTS),
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };
-const [name = 'crashes', number = 'NaN'] = process.argv.slice(2);
+const [name = 'crashes', number = 'NaN'] = positionals;
 const part = PARTS[name];
 if (part === undefined) {
-  process.stderr.write(`There is no part ${name}, only: ${Object.keys(PARTS).join(', ')}.\n`);
-  process.exitCode = 2;
+  refuse(`There is no part ${name}, only: ${Object.keys(PARTS).join(', ')}.`);
+} else if (kinds.length === 0) {
+  refuse(`There is no store ${values.store}, only: ${STORE_KINDS.join(', ')}.`);
 } else {
   await part(Number.parseInt(number, 10) || undefined);
+}
+
+function refuse(reason: string): void {
+  process.stderr.write(`${reason}\n`);
+  process.exitCode = 2;
 }
