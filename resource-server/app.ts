@@ -113,9 +113,9 @@ export function createApp(parts: AppParts) {
   }
 
   const inSpace = onKoa(
-    (request, response) =>
+    (request, response, target: Target) =>
       recover<ResourceAnswer | undefined>(
-        () => enter(request, response),
+        () => enter(request, response, target),
         (error) => {
           noteError(request, error, log);
           return errorAnswer(error);
@@ -128,31 +128,32 @@ export function createApp(parts: AppParts) {
   function enter(
     request: AnyRequest,
     response: AnyResponse,
+    target: Target,
   ): Awaitable<ResourceAnswer | undefined> {
-    const target = parse(request);
     const hidden = shown.get(request);
-    const space = hidden?.space ?? (target && spaces.find(originOf(request), target.segments));
-    if (target === undefined || space === undefined) throw notFound();
+    const space = hidden?.space ?? spaces.find(originOf(request), target.segments);
+    if (space === undefined) throw notFound();
     const { method = '', headers } = request;
     const served = resources.get(space);
     const gateway = gateways.get(space);
     const arrived = clock.monotonic();
-    const possible = accepted(space, gateway?.methods ?? served?.possible(target, space) ?? []);
+    const possible = () =>
+      accepted(space, gateway?.methods ?? served?.possible(target, space) ?? []);
     const cors = method === 'TRACE' ? {} : space.cors.answers(headers.origin);
     if (gateway && (purgesFreely(space, request) || space.schemes.length === 0)) {
       if (isPreflight(request) && space.corsOrigins.length > 0) {
-        return preflight(space.cors, request, possible);
+        return preflight(space.cors, request, possible());
       }
       return gateway.pass({ request, response, target, passed: undefined, arrived, fields: cors });
     }
-    if (isPreflight(request)) return preflight(space.cors, request, possible);
+    if (isPreflight(request)) return preflight(space.cors, request, possible());
     if (
       !gateway &&
       method === 'OPTIONS' &&
-      isOpen(space, possible) &&
+      isOpen(space, possible()) &&
       headers.authorization === undefined
     ) {
-      return { status: 204, fields: { ...optionsFields(possible), ...cors } };
+      return { status: 204, fields: { ...optionsFields(possible()), ...cors } };
     }
     if (hidden) note(request, hidden.noted);
     const judged = hidden?.outcome ?? admitted(request, space, asked(request, space.origin));

@@ -1,20 +1,27 @@
 import Koa from 'koa';
 import type { Log } from '#shared/base/log.ts';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Answer } from '#shared/http/answer.ts';
 import { send } from '#shared/server/answer.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { inPieces } from './resources/pieces.ts';
 import type { ResourceAnswer } from './resources/resource.ts';
 import { sendPieces, type InPieces } from './send-pieces.ts';
 
+type AnswerTo<More extends unknown[], Given> = (
+  request: AnyRequest,
+  response: AnyResponse,
+  ...more: More
+) => Awaitable<Given>;
+
 /**
  * Koa's one job: to run the answers whose content comes in pieces. What breaks off after it has begun is logged,
  * and the connection ends. Other answers are written as those of endpoints are, at once. Undefined: it is written.
  */
-export function onKoa(
-  answerTo: (request: AnyRequest, response: AnyResponse) => Awaitable<ResourceAnswer | undefined>,
+export function onKoa<More extends unknown[]>(
+  answerTo: AnswerTo<More, ResourceAnswer | undefined>,
   log: Log,
-): (request: AnyRequest, response: AnyResponse) => Awaitable<void> {
+): AnswerTo<More, void> {
   /** For the middleware, which Koa calls before `write` returns. */
   let given: InPieces | undefined;
   const koa = new Koa();
@@ -28,14 +35,15 @@ export function onKoa(
   });
   const write = koa.callback();
 
-  return (request, response) =>
-    andThen(answerTo(request, response), (whole) => {
-      if (whole === undefined) return;
-      const { body, ...answer } = whole;
-      if (!inPieces(body)) {
-        return send(request, response, body === undefined ? answer : { ...answer, body });
-      }
-      given = { ...answer, body };
+  return (request, response, ...more) =>
+    andThen(answerTo(request, response, ...more), (answer) => {
+      if (answer === undefined) return;
+      if (isWhole(answer)) return send(request, response, answer);
+      given = answer as InPieces;
       return write(request, response);
     });
+}
+
+function isWhole(answer: ResourceAnswer): answer is Answer<string | Uint8Array> {
+  return !inPieces(answer.body);
 }

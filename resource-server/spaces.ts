@@ -97,7 +97,10 @@ function neighbours(
 ): Neighbours {
   function findBy(spelled: (name: string) => string): Find {
     let longestFirst: readonly (readonly [Space, readonly string[]])[] | undefined;
-    return (origin, segments) => {
+    /** By the segments: those of a target that is remembered are the same ones at each request. */
+    const known = new WeakMap<readonly string[], { origin: string; space: Space | undefined }>();
+
+    function look(origin: string, segments: readonly string[]): Space | undefined {
       const names = segments.map(spelled);
       if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
       longestFirst ??= spaces()
@@ -106,6 +109,14 @@ function neighbours(
       return longestFirst.find(
         ([space, start]) => space.origin === origin && beginsWith(names, start),
       )?.[0];
+    }
+
+    return (origin, segments) => {
+      const before = known.get(segments);
+      if (before?.origin === origin) return before.space;
+      const space = look(origin, segments);
+      known.set(segments, { origin, space });
+      return space;
     };
   }
   return {

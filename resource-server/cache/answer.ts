@@ -1,6 +1,6 @@
 import { type Random, randomId } from '#shared/base/random.ts';
 import type { Fields } from '#shared/http/answer.ts';
-import { lines as valuesIn } from '#shared/http/fields.ts';
+import { has } from '#shared/http/fields.ts';
 import { grouped } from '../forwarding/fields.ts';
 import type { Pieces } from '../resources/pieces.ts';
 import { multipartRanges } from '../resources/representation/multipart-ranges.ts';
@@ -37,11 +37,11 @@ export function answerOf(
       : selected(stored, asked, age, member);
   if (content === 'none' || status === 204) return { status, fields };
   if (content === 'whole') {
+    const isHead = asked.method === 'HEAD';
+    if (whole?.length && !isHead) return { status, fields, body: whole }; // who sends it counts
     const { length } = stored;
     const sized = length === undefined ? fields : { ...fields, 'Content-Length': String(length) };
-    return asked.method === 'HEAD'
-      ? { status, fields: sized }
-      : { status, fields: sized, body: whole ?? pieces() };
+    return isHead ? { status, fields: sized } : { status, fields: sized, body: whole ?? pieces() };
   }
   const [range, ...others] = content;
   if (range !== undefined && others.length === 0) {
@@ -78,7 +78,7 @@ const SELECTING = ['range', 'if-none-match', 'if-modified-since'];
 
 /** Whether whoever asks wants all of it in any case, as most do. */
 function isPlain({ rawHeaders }: Pick<Asked, 'rawHeaders'>): boolean {
-  return SELECTING.every((name) => valuesIn(rawHeaders, name).length === 0);
+  return !SELECTING.some((name) => has(rawHeaders, name));
 }
 
 /** Of each answer that was asked for so, the fields that it always has. */

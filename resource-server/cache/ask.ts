@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { recover } from '#shared/base/awaitable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { lines as valuesIn } from '#shared/http/fields.ts';
+import { has } from '#shared/http/fields.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { answerOf } from './answer.ts';
@@ -199,7 +199,7 @@ function isOwn({ asking: { request }, stored }: Look): boolean {
   if (stored !== undefined) return false;
   const { rawHeaders } = request;
   if (isForOrigin(rawHeaders)) return true;
-  return [...CLIENT_CONDITIONS].some((name) => valuesIn(rawHeaders, name).length > 0);
+  return [...CLIENT_CONDITIONS].some((name) => has(rawHeaders, name));
 }
 
 /** RFC 5861 section 4: also that there is none. */

@@ -41,8 +41,8 @@ export function createCache(parts: CacheParts): Cache {
   const policies = new WeakMap<Stored, Policy>();
 
   function policy(stored: Stored): Policy {
-    const known = policies.get(stored) ?? policyOf(stored, rules);
-    policies.set(stored, known);
+    let known = policies.get(stored);
+    if (known === undefined) policies.set(stored, (known = policyOf(stored, rules)));
     return known;
   }
 

@@ -9,7 +9,7 @@ const PIECE = 256 * 1024;
 
 /** Stored content for one exchange, at whose end it is closed. */
 export function sourceOf(stored: Stored, content: Content, exchange: Exchange): Source {
-  exchange.once('close', () => content.close());
+  exchange.on('close', () => content.close());
   if (exchange.destroyed) content.close();
   return {
     stored,

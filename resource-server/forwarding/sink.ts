@@ -11,6 +11,7 @@ export const DECLINED = new HttpError(502, 'The application asked to be left alo
 /** Closes when the exchange is over, or nobody wants it any more. */
 export interface Exchange {
   readonly destroyed: boolean;
+  on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }

@@ -9,7 +9,8 @@ export interface Log {
 }
 
 /** What JSON lets through and a terminal would take for a command: DEL and C1 controls (ECMA-48 section 5.3). */
-const CONTROLS = /[\x7f-\x9f]/g;
+const CONTROL = /[\x7f-\x9f]/;
+const CONTROLS = new RegExp(CONTROL, 'g');
 
 const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
@@ -35,10 +36,10 @@ export function jsonLog(write: WriteLine, clock: Clock, server: string, worker?:
   const at = (level: string) => {
     const [same, urgent] = [`","level":"${level}","server":${which},"event":`, level !== 'info'];
     return (event: string, fields: LogFields = {}) => {
-      const rest = JSON.stringify(fields).slice(1);
+      const given = JSON.stringify(fields);
+      const rest = CONTROL.test(given) ? given.replaceAll(CONTROLS, escaped) : given;
       const begin = `{"time":"${time()}${same}${JSON.stringify(event)}`;
-      const line = rest === '}' ? `${begin}}` : `${begin},${rest}`;
-      write(`${line.replaceAll(CONTROLS, escaped)}\n`, urgent);
+      write(rest === '{}' ? `${begin}}\n` : `${begin},${rest.slice(1)}\n`, urgent);
     };
   };
   return { info: at('info'), warn: at('warn'), error: at('error') };

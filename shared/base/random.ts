@@ -7,14 +7,17 @@ export type Random = (bytes: number) => Buffer;
 const POOL = 8192;
 
 let pool = Buffer.alloc(0);
+/** Where in the pool the bytes begin that nobody was given. */
+let next = 0;
 
 export const systemRandom: Random = (bytes) => {
   if (bytes > POOL / 64) return randomBytes(bytes);
-  if (pool.length < bytes) pool = randomBytes(POOL);
-  const taken = pool.subarray(0, bytes);
-  const given = Buffer.from(taken);
-  taken.fill(0); // nobody finds here what was given to somebody
-  pool = pool.subarray(bytes);
+  if (pool.length - next < bytes) [pool, next] = [randomBytes(POOL), 0];
+  const given = Buffer.allocUnsafe(bytes);
+  for (let index = 0; index < bytes; index += 1) {
+    given[index] = pool[next] ?? 0;
+    pool[next++] = 0; // nobody finds here what was given to somebody
+  }
   return given;
 };
 

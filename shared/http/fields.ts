@@ -19,6 +19,14 @@ export function lines(raw: readonly string[], name: string): string[] {
   return found;
 }
 
+/** Whether there is a line of a field; `name` in lower case. */
+export function has(raw: readonly string[], name: string): boolean {
+  return raw.some(
+    (field, index) =>
+      index % 2 === 0 && field.length === name.length && field.toLowerCase() === name,
+  );
+}
+
 /** The value of a field that may come once (RFC 9110 section 5.3); throws `BadRequest` when it comes twice. */
 export function single(raw: readonly string[], name: string): string | undefined {
   const found = lines(raw, name);

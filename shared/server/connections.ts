@@ -70,7 +70,7 @@ export class Connections {
     const all = [...open, exchange];
     if (this.#exchanges.has(request.socket)) this.#exchanges.set(request.socket, all);
     if (this.#closing) this.#makeLast(exchange);
-    response.once('close', () => {
+    response.on('close', () => {
       exchange.done = true;
       if (this.#closing) this.#endWhenIdle(request.socket);
     });

@@ -71,7 +71,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     if (!NAMELESS.test(request.headers.authorization ?? '')) {
       response.setHeader('X-Request-Id', noted.id);
     }
-    response.once('close', () => {
+    response.on('close', () => {
       const now = clock.now();
       const path = pathOf(request.url ?? '');
       const well = HEALTH.test(path) && response.statusCode < 300 && response.writableFinished;

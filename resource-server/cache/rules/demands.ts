@@ -1,4 +1,4 @@
-import { lines } from '#shared/http/fields.ts';
+import { has, lines } from '#shared/http/fields.ts';
 import { type Directives, parseDirectives } from './directives.ts';
 
 const NO_CACHE = parseDirectives(['no-cache']);
@@ -12,7 +12,9 @@ export function demandsOf(rawHeaders: readonly string[]): Directives | undefined
   return pragma.length > 0 && parseDirectives(pragma).flags.has('no-cache') ? NO_CACHE : undefined;
 }
 
+const ORIGINS = ['if-match', 'if-unmodified-since'];
+
 /** Conditions that are for the application alone, so that the cache answers nothing (RFC 9111 section 4.3.2). */
 export function isForOrigin(rawHeaders: readonly string[]): boolean {
-  return ['if-match', 'if-unmodified-since'].some((name) => lines(rawHeaders, name).length > 0);
+  return ORIGINS.some((name) => has(rawHeaders, name));
 }
