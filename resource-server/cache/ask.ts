@@ -21,7 +21,10 @@ import type { Stored } from './stored.ts';
 const PATIENCE = 5000;
 /** Milliseconds for which nobody waits for the answer of a key, once it was one that others could not use. */
 const ALONE = 5000;
-const KEYS_ALONE = 10_000;
+/** Milliseconds after a refresh that came to nothing, until the next one of the key. */
+const REST = 5000;
+/** Of which such a time is remembered. */
+const KEYS = 10_000;
 /** Characters from which on a digest is the name of what waits. */
 const LONG = 256;
 
@@ -35,12 +38,15 @@ export interface Ask {
 export function createAsk(parts: AskParts): Ask {
   const { fills, policy, member, hit, clock, random, bans } = parts;
   const decide = createDecide(parts);
-  /** Until when, by key. */
-  const alone = new RecentMap<number>(KEYS_ALONE);
+  /** Until when, by key, of `monotonic()`. */
+  const alone = new RecentMap<number>(KEYS);
+  const resting = new RecentMap<number>(KEYS);
+  const isUntil = (times: RecentMap<number>, name: string) =>
+    (times.get(name) ?? -Infinity) > clock.monotonic();
 
   async function ask(look: Look): Promise<ResourceAnswer | undefined> {
     const name = nameOf(look);
-    if (isOwn(look) || (alone.get(name) ?? 0) > clock.now()) return lead(look, undefined);
+    if (isOwn(look) || isUntil(alone, name)) return lead(look, undefined);
     const open = fills.get(name);
     return open ? follow(look, open) : lead(look, name);
   }
@@ -61,11 +67,12 @@ export function createAsk(parts: AskParts): Ask {
       asker: asker === 'client' ? passing() : undefined,
       decide(head) {
         const begun = decide(look, { validates, requested, doomed: fill.doomed }, head);
+        if (begun.kind === 'instead' && begun.why === 'validated') resting.delete(nameOf(look));
         if (begun.kind !== 'passed') return begun;
         detail = begun.why;
         // What one client asked for says nothing of what others will get.
         const isClients = isOwn(look) || begun.why === 'request-no-store';
-        if (!isClients) alone.set(nameOf(look), clock.now() + ALONE);
+        if (!isClients) alone.set(nameOf(look), clock.monotonic() + ALONE);
         return begun;
       },
       async commit(entry, writing) {
@@ -74,6 +81,7 @@ export function createAsk(parts: AskParts): Ask {
         const kept = await bans.admit(mark, entry, () => writing.commit(ids));
         if (kept === undefined) writing.abandon();
         alone.delete(nameOf(look));
+        resting.delete(nameOf(look));
       },
       over: () => remove(),
     });
@@ -181,7 +189,8 @@ export function createAsk(parts: AskParts): Ask {
   function refresh(look: Look): void {
     const name = nameOf(look);
     // The content of others is gone by the time that it could be sent.
-    if (look.asking.request.method !== 'GET' || fills.get(name)) return;
+    if (look.asking.request.method !== 'GET' || fills.get(name) || isUntil(resting, name)) return;
+    resting.set(name, clock.monotonic() + REST);
     begin({ ...look, fwd: 'stale' }, 'nobody', name);
   }
 

@@ -334,17 +334,42 @@ test('what is stale is refreshed in the background, once (RFC 5861 section 3)', 
   expect(await of.ask().text()).toBe('new');
 });
 
-test('a refresh that fails, or whose answer is not stored, ends', async () => {
+test('a refresh that fails, or whose answer is not stored, ends; the next one is five seconds later', async () => {
   const of = testCache();
   await stale(of, 'max-age=1, stale-while-revalidate=60');
   expect(await of.ask().text()).toBe('stale');
   first(of).reject(new HttpError(502, 'broken'));
-  await settled();
+  for (let second = 0; second < 5; second += 1) {
+    await settled();
+    expect(await of.ask().text()).toBe('stale');
+    expect(of.asked).toEqual([]);
+    of.clock.advance(1);
+  }
   expect(await of.ask().text()).toBe('stale');
   const one = first(of);
   one.head(500);
   await settled();
   expect(one.closed).toBe(true);
+  expect(await of.ask().text()).toBe('stale');
+  expect(of.asked).toEqual([]);
+});
+
+test.each([
+  ['stored', 200],
+  ['validated', 304],
+])('a refresh by which an answer was %s puts off no other', async (_how, status) => {
+  const of = testCache();
+  const briefly = { 'Cache-Control': 'max-age=1, stale-while-revalidate=60', ETag: '"a"' };
+  await stale(of, briefly['Cache-Control']);
+  for (let time = 0; time < 3; time += 1) {
+    expect(await of.ask().text()).toBe('stale');
+    const one = first(of);
+    one.head(status, briefly);
+    if (status === 200) write(one, 'stale');
+    one.sink.end([]);
+    await settled();
+    of.clock.advance(2);
+  }
 });
 
 test('a store that cannot keep what came harms nobody', async () => {
