@@ -6,7 +6,7 @@ export type Banned = Pick<Stored, 'target' | 'status' | 'tags'>;
 export interface Spelling {
   /** Segments of the space, which a path in a rule does not have. */
   readonly depth: number;
-  /** The one spelling of a target (RFC 3986 section 6.2.2). */
+  /** The one spelling of a target (RFC 3986 section 6.2.2), which that of a stored one is. */
   readonly normal: (target: string) => string;
 }
 
@@ -20,7 +20,7 @@ export function banMatch(
   return (stored) =>
     (ofStatus === undefined || String(stored.status).startsWith(ofStatus)) &&
     (tag === undefined || stored.tags.includes(tag)) &&
-    (ofPath === undefined || ofPath(below(normal(stored.target), depth)));
+    (ofPath === undefined || ofPath(below(stored.target, depth)));
 }
 
 /** A pattern without a question mark has a path with any query. */
@@ -33,9 +33,13 @@ function pathMatch(pattern: string, normal: Spelling['normal']): (target: string
 
 /** What is left of a target behind so many segments of its path. */
 function below(target: string, depth: number): string {
-  const [path = '', ...query] = target.split(/(?=\?)/);
-  const rest = path.split('/').slice(depth + 1);
-  return `/${rest.join('/')}${query.join('')}`;
+  const [{ length: end } = ''] = target.split('?', 1);
+  let at = 0;
+  for (let passed = 0; passed < depth; passed += 1) {
+    at = target.indexOf('/', at + 1);
+    if (at === -1 || at > end) return `/${target.slice(end)}`;
+  }
+  return target.slice(at);
 }
 
 /** `*` stands for any characters, none among them. In time that grows with the text and the parts, no more. */

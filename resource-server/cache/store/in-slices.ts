@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
 /** Looked at before others have their turn. */
-const SLICE = 256;
+const SLICE = 32;
 
 /** Does it for some after others, until it is done for all. */
 export async function inSlices<T>(
