@@ -59,6 +59,28 @@ const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
 const handling = async (headers?: OutgoingHttpHeaders) =>
   (await get(headers)).headers['cache-status'];
 
+test.each([-7200, 7200])(
+  'a clock that is set by %s s makes nothing fresh that is not, and no age negative',
+  async (seconds) => {
+    fields = { 'Cache-Control': 'max-age=60', ETag: '"1"' };
+    await get();
+    gateway.clock.set(seconds);
+    try {
+      expect(await handling()).toMatch('fwd=stale; fwd-status=304; ttl=60');
+      gateway.clock.advance(59);
+      const hit = await get();
+      expect([hit.headers.age, hit.text]).toEqual(['59', 'answer 1']);
+      await ask('POST');
+      expect(await handling()).toBe('Countersign; fwd=uri-miss; stored');
+    } finally {
+      gateway.clock.set(-seconds);
+    }
+    // What came while it was ahead is of no known age now.
+    expect(await handling()).toMatch('fwd=stale; fwd-status=304');
+    expect((await get()).headers.age).toBe('0');
+  },
+);
+
 test('RFC 9111 section 4: what is fresh answers for the application, and says how old it is', async () => {
   expect(await get()).toMatchObject(FIRST);
   gateway.clock.advance(59);

@@ -43,6 +43,16 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
     expect(reuse('max-age=10, no-cache', 0)).toMatchObject({ kind: 'validate', reason: 'stale' });
   });
 
+  test.each([-0.001, -3600])(
+    'section 4.2.3: what will have come (%s s), since the clock was set back, has no age that is known: it is validated',
+    (seconds) => {
+      const control = 'max-age=10, stale-while-revalidate=60';
+      const expected = { kind: 'validate', reason: 'stale', age: 0, disconnected: false };
+      expect(reuse(control, seconds)).toMatchObject(expected);
+      expect(reuse(control, seconds, 'max-stale')).toMatchObject(expected);
+    },
+  );
+
   test('no-cache about fields does not matter here', () => {
     expect(reuse('max-age=10, no-cache="a"', 0)).toMatchObject({ kind: 'fresh' });
   });

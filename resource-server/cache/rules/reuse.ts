@@ -36,7 +36,8 @@ export function reuseOf(
 ): Reuse {
   const age = ageOf(policy, now);
   const ttl = policy.lifetime - age;
-  const usable = !outdated && !policy.noCache;
+  // Of what will have come nobody knows how old it is: the clock was set back.
+  const usable = !outdated && !policy.noCache && policy.received <= now;
   const refused = demands !== undefined && refuses(demands, age, ttl);
   if (usable && !refused) {
     if (ttl > 0) return { kind: 'fresh', age, ttl };
