@@ -26,6 +26,8 @@ const SHORT = 65_536;
 /** Seconds between two writes of where the feed stands, and between two reports. */
 const POSITION = 5;
 const REPORT = 20;
+/** Seconds between two looks for what others have left on the disk. */
+const TIDY = 3600;
 
 export interface CachesParts {
   /** The server's folder. */
@@ -107,7 +109,12 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
   return {
     of: all,
     chores: [
-      ...(disk ? [{ name: 'cache.position', seconds: POSITION, run: async () => note() }] : []),
+      ...(disk
+        ? [
+            { name: 'cache.position', seconds: POSITION, run: async () => note() },
+            { name: 'cache.tidy', seconds: TIDY, run: () => disk.tidy(clock.now()) },
+          ]
+        : []),
       { name: 'cache.report', seconds: REPORT, run: report },
     ],
     [Symbol.asyncDispose]: () => rest.disposeAsync(),

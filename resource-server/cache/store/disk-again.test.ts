@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -236,4 +236,45 @@ test('so many answers of a space are kept, however short', async () => {
   for (let n = 0; n < 5; n += 1) await keep(store, someAnswer({ target: `/${n}` }), '');
   expect(store.stats().entries).toBe(3);
   expect(await idsOf(store, { ...KEY, target: '/1' })).toEqual([]);
+});
+
+test('what processes have left that nobody follows is removed after a day, and nothing else', async () => {
+  const DAY = 86_400_000;
+  const now = Date.now();
+  const contents = () =>
+    [0, 1, 2].map((number) => readdirSync(join(folder, `${number}`)).toSorted());
+  const [kept, none] = [['answers.db', 'content', 'lock'], ['lock']];
+  mkdirSync(join(folder, 'lost+found'));
+  await using first = await open();
+  await using second = await open();
+  {
+    await using third = await open();
+    await keep(third.store('a', 1_000_000), someAnswer(), 'a'.repeat(200_000));
+  }
+  const has = (number: number) => contents()[number]?.filter((name) => kept.includes(name));
+  await first.tidy(now + DAY - 60_000);
+  expect([has(1), has(2)]).toEqual([kept, kept]);
+  // The second is had, whenever that was said last.
+  await first.tidy(now + DAY + 60_000);
+  expect([has(0), has(1), contents()[2]]).toEqual([kept, kept, none]);
+  await first.tidy(now + 2 * DAY);
+  await keep(second.store('a', 1_000_000), someAnswer(), 'a'.repeat(200_000));
+  await using again = await open();
+  expect(await again.store('a', 1_000_000).find(someAnswer())).toEqual([]);
+  expect([again.position, has(2)]).toEqual([undefined, kept]);
+});
+
+test('one that was had until now is left for who comes next', async () => {
+  const DAY = 86_400_000;
+  const now = Date.now();
+  const length = 200_000;
+  await using first = await open();
+  {
+    await using second = await open();
+    await keep(second.store('a', 1_000_000), someAnswer(), 'a'.repeat(length));
+    await second.tidy(now + 3 * DAY);
+  }
+  await first.tidy(now + 3 * DAY + 60_000);
+  await using second = await open();
+  expect(await second.store('a', 1_000_000).find(someAnswer())).toMatchObject([{ length }]);
 });

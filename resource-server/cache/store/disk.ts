@@ -19,6 +19,8 @@ export interface CacheDisk extends AsyncDisposable {
   readonly position: string | undefined;
   /** Is written when all removals that were begun before are done, and together with them. */
   setPosition(position: string): void;
+  /** What processes have left that are gone for good, such as workers when there are fewer, is removed. */
+  tidy(now: number): Promise<void>;
 }
 
 interface Options {
@@ -51,6 +53,7 @@ export async function openDisk(options: Options): Promise<CacheDisk> {
         return rows.position;
       },
       setPosition: (where) => position.set(where),
+      tidy: (now) => own.tidy(now),
       async [Symbol.asyncDispose]() {
         await files[Symbol.asyncDispose]();
         rows[Symbol.dispose]();
