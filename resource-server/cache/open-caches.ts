@@ -51,6 +51,7 @@ export interface Caches extends AsyncDisposable {
 
 interface Open extends SpaceCache {
   readonly name: string;
+  readonly origin: string;
   readonly store: CacheStore;
   readonly bans: Bans;
 }
@@ -146,6 +147,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
     const evict = (target: string, soft: boolean) => store.removeTarget(target, soft);
     return {
       name,
+      origin: space.origin,
       store,
       bans,
       cache,
@@ -180,9 +182,10 @@ function storeOf(space: Space, config: CacheConfig, disk: CacheDisk | undefined)
   return new TieredStore(memory, disk.store(diskName(space), portion(config.disk.maxBytes)), SHORT);
 }
 
-function reportOf({ name, store, bans, cache }: Open): CacheReport[number] {
+function reportOf({ name, origin, store, bans, cache }: Open): CacheReport[number] {
   return {
     space: name,
+    origin,
     ...store.stats(),
     counts: cache.counts,
     bans: [...bans.list()],

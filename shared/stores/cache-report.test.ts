@@ -4,6 +4,7 @@ import { type CacheReport, readReport, writeReport } from './cache-report.ts';
 const REPORT: CacheReport = [
   {
     space: '/shop/',
+    origin: 'https://api.example',
     entries: 2,
     octets: 3000,
     counts: { hit: 7, miss: 2 },

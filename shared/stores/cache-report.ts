@@ -18,6 +18,8 @@ const report = z.array(
   z.object({
     /** As invalidations name it. */
     space: z.string(),
+    /** Each of its two origins, where it has them, has a cache of its own. */
+    origin: z.string(),
     entries: count,
     octets: count,
     /** How many requests came to what, such as hit and miss. */

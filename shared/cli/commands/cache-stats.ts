@@ -25,9 +25,9 @@ export const cacheStats: Command = {
 
 type Shown = CacheReport[number] & { readonly process: string };
 
-const row = ({ process, space, entries, octets, counts, bans }: Shown) => [
+const row = ({ process, origin, space, entries, octets, counts, bans }: Shown) => [
   process,
-  space,
+  `${origin}${space}`,
   `${entries} kept`,
   `${(octets / 1024 / 1024).toFixed(1)} MiB`,
   Object.entries(counts)

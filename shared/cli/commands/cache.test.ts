@@ -120,6 +120,7 @@ describe('cache ban', () => {
 const report = (more: Partial<CacheReport[number]> = {}): CacheReport => [
   {
     space: '/shop/',
+    origin: ORIGIN,
     entries: 3,
     octets: 5 * 1024 * 1024,
     counts: { hit: 7, miss: 2 },
@@ -197,8 +198,8 @@ describe('cache stats', () => {
     });
     const { stdout } = await inProcess(shell, 'cache', 'stats');
     expect(stdout).toBe(
-      'one  /shop/  3 kept  5.0 MiB  hit 7, miss 2\n' +
-        'two  /shop/  3 kept  5.0 MiB  hit 7, miss 2  a ban is under way\n',
+      `one  ${ORIGIN}/shop/  3 kept  5.0 MiB  hit 7, miss 2\n` +
+        `two  ${ORIGIN}/shop/  3 kept  5.0 MiB  hit 7, miss 2  a ban is under way\n`,
     );
     expect(await json(shell, 'cache', 'stats')).toEqual([
       { process: 'one', ...report()[0] },
