@@ -7,9 +7,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { startStore } from '../flows/flow.ts';
-import { type Pair, startPair } from '../pair/pair.ts';
+import { type Pair, ServerProcess, startPair } from '../pair/pair.ts';
 import { launchBrowser } from '../parts/browser.ts';
 import { freePort } from '../parts/free-port.ts';
+import { until } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { startGatewaySite } from './gateway/gateway-site.ts';
 import { startNginxFront } from './gateway/nginx-front.ts';
@@ -184,6 +185,41 @@ describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
     expect(await got(at(0, 'long/kept'))).toEqual([200, HIT, 'GET 1']);
     expect(await got(at(0, 'long/changed'))).toEqual([200, MISS, 'GET 2']);
   });
+});
+
+test('two workers: what was changed or purged at one is asked for anew by the next read at any', async () => {
+  const settings = ({ resource }: Pick<Pair, 'resource'>) => ({
+    spaces: [{ ...OPEN, url: `${resource}/open/`, upstream, cache: { purge } }],
+  });
+  const pair = parts.use(await startPair({ settings }));
+  await pair.resources[0]?.kill('SIGTERM');
+  const start = ['shared/start/main.js', 'resource', '--workers', '2'];
+  const workers = new ServerProcess(start, Number(new URL(pair.resource).port), pair.env);
+  parts.defer(() => workers.kill('SIGTERM'));
+  await workers.start();
+  await until(() => workers.log.includes('ready.'));
+  const url = `${pair.resource}/open/worked`;
+  let misses = 0;
+  /** Each has a connection of its own: they go round. */
+  async function read(): Promise<readonly unknown[]> {
+    const answers = [await got(url), await got(url), await got(url)];
+    misses += answers.filter(([, handling]) => handling === MISS).length;
+    return answers.map(([, , text]) => text);
+  }
+  const rounds = 6;
+  for (let version = 2; version < 2 + rounds; version += 1) {
+    await read();
+    expect((await got(url, '--request', 'PUT', '--data', 'x'))[0]).toBe(204);
+    expect(await read()).toEqual(Array(3).fill(`GET ${version}`));
+    versions.set('/worked', version + 10);
+    await got(url, '--request', 'PURGE');
+    expect(await read()).toEqual(Array(3).fill(`GET ${version + 10}`));
+    versions.set('/worked', version);
+    await got(`${pair.resource}/open/`, '--request', 'BAN', '--header', 'Ban: tag="news"');
+    expect(await read()).toEqual(Array(3).fill(`GET ${version}`));
+  }
+  // Of each invalidation one at least; and both workers have answered.
+  expect(misses).toBeGreaterThan(3 * rounds);
 });
 
 test('nginx in front: it says for whom it asks, and only networks that are listed may purge', async () => {
