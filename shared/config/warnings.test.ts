@@ -45,6 +45,25 @@ describe('what may not be what somebody meant', () => {
     expect(warned({ schemes: [], upstream })).toEqual(['spaces.0.schemes']);
   });
 
+  test('an application behind a cache that another space reaches as well', () => {
+    const at = (name: string, url: string, more = {}) => ({
+      url: `http://localhost:3001/${name}/`,
+      realm: name,
+      schemes: ['Bearer'],
+      serves: 'upstream',
+      methods: ['GET', 'POST'],
+      upstream: { url },
+      ...more,
+    });
+    const told = (...spaces: readonly object[]) =>
+      configWarnings(configSchema.parse({ spaces })).map(({ path }) => path);
+    const cached = at('a', 'http://127.0.0.1:8080/', { cache: {} });
+    expect(told(cached, at('b', 'http://127.0.0.1:8080/'))).toEqual(['spaces.0.cache']);
+    expect(told(cached, at('b', 'http://127.0.0.1:8080/b/'))).toEqual(['spaces.0.cache']);
+    expect(told(cached, at('b', 'http://127.0.0.1:8081/'))).toEqual([]);
+    expect(told(cached)).toEqual([]);
+  });
+
   test('WebDAV where paths map', () => {
     const upstream = { url: 'http://127.0.0.1/' };
     expect(warned({ upstream })).toEqual(['spaces.0.upstream']);

@@ -19,7 +19,10 @@ export function configWarnings(
 
 /** By the member of a space that they are about. */
 const WARNINGS: Readonly<
-  Record<string, (space: SpaceConfig, config: Pick<Config, 'trustedProxies'>) => string | undefined>
+  Record<
+    string,
+    (space: SpaceConfig, config: Pick<Config, 'spaces' | 'trustedProxies'>) => string | undefined
+  >
 > = {
   schemes: ({ schemes, upstream }) =>
     upstream && schemes.length === 0
@@ -28,6 +31,18 @@ const WARNINGS: Readonly<
   'upstream.url': ({ upstream }) => {
     const open = upstreamUrls(upstream).find(isClearOutside);
     return open && `is ${open}: what goes there in clear text can be read and changed on its way`;
+  },
+  cache({ cache, url, upstream }, { spaces }) {
+    if (cache === undefined) return undefined;
+    const own = upstreamUrls(upstream);
+    const other = spaces.find(
+      (one) =>
+        one.url !== url && upstreamUrls(one.upstream).some((place) => own.some(meets(place))),
+    );
+    return (
+      other &&
+      `hears of no change through ${other.url}, which has the same application: what changes there has to be told here by PURGE or BAN`
+    );
   },
   'cache.purge.networks': ({ cache }, { trustedProxies: trusted }) => {
     const networks = cache?.purge?.networks ?? [];
@@ -65,4 +80,6 @@ const overlap = (one: string, other: string) =>
 const first = (network: string) => network.replace(/\/.*/, '');
 
 const sameTree = (one: string, other: string) => pathOf(one) === pathOf(other);
+/** Whether what is at one of two places is, or is in, what is at the other. */
+const meets = (one: string) => (other: string) => one.startsWith(other) || other.startsWith(one);
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/$/, '');
