@@ -204,7 +204,7 @@ test('two workers: what was changed or purged at one is asked for anew by the ne
   async function read(): Promise<readonly unknown[]> {
     const answers = [await got(url), await got(url), await got(url)];
     misses += answers.filter(([, handling]) => handling === MISS).length;
-    return answers.map(([, , text]) => text);
+    return answers.map(([, , content]) => content);
   }
   const rounds = 6;
   for (let version = 2; version < 2 + rounds; version += 1) {
