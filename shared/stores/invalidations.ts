@@ -45,10 +45,12 @@ export interface InvalidationFeed extends AsyncDisposable {
 export const INVALIDATION_LIFE = 86_400_000;
 /** how many at most, */
 export const MOST_INVALIDATIONS = 100_000;
+/** with how many octets of values, about; whoever was away for more has heard too little, */
+export const MOST_INVALIDATION_OCTETS = 64 * 1024 * 1024;
 /** and of how many octets the value of each is at most. */
 export const LONGEST_INVALIDATION = 8_192;
 
-/** An append-only feed, kept for a day and bounded in number. */
+/** An append-only feed, kept for a day and bounded in number and octets. */
 export interface Invalidations {
   /** Appends all at once; resolves only when durable as configured. Rejects with `RangeError` what is too long. */
   add(invalidations: readonly Invalidation[]): Promise<void>;

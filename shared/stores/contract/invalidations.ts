@@ -3,6 +3,7 @@ import {
   type Invalidation,
   type KeptInvalidation,
   LONGEST_INVALIDATION,
+  MOST_INVALIDATION_OCTETS,
 } from '../invalidations.ts';
 import type { Stores } from '../stores.ts';
 import { StoreUnavailable } from '../unavailable.ts';
@@ -204,6 +205,27 @@ export function invalidationsContract(contract: () => Contract): void {
       await expect(adding).rejects.toThrow(RangeError);
       await one.invalidations.add([someInvalidation(longest)]);
       expect(valuesOf(await listener.hear())).toEqual([longest]);
+    });
+
+    test('of more octets than are kept the oldest go: who was behind them has lost all, who had heard them nothing', async () => {
+      const { one, other } = contract();
+      await withEpoch();
+      await using ahead = await listening(one);
+      await one.invalidations.add([someInvalidation('first')]);
+      const { position: behind } = (await other.invalidations.list('target', 1))[0] ?? {};
+      const longest = someInvalidation('x'.repeat(LONGEST_INVALIDATION));
+      const most = MOST_INVALIDATION_OCTETS / LONGEST_INVALIDATION;
+      let left = most + 10;
+      for (; left > 0; left -= 256) {
+        const some = Array.from({ length: Math.min(256, left) }, () => longest);
+        await one.invalidations.add(some);
+        expect(await ahead.hear()).not.toContain('lost');
+      }
+      expect(await other.invalidations.list('target', most + 10)).toHaveLength(most);
+      await using late = await listening(other, behind);
+      expect(await late.hear()).toEqual(['lost']);
+      await one.invalidations.add([someInvalidation('last')]);
+      expect(valuesOf(await ahead.hear())).toEqual(['last']);
     });
 
     test('a store that lost its memory: nobody can say, and all is lost, until there is an epoch', async () => {

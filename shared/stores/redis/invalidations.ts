@@ -3,6 +3,7 @@ import {
   INVALIDATION_LIFE,
   type Invalidations,
   type KeptInvalidation,
+  MOST_INVALIDATION_OCTETS,
   MOST_INVALIDATIONS,
 } from '../invalidations.ts';
 import { type Hosts, RedisInvalidationFeed } from './invalidation-feed.ts';
@@ -16,14 +17,32 @@ import {
 } from './invalidation-stream.ts';
 import { type Entries, revocationKeys } from './revocation-stream.ts';
 
-/** KEYS: stream. ARGV: how many are kept; space, kind, value and soft of each. */
+/**
+ * KEYS: stream. ARGV: how many are kept, and of how many octets; space, kind, value and soft of each. `written`: octets
+ * of the values up to that one.
+ */
 const add = script(`
+local function written(entry)
+  local fields = entry and entry[2] or {}
+  for n = 1, #fields, 2 do
+    if fields[n] == 'written' then return tonumber(fields[n + 1]) end
+  end
+  return 0
+end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('XADD', KEYS[1], '${INVALIDATIONS_START}', 'kind', 'start')
 end
-for n = 2, #ARGV, 4 do
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*',
-    'space', ARGV[n], 'kind', ARGV[n + 1], 'value', ARGV[n + 2], 'soft', ARGV[n + 3])
+local total = written(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1])
+for n = 3, #ARGV, 4 do
+  total = total + #ARGV[n + 2]
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'space', ARGV[n], 'kind', ARGV[n + 1],
+    'value', ARGV[n + 2], 'soft', ARGV[n + 3], 'written', string.format('%.0f', total))
+end
+local function oldest() return redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1] end
+local first = oldest()
+while first and written(first) <= total - ARGV[2] do
+  redis.call('XDEL', KEYS[1], first[1])
+  first = oldest()
 end
 `);
 
@@ -63,7 +82,8 @@ export function redisInvalidations(
       checkLengths(invalidations);
       if (invalidations.length === 0) return;
       const args = invalidations.flatMap(invalidationFields);
-      await redis.durable(add, [stream], String(MOST_INVALIDATIONS), ...args);
+      const most = [String(MOST_INVALIDATIONS), String(MOST_INVALIDATION_OCTETS)];
+      await redis.durable(add, [stream], ...most, ...args);
     },
 
     async list(kind, most) {

@@ -4,6 +4,7 @@ import {
   checkLengths,
   type Invalidation,
   type Invalidations,
+  MOST_INVALIDATION_OCTETS,
   MOST_INVALIDATIONS,
 } from '../invalidations.ts';
 import type { SqliteFile } from './file.ts';
@@ -26,19 +27,30 @@ export function sqliteInvalidations(file: SqliteFile, clock: Clock): Invalidatio
       if (invalidations.length === 0) return;
       await file.write((connection) => {
         const now = Math.floor(clock.now());
+        let [[written] = [0]] = connection.all<[number]>(
+          'SELECT written FROM invalidation ORDER BY seq DESC LIMIT 1',
+        );
         for (const { space, kind, value, soft } of invalidations) {
+          written += Buffer.byteLength(value);
           connection.run(
-            'INSERT INTO invalidation (space, kind, value, soft, at) VALUES (?, ?, ?, ?, ?)',
+            'INSERT INTO invalidation (space, kind, value, soft, at, written) VALUES (?, ?, ?, ?, ?, ?)',
             space,
             kind,
             value,
             Number(soft),
             now,
+            written,
           );
         }
         connection.run(
           `DELETE FROM invalidation
            WHERE seq <= (SELECT max(seq) FROM invalidation) - ${MOST_INVALIDATIONS}`,
+        );
+        // The oldest ones: each row says more than the one before.
+        connection.run(
+          `DELETE FROM invalidation
+           WHERE seq < (SELECT seq FROM invalidation WHERE written > ? ORDER BY seq LIMIT 1)`,
+          written - MOST_INVALIDATION_OCTETS,
         );
       });
     },

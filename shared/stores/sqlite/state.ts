@@ -317,6 +317,9 @@ export const STATE: Schema = {
     `-- Another one with each commit. Null: whoever committed last was of a release that knows of none.
      ALTER TABLE tree ADD COLUMN version TEXT;
      UPDATE tree SET version = lower(hex(randomblob(16)));`,
+
+    `-- Octets of the values up to this one, of those that were kept then.
+     ALTER TABLE invalidation ADD COLUMN written INTEGER NOT NULL DEFAULT 0;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
