@@ -18,7 +18,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/keys'],
   ['shared/people'],
   ['shared/auth'],
-  ['shared/config'],
+  ['shared/guard', 'shared/config'],
   ['shared/server'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
   ['e2e'],

@@ -16,6 +16,19 @@ export interface VerifierRow {
 /** The realm of what says nothing of one. */
 export const ALL_REALMS = '';
 
+/** What applications may be told of a person, each by its scope (OpenID Connect Core 1.0 section 5.1). */
+export interface Profile {
+  /** In words: claim `name`. */
+  readonly display_name?: string;
+  /** The first is the primary one; `verified`: somebody has made sure that it is theirs. */
+  readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
+  readonly groups?: readonly string[];
+  /** Language tag (RFC 5646). */
+  readonly locale?: string;
+  /** URL. */
+  readonly picture?: string;
+}
+
 /** A person of the built-in directory. However many realms there are, the record stays as short. */
 export interface PersonRecord {
   /** `sub` of their tokens: random, never given to anybody else. */
@@ -28,6 +41,7 @@ export interface PersonRecord {
   readonly verifier_set?: string;
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */
   readonly kerberos?: readonly string[];
+  readonly profile?: Profile;
   /** What else they are found by; each belongs to one person. Derived from the other members. */
   readonly aliases?: readonly string[];
   readonly disabled?: boolean;

@@ -3,7 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
 import { type DirectoryKey, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import { keepDocument } from '../kept-document.ts';
+import { keepDocument } from '#shared/auth/kept-document.ts';
 import type { FetchedDirectory } from './fetch-directory.ts';
 
 export interface IssuerDirectoryOptions {

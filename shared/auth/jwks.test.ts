@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from './issuer-keys.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { ALGORITHMS, type JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { IssuerKeys } from '#shared/auth/issuer-keys.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
 import { andThen } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from '#shared/jose/algorithms.ts';

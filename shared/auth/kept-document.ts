@@ -1,4 +1,4 @@
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from './issuer-keys.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 

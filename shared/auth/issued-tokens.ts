@@ -1,4 +1,4 @@
-import { createTokenVerifier, type TokenVerifier } from '#shared/auth/token-verifier.ts';
+import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Jwks } from './jwks.ts';
