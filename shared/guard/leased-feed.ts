@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import type {
+  RevocationFeed,
+  RevocationStatus,
+  RevocationView,
+} from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { digestedView } from './digested-view.ts';
+import type { RevocationPage } from './revocation-page.ts';
+
+/** Milliseconds for the first answers, until one says how long a lease is. */
+const FIRST = 5_000;
+/** Milliseconds before another attempt; doubled up to the longest. */
+const PAUSE = { first: 50, longest: 1_000 };
+/** Milliseconds between two sweeps of the set. */
+const SWEEP = 1_000;
+
+export interface LeasedFeedOptions {
+  /**
+   * Asks `GET {issuer}/revocations?after=…&wait=…` (`wait` in seconds; without `after`: from the beginning).
+   * Rejects when there is no answer of 200; asked again after a pause.
+   */
+  ask(after: string | undefined, wait: number, signal: AbortSignal): Promise<RevocationPage>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Seconds beyond the lease for which what is known is used all the same; default: none. */
+  readonly stale?: number | undefined;
+}
+
+/** The moment when a request was sent, by both clocks. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/**
+ * Follows the revocations of an authorization server whose store this process does not share. What is known is
+ * trusted for a lease from the moment when the last answered request was **sent**; the server waits as long before
+ * it says that something is revoked (authz-server/revocations/). Nothing is asked at a verdict.
+ */
+export function leasedFeed(options: LeasedFeedOptions): RevocationFeed {
+  return new LeasedFeed(options);
+}
+
+class LeasedFeed implements RevocationFeed {
+  readonly #options: LeasedFeedOptions;
+  readonly #set = new RevocationSet();
+  readonly #view = digestedView(this.#set);
+  readonly #listeners: ((kid: string) => void)[] = [];
+  readonly #end = new AbortController();
+  readonly #ended: Promise<void>;
+  #cursor: string | undefined;
+  /** Milliseconds; 0 before the first. */
+  #lease = 0;
+  #sent: Moment = { monotonic: -Infinity, wall: -Infinity };
+  /** The attempt under way, or the last. */
+  #attempt: Promise<unknown> = Promise.resolve();
+  #swept = -Infinity;
+  #isStale = false;
+
+  constructor(options: LeasedFeedOptions) {
+    this.#options = options;
+    this.#ended = this.#run();
+  }
+
+  current(): RevocationView {
+    if (this.#isWithin(this.#lease)) return this.#view;
+    if (this.#isWithin(this.#lease + (this.#options.stale ?? 0) * 1000)) {
+      this.#turnStale(true);
+      return this.#view;
+    }
+    throw new StoreUnavailable('the revocations of the issuer are not known');
+  }
+
+  /** No round trip while the lease lasts; else what is being asked already is waited for. */
+  latest(): RevocationView | Promise<RevocationView> {
+    return this.#isWithin(this.#lease) ? this.#view : this.#attempt.then(() => this.current());
+  }
+
+  onKeyRevoked(listener: (kid: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  status(): RevocationStatus {
+    return {
+      entries: this.#set.size,
+      epoch: this.#set.epoch,
+      cursor: this.#cursor ?? '0',
+      silence: this.#options.clock.monotonic() - this.#sent.monotonic,
+      trusted: this.#isWithin(this.#lease),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await this.#ended;
+  }
+
+  /**
+   * Whether the last answered request was sent within so many milliseconds, by both clocks: the one stands still
+   * while a machine sleeps, the other may be set.
+   */
+  #isWithin(milliseconds: number): boolean {
+    const { monotonic, wall } = this.#now();
+    const [steady, set] = [monotonic - this.#sent.monotonic, wall - this.#sent.wall];
+    return !this.#end.signal.aborted && steady < milliseconds && set >= 0 && set < milliseconds;
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options;
+    return { monotonic: clock.monotonic(), wall: clock.now() };
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    let pause = 0;
+    while (!signal.aborted) {
+      const asking = this.#ask(pause > 0);
+      this.#attempt = asking.catch(() => {});
+      try {
+        await asking;
+        pause = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (pause === 0) this.#options.log.warn('revocations.interrupted', { reason: String(error) });
+        pause = Math.min(Math.max(pause * 2, PAUSE.first), PAUSE.longest);
+        await sleep(pause, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** One request; `again`: the last one failed, so that this one is not held. */
+  async #ask(again: boolean): Promise<void> {
+    const sent = this.#now();
+    const wait = again ? 0 : this.#lease / 4000;
+    const patience = this.#lease === 0 ? FIRST : this.#lease / 2;
+    const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(patience)]);
+    const page = await this.#options.ask(this.#cursor, wait, signal);
+    this.#apply(page);
+    this.#cursor = page.cursor;
+    if (page.lease === 0) return;
+    this.#lease = page.lease * 1000;
+    this.#sent = sent;
+    this.#turnStale(false);
+    this.#sweep(sent.wall);
+  }
+
+  #apply({ epoch, entries }: RevocationPage): void {
+    if (epoch !== this.#set.epoch) this.#sent = { monotonic: -Infinity, wall: -Infinity };
+    this.#set.epoch = epoch;
+    for (const { until, ...revocation } of entries) {
+      this.#set.apply(revocation, until);
+      if (revocation.kind !== 'key') continue;
+      for (const listener of this.#listeners) listener(revocation.id);
+    }
+  }
+
+  #turnStale(stale: boolean): void {
+    if (stale === this.#isStale) return;
+    this.#isStale = stale;
+    const { log } = this.#options;
+    if (stale) log.warn('revocations.stale');
+    else log.info('revocations.followed');
+  }
+
+  #sweep(now: number): void {
+    if (now - this.#swept < SWEEP) return;
+    this.#set.sweep(now);
+    this.#swept = now;
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Revocation } from '#shared/stores/revocations.ts';
+
+/** A revocation as it is told to a follower; its id is a digest (`digestOf`), but for keys, which are public. */
+export type PageEntry = Revocation & {
+  /** Milliseconds since the epoch, after which it may be forgotten. */
+  readonly until: number;
+};
+
+/** An answer of `GET {issuer}/revocations`. */
+export interface RevocationPage {
+  /** Identifier of the store's memory; entries of another one count no more. */
+  readonly epoch: string;
+  /** The next request's `after`; with it the follower says that it has all up to here. */
+  readonly cursor: string;
+  readonly entries: readonly PageEntry[];
+  /**
+   * Seconds, from the moment when the request was sent, for which what is known now may be trusted. 0: this is a
+   * page of several, and there is more.
+   */
+  readonly lease: number;
+}
+
+/** The longest answer: so many entries of the longest identifiers. */
+export const PAGE_ENTRIES = 1_000;
+
+/** Under this an identifier is told: who has not seen the token learns nothing of whom it is about. */
+export function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64url');
+}
+
+/** `revocation`: with the identifier itself. */
+export function pageEntry(revocation: Revocation, until: number): PageEntry {
+  const { kind, id } = revocation;
+  return { ...revocation, id: kind === 'key' ? id : digestOf(id), until };
+}
+
+export function formatPage(page: RevocationPage): string {
+  return JSON.stringify(page);
+}
+
+/** Throws for whatever it does not know: what cannot be understood must not be passed over. */
+export function parsePage(text: string): RevocationPage {
+  const page: unknown = JSON.parse(text);
+  if (!isObject(page)) throw unreadable('page');
+  const { epoch, cursor, entries, lease } = page;
+  if (!isText(epoch) || !isText(cursor)) throw unreadable('page');
+  if (!isAmount(lease) || !Array.isArray(entries)) throw unreadable('page');
+  return { epoch, cursor, entries: entries.map(parseEntry), lease };
+}
+
+function parseEntry(entry: unknown): PageEntry {
+  if (!isObject(entry)) throw unreadable('entry');
+  const { kind, id, until, generation } = entry;
+  if (!isText(id) || !isAmount(until)) throw unreadable('entry');
+  if (kind === 'token' || kind === 'grant' || kind === 'key') return { kind, id, until };
+  const raised = kind === 'person' || kind === 'client';
+  if (!raised || !Number.isSafeInteger(generation)) throw unreadable('entry');
+  return { kind, id, generation: Number(generation), until };
+}
+
+const unreadable = (what: string) => new Error(`the ${what} of the revocations cannot be understood`);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
