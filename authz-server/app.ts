@@ -23,6 +23,10 @@ import { TO_ACCOUNT } from './pages/way-back.ts';
 import { pinOrigin } from './engine/pin-origin.ts';
 import type { AuthzServer } from './server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
+import { protection } from './protection.ts';
+import { metadataEndpoint } from './resource-metadata.ts';
+import { following } from './revocations/endpoint.ts';
+import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { userinfo } from './userinfo.ts';
 
 /** The engine reads no longer body than this; a longer one is refused before it is sent. */
@@ -44,10 +48,20 @@ export function createApp(
   const { config, stores, ready } = server;
   const issuer = new URL(config.issuer);
   const proxies = trustedProxies(config.trustedProxies);
-  const byToken = userinfo(server, engine.publicKey);
+  const { publicKey } = engine;
+  const byToken = userinfo(server, publicKey);
+  const revocations = revocationsSpace(config);
   const own = new Map<string, Endpoint>([
     ...(tokenIssuer?.endpoints ?? []),
     ['/userinfo', { ...ENDPOINTS['/userinfo'], byToken }],
+    [
+      '/revocations',
+      {
+        ...ENDPOINTS['/revocations'],
+        byToken: protection({ ...server, publicKey })(revocations, following(server)),
+      },
+    ],
+    metadataEndpoint(revocations, config.issuer),
   ]);
   const at = (path: string) => own.get(path) ?? endpointAt(path);
   const serve = createServe({

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
-import { tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import { FOLLOW_SCOPE, tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { OPENID_SCOPES, spaceScopes } from './resources.ts';
 
 type Next = () => Promise<unknown>;
@@ -35,7 +35,7 @@ export function supportedScopes(config: Config) {
   const scopes = new Set(OPENID_SCOPES);
   for (const space of tokenSpaces(config))
     for (const scope of spaceScopes(space)) scopes.add(scope);
-  scopes.delete(VERIFY_SCOPE);
+  for (const scope of [VERIFY_SCOPE, FOLLOW_SCOPE]) scopes.delete(scope);
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
     const metadata = (ctx.body ?? {}) as { scopes_supported?: readonly string[] };

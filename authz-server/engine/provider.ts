@@ -9,6 +9,7 @@ import { existingGrant } from './existing-grant.ts';
 import { features } from './features.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
+import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '../pages/view.ts';
@@ -61,6 +62,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     features: features(server, known, hooks),
     discovery: {
       userinfo_endpoint: `${config.issuer}/userinfo`,
+      revocations_endpoint: revocationsSpace(config).url,
       ui_locales_supported: [...LANGUAGES],
       ...ENDPOINT_METADATA,
     },

@@ -1,4 +1,3 @@
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
@@ -9,14 +8,14 @@ import { EVERYBODY, TOKEN_HOLDERS } from '#shared/server/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoint.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { Parts } from '#shared/server/process.ts';
-import { validated } from '#shared/server/validated.ts';
+import { note } from '#shared/server/request-log.ts';
+import { protection, type ProtectionParts, type Work } from '../protection.ts';
+import { metadataEndpoint } from '../resource-metadata.ts';
 import { blindSigners } from './blind-signers.ts';
 import { directory } from './directory.ts';
 import { issuance } from './issue.ts';
 import { openIssuerKeyRing } from './key-ring.ts';
-import { resourceMetadata } from './metadata.ts';
 import { payment } from './pay.ts';
-import { protection, type ProtectionParts } from './protection.ts';
 import { tokenVerification } from './verify.ts';
 
 export interface TokenIssuerParts extends ProtectionParts, Pick<Parts, 'random' | 'log'> {
@@ -44,15 +43,6 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   const protect = protection(parts);
   const pay = payment(stores.limits, master);
 
-  const metadata = (space: TokenSpace): readonly [string, Endpoint] => [
-    new URL(metadataUrl(space.url)).pathname,
-    {
-      methods: READ,
-      program: true,
-      cors: EVERYBODY,
-      answer: (request) => validated(request, resourceMetadata(space, config.issuer)),
-    },
-  ];
   const pathOf = ({ url }: TokenSpace) => new URL(url).pathname;
   const endpoints: ReadonlyMap<string, Endpoint> = new Map([
     [
@@ -72,7 +62,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         cors: TOKEN_HOLDERS,
         byToken: protect(
           spaces.request,
-          issuance({ ring, pay, rate: rates.privateTokens, clock, skew: tokens.skew }),
+          nameless(issuance({ ring, pay, rate: rates.privateTokens, clock, skew: tokens.skew })),
         ),
       },
     ],
@@ -83,12 +73,12 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
         program: true,
         byToken: protect(
           spaces.verify,
-          tokenVerification({ ring, voprf, pay, rate: rates.verifications }),
+          nameless(tokenVerification({ ring, voprf, pay, rate: rates.verifications })),
         ),
       },
     ],
-    metadata(spaces.request),
-    metadata(spaces.verify),
+    metadataEndpoint(spaces.request, config.issuer),
+    metadataEndpoint(spaces.verify, config.issuer),
   ]);
 
   return {
@@ -96,3 +86,11 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
     chores: [{ name: 'token keys', seconds: 1, run: () => ring.keep() }],
   };
 }
+
+/** The line in the log does not say who gets tokens (RFC 9576 section 5). */
+const nameless =
+  (work: Work): Work =>
+  (request, requester) => {
+    note(request, { subject: undefined });
+    return work(request, requester);
+  };

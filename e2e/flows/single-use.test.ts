@@ -41,14 +41,17 @@ const PARTS: Record<string, () => Promise<Part>> = {
   async sqlite() {
     const data = await mkdtemp(join(tmpdir(), 'countersign-'));
     return {
-      open: () => open({ store: { kind: 'sqlite' }, data }),
+      open: () => open({ store: { kind: 'sqlite' }, data, revocations: { lease: 0.2 } }),
       end: () => rm(data, { recursive: true }),
     };
   },
   async redis() {
     const redis = await startRedis({});
     const store = redisStore([redis.url]);
-    return { open: () => open({ store, data: '' }), end: () => redis[Symbol.asyncDispose]() };
+    return {
+      open: () => open({ store, data: '', revocations: { lease: 0.2 } }),
+      end: () => redis[Symbol.asyncDispose](),
+    };
   },
 };
 

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** Seconds within bounds, and parts of them. */
+export const fractional = (minimum: number, maximum: number) =>
+  z.number().min(minimum).max(maximum).meta({ unit: 'seconds' });
+
 /** Whole seconds within bounds. */
 export const seconds = (minimum: number, maximum: number) =>
   z.int().min(minimum).max(maximum).meta({ unit: 'seconds' });

@@ -1,7 +1,6 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLog } from '#shared/base/log.ts';
-import { openStores } from '#shared/stores/open.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Shell } from './command.ts';
 
@@ -27,10 +26,7 @@ export async function copyContent(
   const trees = await treesIn(join(data, 'content'));
   const result = { copied: 0, gone: 0 };
   {
-    await using stores = await openStores(
-      { store: { kind: 'sqlite' }, data: backup },
-      { clock, random, log: silentLog, longestLife: 0 },
-    );
+    await using stores = await openSqlite({ folder: backup, clock, random });
     for (const tree of trees) {
       const folder = join('content', folderOf(tree));
       await mkdir(join(backup, folder), { recursive: true, mode: 0o700 });

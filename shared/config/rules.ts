@@ -50,6 +50,18 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   {
+    reads: ['revocations'],
+    check: ({ revocations: { lease, hold } }) =>
+      hold > lease / 4
+        ? [
+            {
+              path: 'revocations.hold',
+              message: `must be at most a quarter of revocations.lease (${lease}), or one lost answer ends a lease`,
+            },
+          ]
+        : [],
+  },
+  {
     // Each worker of a server has its portion.
     reads: ['server'],
     check: ({ server: { connections } }) =>

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
 import { storeSettings } from '#shared/stores/settings.ts';
-import { absoluteUrl, httpsOrigin, networks, origin, rate, seconds } from '#shared/base/members.ts';
+import {
+  absoluteUrl,
+  fractional,
+  httpsOrigin,
+  networks,
+  origin,
+  rate,
+  seconds,
+} from '#shared/base/members.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -124,6 +132,18 @@ export const configSchema = z.strictObject({
       grant: seconds(60, 31_536_000)
         .default(7_776_000)
         .describe('from allowing an application to being asked again'),
+    })
+    .prefault({}),
+  revocations: z
+    .strictObject({
+      lease: fractional(0.2, 60)
+        .default(2)
+        .describe(
+          'for so long servers that follow the revocations from elsewhere trust an answer; whoever revokes something waits for them, a quarter longer than this at most',
+        ),
+      hold: fractional(0.05, 15)
+        .default(0.5)
+        .describe('an answer that has nothing new for them is held back for so long'),
     })
     .prefault({}),
   device: z

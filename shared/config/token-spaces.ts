@@ -9,6 +9,19 @@ export const REQUEST_SCOPE = 'private-token';
 /** Opens the endpoint at which a resource server has them verified. */
 export const VERIFY_SCOPE = 'private-token:verify';
 
+/** Opens the endpoint at which the revocations are followed. */
+export const FOLLOW_SCOPE = 'revocations:follow';
+
+/** The endpoint at which servers that do not share the store follow the revocations, a resource of its own. */
+export function revocationsSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace {
+  return {
+    url: `${issuer}/revocations`,
+    realm: FOLLOW_SCOPE,
+    scopes: { safe: [FOLLOW_SCOPE], unsafe: [FOLLOW_SCOPE] },
+    alg: 'ES256',
+  };
+}
+
 /** The endpoints of the token issuer, each a resource of its own; none without one. */
 export function tokenIssuerSpaces({
   privateTokens,
@@ -29,10 +42,11 @@ export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean 
   return schemes.includes('Bearer') || schemes.includes('DPoP');
 }
 
-/** The spaces that take access tokens, and after them the endpoints of the token issuer. */
+/** The spaces that take access tokens, and after them the endpoints of the token issuer and of this server. */
 export function tokenSpaces(
-  config: Pick<Config, 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
+  config: Pick<Config, 'issuer' | 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
 ): readonly TokenSpace[] {
   const spaces = everySpace(config).filter(takesTokens);
-  return [...spaces, ...Object.values(tokenIssuerSpaces(config) ?? {})];
+  const ofIssuer = Object.values(tokenIssuerSpaces(config) ?? {});
+  return [...spaces, ...ofIssuer, revocationsSpace(config)];
 }

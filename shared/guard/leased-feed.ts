@@ -125,7 +125,8 @@ class LeasedFeed implements RevocationFeed {
         pause = 0;
       } catch (error) {
         if (signal.aborted) return;
-        if (pause === 0) this.#options.log.warn('revocations.interrupted', { reason: String(error) });
+        if (pause === 0)
+          this.#options.log.warn('revocations.interrupted', { reason: String(error) });
         pause = Math.min(Math.max(pause * 2, PAUSE.first), PAUSE.longest);
         await sleep(pause, undefined, { signal }).catch(() => {});
       }

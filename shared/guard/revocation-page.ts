@@ -59,7 +59,8 @@ function parseEntry(entry: unknown): PageEntry {
   return { kind, id, generation: Number(generation), until };
 }
 
-const unreadable = (what: string) => new Error(`the ${what} of the revocations cannot be understood`);
+const unreadable = (what: string) =>
+  new Error(`the ${what} of the revocations cannot be understood`);
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -14,3 +14,10 @@ export function readPosition(text: string): FeedPosition | undefined {
   const [, epoch, entry] = /^([\w-]+):(\d+(?:-\d+)?)$/.exec(text) ?? [];
   return epoch === undefined || entry === undefined ? undefined : { epoch, entry };
 }
+
+/** Whether an entry of a feed was written before another of the same. */
+export function precedes(a: string, b: string): boolean {
+  const [aTime = 0, aNumber = 0] = a.split('-').map(Number);
+  const [bTime = 0, bNumber = 0] = b.split('-').map(Number);
+  return aTime === bTime ? aNumber < bNumber : aTime < bTime;
+}

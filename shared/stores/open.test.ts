@@ -15,6 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const revocations = { lease: 2 };
 const deps = {
   clock: new ManualClock(),
   random: systemRandom,
@@ -25,7 +26,7 @@ const deps = {
 test('the embedded store is opened in its data folder', async () => {
   const store = storeSettings.parse({ kind: 'sqlite' });
   const data = join(folder, 'deep', 'data');
-  await using stores = await openStores({ store, data }, deps);
+  await using stores = await openStores({ store, data, revocations }, deps);
   await stores.ping();
   expect(existsSync(join(data, 'state.db'))).toBe(true);
 });
@@ -33,13 +34,15 @@ test('the embedded store is opened in its data folder', async () => {
 test('a data folder that cannot be made is StoreUnavailable', async () => {
   const data = join(folder, 'file');
   writeFileSync(data, '');
-  await expect(openStores({ store: { kind: 'sqlite' }, data }, deps)).rejects.toThrow(
+  await expect(openStores({ store: { kind: 'sqlite' }, data, revocations }, deps)).rejects.toThrow(
     StoreUnavailable,
   );
 });
 
 test('a Redis that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
   const store = storeSettings.parse({ kind: 'redis', urls: ['redis://127.0.0.1:1'] });
-  await expect(openStores({ store, data: folder }, deps)).rejects.toThrow(StoreUnavailable);
+  await expect(openStores({ store, data: folder, revocations }, deps)).rejects.toThrow(
+    StoreUnavailable,
+  );
   expect(existsSync(join(folder, 'state.db'))).toBe(false);
 });

@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import { acknowledged } from './acknowledged.ts';
 import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
@@ -8,6 +9,10 @@ export interface StoresSpec {
   readonly store: StoreSettings;
   /** Folder of the embedded store. */
   readonly data: string;
+  readonly revocations: {
+    /** Seconds for which followers trust an answer. */
+    readonly lease: number;
+  };
 }
 
 export interface StoresDependencies {
@@ -18,11 +23,20 @@ export interface StoresDependencies {
   readonly longestLife: number;
 }
 
-/** Opens the configured store; only the code of that one is loaded. Rejects with `StoreUnavailable`. */
-export async function openStores(
-  { store, data }: StoresSpec,
-  deps: StoresDependencies,
-): Promise<Stores> {
+/**
+ * Opens the configured store; only the code of that one is loaded. Whoever revokes something in it waits for
+ * all who follow. Rejects with `StoreUnavailable`.
+ */
+export async function openStores(spec: StoresSpec, deps: StoresDependencies): Promise<Stores> {
+  const stores = await openStore(spec, deps);
+  const { followers } = stores;
+  const lease = spec.revocations.lease * 1000;
+  const monotonic = () => performance.now();
+  const revocations = acknowledged(stores.revocations, { followers, lease, monotonic });
+  return { ...stores, revocations };
+}
+
+async function openStore({ store, data }: StoresSpec, deps: StoresDependencies): Promise<Stores> {
   if (store.kind === 'redis') {
     const { openRedis } = await import('./redis/open.ts');
     return openRedis(store, deps);

@@ -2,6 +2,7 @@ import type { ApiKeys } from './api-keys.ts';
 import type { Artefacts } from './artefacts.ts';
 import type { CacheReports } from './cache-reports.ts';
 import type { Clients } from './clients.ts';
+import type { Followers } from './followers.ts';
 import type { Invalidations } from './invalidations.ts';
 import type { Kept } from './kept.ts';
 import type { Keys } from './keys.ts';
@@ -25,6 +26,7 @@ export interface Stores extends AsyncDisposable {
   readonly artefacts: Artefacts;
   readonly cacheReports: CacheReports;
   readonly clients: Clients;
+  readonly followers: Followers;
   /** Of the gateway's statements; with none of them can a token be signed. */
   readonly gatewayKeys: Keys;
   readonly invalidations: Invalidations;

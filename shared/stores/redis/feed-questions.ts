@@ -1,8 +1,8 @@
 import { type Script, script } from './connection.ts';
 import { type Entries, type EntryId, STREAM_START } from './revocation-stream.ts';
 
-/** The id of the last entry ever written. */
-const lastEntry = `
+/** The id of the last entry ever written. KEYS: the stream is the first. */
+export const lastEntry = `
 local last = '${STREAM_START}'
 if redis.call('EXISTS', KEYS[1]) == 1 then
   local info = redis.call('XINFO', 'STREAM', KEYS[1])

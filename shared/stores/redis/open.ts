@@ -11,6 +11,7 @@ import { redisCacheReports } from './cache-reports.ts';
 import { redisClients } from './clients.ts';
 import { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { redisFollowers } from './followers.ts';
 import { redisInvalidations } from './invalidations.ts';
 import { redisKept } from './kept.ts';
 import { redisKeys } from './keys.ts';
@@ -90,6 +91,7 @@ export async function openRedis(
     artefacts: redisArtefacts(redis, prefix, clock),
     cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, prefix),
+    followers: redisFollowers(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
     invalidations,
     kept: redisKept(redis, prefix, random),

@@ -12,9 +12,10 @@ import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { evalScript } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { precedes } from '../feed-position.ts';
 import { boundedWaiting } from '../waiting.ts';
 import { type Answer, type Beside, COUNT, look, question } from './feed-questions.ts';
-import { precedes, STREAM_START, streamEntry } from './revocation-stream.ts';
+import { STREAM_START, streamEntry } from './revocation-stream.ts';
 import type { Entries, EntryId } from './revocation-stream.ts';
 import type { Wire } from './topology.ts';
 

@@ -42,10 +42,3 @@ export type Entries = readonly (readonly [EntryId, string[]])[];
 
 /** Before every entry. */
 export const STREAM_START: EntryId = '0-0';
-
-/** Whether an id was given out before another. */
-export function precedes(a: EntryId, b: EntryId): boolean {
-  const [aTime = 0, aNumber = 0] = a.split('-').map(Number);
-  const [bTime = 0, bNumber = 0] = b.split('-').map(Number);
-  return aTime === bTime ? aNumber < bNumber : aTime < bTime;
-}

@@ -62,6 +62,7 @@ export function redisUnderTest(
     spec: () => ({
       store: { ...config, ...PATIENT },
       data: '',
+      revocations: { lease: 0.2 },
       now: clock.now(),
       longestLife: LONGEST_LIFE,
     }),

@@ -14,7 +14,8 @@ import { STATE } from './state.ts';
  * - the epoch: who restores gets a new one, and every access token issued before is refused;
  * - the engine's artefacts (grants, refresh tokens, sessions, codes): one that was revoked or used up
  *   since the backup would come to life again. People sign in anew after a restore;
- * - what caches must forget: with another epoch they forget all.
+ * - what caches must forget: with another epoch they forget all;
+ * - who follows: nobody does that began with another memory.
  * Clients, people, API keys, public keys and keys that sign are restored as they were: who or what was removed, disabled
  * or ended since the backup, or was given another password, has to be so again.
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
@@ -49,7 +50,8 @@ function strip(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec(
     `PRAGMA secure_delete = ON;
-     BEGIN; DELETE FROM epoch; DELETE FROM artefact; DELETE FROM invalidation; COMMIT`,
+     BEGIN; DELETE FROM epoch; DELETE FROM artefact; DELETE FROM invalidation;
+     DELETE FROM followed; DELETE FROM settled; COMMIT`,
   );
 }
 

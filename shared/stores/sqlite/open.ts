@@ -11,6 +11,7 @@ import { sqliteBuckets } from './buckets.ts';
 import { sqliteCacheReports } from './cache-reports.ts';
 import { sqliteClients } from './clients.ts';
 import { orUnavailable, SqliteFile } from './file.ts';
+import { sqliteFollowers } from './followers.ts';
 import { sqliteInvalidations } from './invalidations.ts';
 import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
@@ -50,6 +51,7 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
     artefacts: artefactFiles(sqliteArtefacts(state, clock), sqliteArtefacts(transient, clock)),
     cacheReports: sqliteCacheReports(transient, clock),
     clients: sqliteClients(state),
+    followers: sqliteFollowers(state),
     gatewayKeys: sqliteKeys(state, 'gateway_key'),
     invalidations: sqliteInvalidations(state, clock),
     kept: sqliteKept(transient, clock, random),

@@ -320,6 +320,18 @@ export const STATE: Schema = {
 
     `-- Octets of the values up to this one, of those that were kept then.
      ALTER TABLE invalidation ADD COLUMN written INTEGER NOT NULL DEFAULT 0;`,
+    `CREATE TABLE followed (
+       id TEXT PRIMARY KEY,
+       confirmed TEXT NOT NULL,
+       lease INTEGER NOT NULL,
+       beat INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+
+     -- Of the memory with this epoch; '' of one that has none yet.
+     CREATE TABLE settled (
+       one INTEGER PRIMARY KEY CHECK (one = 1),
+       epoch TEXT NOT NULL
+     ) STRICT;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },

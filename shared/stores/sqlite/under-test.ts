@@ -37,7 +37,13 @@ export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
     clock,
     folder,
     statePath,
-    spec: () => ({ store: { kind: 'sqlite' }, data, now: clock.now(), longestLife: 605 }),
+    spec: () => ({
+      store: { kind: 'sqlite' },
+      data,
+      revocations: { lease: 0.2 },
+      now: clock.now(),
+      longestLife: 605,
+    }),
     open: () => openIn(data),
     countAll: async () => {
       let count = 0;

@@ -8,8 +8,7 @@ import type { Answer } from '#shared/http/answer.ts';
 import type { ByToken } from '#shared/server/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Parts } from '#shared/server/process.ts';
-import { note } from '#shared/server/request-log.ts';
-import { spaceScopes } from '../resources.ts';
+import { spaceScopes } from './resources.ts';
 
 export interface ProtectionParts extends Pick<
   Parts,
@@ -19,7 +18,7 @@ export interface ProtectionParts extends Pick<
   readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
 }
 
-/** A client of the issuer that was let in. */
+/** A client that was let in. */
 export interface Requester {
   readonly clientId: string;
   readonly principal: Principal;
@@ -51,9 +50,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
   return (resource: TokenSpace, work: Work): ByToken => ({
     space: protectionSpace(resource),
     origin: new URL(resource.url).origin,
-    answer(request, principal) {
-      note(request, { subject: undefined }); // the line does not say who gets tokens (RFC 9576 section 5)
-      return work(request, { clientId: principal.claims?.['client_id'] ?? '', principal });
-    },
+    answer: (request, principal) =>
+      work(request, { clientId: principal.claims?.['client_id'] ?? '', principal }),
   });
 }

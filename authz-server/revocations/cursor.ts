@@ -1,0 +1,19 @@
+import type { FeedPosition } from '#shared/stores/feed-position.ts';
+
+/** What a follower hands back: where it stands in the feed, and which of its client's followers it is. */
+export interface Cursor extends FeedPosition {
+  readonly follower: string;
+}
+
+const CURSOR = /^(?<entry>\d{1,15}(?:-\d{1,15})?)\.(?<follower>[\w-]{22})\.(?<epoch>[\w-]{22,64})$/;
+
+export function writeCursor({ entry, follower, epoch }: Cursor): string {
+  return `${entry}.${follower}.${epoch}`;
+}
+
+/** Undefined for what nobody wrote. */
+export function readCursor(text: string): Cursor | undefined {
+  const { entry, follower, epoch } = CURSOR.exec(text)?.groups ?? {};
+  if (entry === undefined || follower === undefined || epoch === undefined) return undefined;
+  return { entry, follower, epoch };
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { forAll } from '#shared/base/for-all.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import type { FollowedProcess, Followers } from '#shared/stores/followers.ts';
+import { FRESH } from '#shared/stores/lease.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Register } from './register.ts';
+
+export interface OwnRowOptions {
+  readonly followers: Followers;
+  readonly register: Register;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Milliseconds. */
+  readonly lease: number;
+}
+
+/** The row by which those who revoke know that this process has followers. */
+export class OwnRow {
+  readonly #options: OwnRowOptions;
+  /** As it was last tried to be written: nobody knows what became of a try that failed. */
+  #row: FollowedProcess;
+  #confirmed = '0';
+  /** When the last writing that went well began, by both clocks: the one stands still while a machine sleeps. */
+  #written = { monotonic: -Infinity, wall: -Infinity };
+  #epoch: string | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  /** One at a time; who comes meanwhile waits for the next. */
+  readonly write: () => Promise<void>;
+
+  constructor(options: OwnRowOptions) {
+    this.#options = options;
+    this.#row = this.#newRow();
+    this.write = forAll(() => this.#inTurn(() => this.#write()));
+  }
+
+  /** The memory of the store that it stands in. */
+  get epoch(): string | undefined {
+    return this.#epoch;
+  }
+
+  /** What is written that the followers of this process have. */
+  get confirmed(): string {
+    return this.#confirmed;
+  }
+
+  /** Resolves when the row stands, and will stand until what is told from now on is trusted no more. */
+  async ensure(): Promise<void> {
+    const { clock, lease } = this.#options;
+    const age = clock.monotonic() - this.#written.monotonic;
+    const wallAge = Math.abs(clock.now() - this.#written.wall);
+    if (Math.max(age, wallAge) > lease * FRESH) await this.write();
+  }
+
+  /** When nobody follows any more. */
+  async remove(): Promise<void> {
+    this.#written = { monotonic: -Infinity, wall: -Infinity };
+    await this.#inTurn(() => this.#options.followers.remove(this.#row));
+  }
+
+  #newRow(): FollowedProcess {
+    const { random, lease } = this.#options;
+    return { id: randomId(random), confirmed: '0', lease, beat: 0 };
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #write(): Promise<void> {
+    const { followers, register, clock } = this.#options;
+    const written = { monotonic: clock.monotonic(), wall: clock.now() };
+    this.#epoch ??= (await followers.look()).epoch;
+    if (this.#epoch === undefined) throw new StoreUnavailable('the store has no epoch');
+    const confirmed = register.confirmed(clock.monotonic());
+    this.#row = { ...this.#row, confirmed, beat: this.#row.beat + 1 };
+    const there = await followers.put(this.#row, this.#epoch);
+    if (!there) {
+      this.forget();
+      throw new StoreUnavailable('the store has another memory than those who follow');
+    }
+    this.#confirmed = confirmed;
+    this.#written = written;
+  }
+
+  /** All who followed another memory have to begin anew. */
+  forget(): void {
+    this.#options.register.clear();
+    this.#epoch = undefined;
+    this.#written = { monotonic: -Infinity, wall: -Infinity };
+    this.#row = this.#newRow();
+    this.#confirmed = '0';
+  }
+}

@@ -1,0 +1,66 @@
+import { precedes } from '#shared/stores/feed-position.ts';
+import { Follower } from './follower.ts';
+
+/** Followers of one client, and of all, that one process has. */
+export const MOST_FOLLOWERS = { client: 256, all: 2_048 };
+
+/** The followers of this process. */
+export class Register {
+  /** The last entry that this process has read; every answer from now on holds all up to here. */
+  position = '0';
+  readonly #clients = new Map<string, Map<string, Follower>>();
+
+  get size(): number {
+    let size = 0;
+    for (const { size: own } of this.#clients.values()) size += own;
+    return size;
+  }
+
+  /** Undefined where there are too many. */
+  follower(client: string, id: string, now: number): Follower | undefined {
+    const known = this.#clients.get(client)?.get(id);
+    if (known !== undefined) return known;
+    if (this.#isFull(client)) this.prune(now);
+    if (this.#isFull(client)) return undefined;
+    const own = this.#clients.get(client) ?? new Map<string, Follower>();
+    const follower = new Follower(client, id);
+    own.set(id, follower);
+    this.#clients.set(client, own);
+    return follower;
+  }
+
+  /** Whether it has not been forgotten. */
+  knows(follower: Follower): boolean {
+    return this.#clients.get(follower.client)?.get(follower.id) === follower;
+  }
+
+  /** Whatever any follower trusts holds all up to here. */
+  confirmed(now: number): string {
+    let least = this.position;
+    for (const own of this.#clients.values()) {
+      for (const follower of own.values()) {
+        const held = follower.confirmed(now);
+        if (held !== undefined && precedes(held, least)) least = held;
+      }
+    }
+    return least;
+  }
+
+  /** Forgets who trusts nothing any more. */
+  prune(now: number): void {
+    for (const [client, own] of this.#clients) {
+      for (const [id, follower] of own) if (follower.confirmed(now) === undefined) own.delete(id);
+      if (own.size === 0) this.#clients.delete(client);
+    }
+  }
+
+  clear(): void {
+    this.position = '0';
+    this.#clients.clear();
+  }
+
+  #isFull(client: string): boolean {
+    const { size = 0 } = this.#clients.get(client) ?? {};
+    return size >= MOST_FOLLOWERS.client || this.size >= MOST_FOLLOWERS.all;
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { precedes } from './feed-position.ts';
+import type { FollowedProcess, Followers, Following } from './followers.ts';
+import { outlasted } from './lease.ts';
+import type { Revocations } from './revocations.ts';
+
+/** Milliseconds between two looks at who has to be waited for. */
+const PAUSE = 4;
+
+interface Waiter {
+  /** From the first look: what was revoked stands at or before the entry `last` of that memory. */
+  seen?: Pick<Following, 'epoch' | 'last'>;
+  /** Milliseconds of a clock that nobody sets, after what was revoked was written. */
+  readonly since: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export interface AcknowledgedOptions {
+  readonly followers: Followers;
+  /** Milliseconds: the lease of followers of a memory of which nothing is written. */
+  readonly lease: number;
+  monotonic(): number;
+}
+
+/**
+ * Revocations that resolve once no follower trusts what was revoked (SECURITY.md): not before each process that has
+ * followers has written that they have it, or has written nothing for longer than they trust it. The wait ends after
+ * `outlasted(lease)`: an answer that lacks the revocation was asked for before it was written. All who revoke at
+ * once wait together; where nobody follows, it is one look.
+ */
+export function acknowledged(revocations: Revocations, options: AcknowledgedOptions): Revocations {
+  const wait = untilFollowed(options);
+  return {
+    ...revocations,
+    async revoke(...what) {
+      await revocations.revoke(...what);
+      await wait();
+    },
+    async raise(...what) {
+      const generation = await revocations.raise(...what);
+      await wait();
+      return generation;
+    },
+    async epoch(create) {
+      const known = await revocations.epoch(false);
+      if (known !== undefined || !create) return known;
+      const made = await revocations.epoch(true);
+      // So that whoever revokes later need not.
+      wait().catch(() => {});
+      return made;
+    },
+  };
+}
+
+function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): () => Promise<void> {
+  const waiting = new Set<Waiter>();
+  /** By process, its last row, and when that was first seen. */
+  const seen = new Map<string, { readonly row: FollowedProcess; readonly since: number }>();
+  let looking = false;
+
+  /** When the row of each process was written at the latest; those that are gone are forgotten. */
+  function observe(processes: readonly FollowedProcess[], now: number): void {
+    const ids = new Set(processes.map(({ id }) => id));
+    for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
+    for (const row of processes) {
+      if (seen.get(row.id)?.row.beat !== row.beat) seen.set(row.id, { row, since: now });
+    }
+  }
+
+  const isSilent = ({ id, lease: its }: FollowedProcess, now: number) =>
+    now - (seen.get(id)?.since ?? now) > outlasted(its);
+
+  function isDone(waiter: Waiter, following: Following, now: number): boolean {
+    const { settled, processes } = following;
+    const waited = now - waiter.since;
+    const known = waiter.seen?.epoch === following.epoch ? waiter.seen : undefined;
+    const { last } = (waiter.seen = known ?? following);
+    if (!settled && waited <= outlasted(lease)) return false;
+    return processes.every(
+      (row) =>
+        !precedes(row.confirmed, last) || waited > outlasted(row.lease) || isSilent(row, now),
+    );
+  }
+
+  async function look(): Promise<void> {
+    const present = [...waiting];
+    const following = await followers.look();
+    const now = monotonic();
+    const { epoch, settled, processes } = following;
+    observe(processes, now);
+    for (const waiter of present) {
+      if (!isDone(waiter, following, now)) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+    const longest = Math.max(...present.map(({ since }) => now - since));
+    if (!settled && longest > outlasted(lease)) await followers.settle(epoch);
+    for (const row of processes) if (isSilent(row, now)) await followers.remove(row);
+  }
+
+  async function run(): Promise<void> {
+    looking = true;
+    try {
+      for (;;) {
+        await look();
+        if (waiting.size === 0) return;
+        await sleep(PAUSE);
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+      waiting.clear();
+    } finally {
+      looking = false;
+    }
+  }
+
+  return () =>
+    new Promise((resolve, reject) => {
+      waiting.add({ since: monotonic(), resolve, reject });
+      if (!looking) void run();
+    });
+}
