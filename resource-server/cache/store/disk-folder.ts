@@ -50,7 +50,7 @@ async function emptyIfLeft(path: string, now: number): Promise<void> {
   using lock = lockOf(join(path, LOCK));
   if (lock === undefined) return;
   for (const name of await readdir(path)) {
-    if (name !== LOCK) await rm(join(path, name), { recursive: true });
+    if (!name.startsWith(LOCK)) await rm(join(path, name), { recursive: true });
   }
 }
 
