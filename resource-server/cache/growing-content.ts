@@ -1,13 +1,12 @@
 import { andThen, recover } from '#shared/base/awaitable.ts';
 import type { Pieces } from '../resources/pieces.ts';
+import { pieceSize } from './piece-size.ts';
 import type { Writing } from './store/cache-store.ts';
 
 /** Octets that wait for the slowest reader of content that is kept no longer. */
 const WINDOW = 256 * 1024;
 /** Milliseconds for which that reader may hold the others up. */
 const STALLED = 10_000;
-/** Octets that are read at a time. */
-const PIECE = 256 * 1024;
 
 interface Reader {
   position: number;
@@ -86,18 +85,22 @@ export class GrowingContent {
     this.#readers.add(reader);
     this.#wasRead = true;
     return {
-      each: (most) => this.#each(reader, last + 1, Math.min(most, PIECE)),
+      each: (most) => this.#each(reader, last + 1, most),
       [Symbol.asyncDispose]: async () => this.#left(reader),
     };
   }
 
   async *#each(reader: Reader, end: number, most: number): AsyncGenerator<Buffer> {
+    using size = pieceSize();
     while (reader.position < end) {
       if (reader.broken || this.#state === 'broken') throw new Error('the answer broke off');
       // As they are now: what comes while it is read is not missed.
       const state = this.#state;
       const { promise: grown } = this.#grown;
-      const piece = await this.#read(reader.position, Math.min(most, end - reader.position));
+      const piece = await this.#read(
+        reader.position,
+        Math.min(most, size.octets, end - reader.position),
+      );
       if (piece.length > 0) {
         yield piece;
         reader.position += piece.length;

@@ -1,11 +1,9 @@
 import type { Exchange } from '../forwarding/sink.ts';
 import type { Pieces } from '../resources/pieces.ts';
 import type { Source } from './answer.ts';
+import { pieceSize } from './piece-size.ts';
 import type { Content } from './store/cache-store.ts';
 import type { Stored } from './stored.ts';
-
-/** Octets that are read at a time. */
-const PIECE = 256 * 1024;
 
 /** Stored content for one exchange, at whose end it is closed. */
 export function sourceOf(stored: Stored, content: Content, exchange: Exchange): Source {
@@ -21,9 +19,10 @@ export function sourceOf(stored: Stored, content: Content, exchange: Exchange): 
 function piecesOf(content: Content, from: number, end: number): Pieces {
   return {
     async *each(most) {
+      using size = pieceSize();
       let position = from;
       while (position < end) {
-        const piece = await content.read(position, Math.min(most, PIECE, end - position));
+        const piece = await content.read(position, Math.min(most, size.octets, end - position));
         if (piece.length === 0) return;
         position += piece.length;
         yield piece;

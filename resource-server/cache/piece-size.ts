@@ -1,0 +1,18 @@
+/** Octets that are read at a time by so many at once; by others fewer, since a piece stays until its client has taken it. */
+const LARGE = 256 * 1024;
+const MOST_LARGE = 32;
+const SMALL = 64 * 1024;
+
+let large = 0;
+
+/** What one reads at a time, in any cache of this process; to be disposed of when all is read. */
+export function pieceSize(): Disposable & { readonly octets: number } {
+  const isLarge = large < MOST_LARGE;
+  if (isLarge) large += 1;
+  return {
+    octets: isLarge ? LARGE : SMALL,
+    [Symbol.dispose]() {
+      if (isLarge) large -= 1;
+    },
+  };
+}
