@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Answer, HttpError, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import { type AnyRequest, type AnyResponse, setFields } from './message.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
 /** The border between errors inside and answers outside: an error that is not known says nothing. */
 export function errorAnswer(error: unknown): Answer {
@@ -41,9 +41,9 @@ export function send(
   const { status, fields, body } = answer;
   const content: Writable = response;
   response.statusCode = status;
-  setFields(response, fields);
+  holdFields(response, fields);
   // What a cache may give to others is no answer to one request.
   if (fields['Cache-Control']?.includes('public')) response.removeHeader('X-Request-Id');
-  if (body?.length) response.setHeader('Content-Length', Buffer.byteLength(body));
+  if (body?.length) holdFields(response, { 'Content-Length': `${Buffer.byteLength(body)}` });
   content.end(request.method === 'HEAD' ? undefined : body);
 }

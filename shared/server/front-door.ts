@@ -5,7 +5,7 @@ import type { Log } from '#shared/base/log.ts';
 import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
 import { errorAnswer, send } from './answer.ts';
 import { GUARD } from './guard.ts';
-import { type AnyRequest, type AnyResponse, setFields } from './message.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from './request-log.ts';
 
@@ -35,10 +35,10 @@ export function frontDoor<Request extends AnyRequest, Response extends AnyRespon
   }: FrontDoor<Request>,
 ): (request: Request, response: Response) => Awaitable<void> {
   function receive(request: Request, response: Response): Awaitable<void> {
-    setFields(response, GUARD);
+    holdFields(response, GUARD);
     const target = parse(request);
     if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
-    setFields(response, fields(request, target));
+    holdFields(response, fields(request, target));
     refuseMisdirected(request, target.path);
     return handle(request, response, target);
   }

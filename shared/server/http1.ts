@@ -16,6 +16,7 @@ import {
 import { type Connections, endGently } from './connections.ts';
 import { excess, leftover } from './excess.ts';
 import { continueOnRead } from './expect.ts';
+import { Http1Response } from './http1-response.ts';
 import type { LastRequests } from './last-requests.ts';
 import { discardLeftover } from './leftover.ts';
 import type { Pace } from './pace.ts';
@@ -62,6 +63,7 @@ export function http1Server(parts: Http1Parts): Server {
   const { limit, pace, log, clock } = parts;
   const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
+    ServerResponse: Http1Response,
     maxHeaderSize: limit.headerBytes,
     headersTimeout: limit.headersTimeout,
     requestTimeout: limit.requestTimeout,

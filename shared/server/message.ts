@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Fields } from '#shared/http/answer.ts';
+import { Http1Response } from './http1-response.ts';
 
 /** A request of HTTP/1.1 or of HTTP/2, whose pseudo-header fields stand in `headers` and `rawHeaders`. */
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
@@ -9,7 +10,13 @@ export type AnyResponse = ServerResponse | Http2ServerResponse;
 /** What a request comes to that may be of either version. */
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;
 
-/** Fields of every answer to the request that does not say otherwise. */
+/** Fields of every answer to the request that does not say otherwise, and those of one that is written next. */
+export function holdFields(response: AnyResponse, fields: Fields): void {
+  if (response instanceof Http1Response) response.hold(fields);
+  else setFields(response, fields);
+}
+
+/** Throws for what is malformed. */
 export function setFields(response: AnyResponse, fields: Fields): void {
   // Of each answer: to make entries of them would cost ten times as much.
   for (const name in fields) response.setHeader(name, fields[name] ?? []);

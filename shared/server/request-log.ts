@@ -5,7 +5,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { remembering } from '#shared/base/recent-map.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
-import type { AnyRequest, AnyResponse } from './message.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -69,7 +69,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     const noted = { id: believed ? given : randomId(random) };
     (request as Logged)[NOTED] = noted;
     if (!NAMELESS.test(request.headers.authorization ?? '')) {
-      response.setHeader('X-Request-Id', noted.id);
+      holdFields(response, { 'X-Request-Id': noted.id });
     }
     response.on('close', () => {
       const now = clock.now();

@@ -16,7 +16,7 @@ import { authRequest, type Recipient } from './auth-request.ts';
 import { type Cors, isPreflight, preflight } from './cors.ts';
 import type { Answered, Endpoint } from './endpoint.ts';
 import { health } from './health.ts';
-import { type AnyRequest, type AnyResponse, setFields } from './message.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
 export interface Served<Request, Response> {
   /** The methods that are handled somewhere; any other is 501 on any path (RFC 9110 section 9.1). */
@@ -114,7 +114,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     const endpoint = row ?? checks.get(target.path);
 
     function answerAt(at: Endpoint): Awaitable<void> {
-      if (cors) setFields(response, cors.answers(origin));
+      if (cors) holdFields(response, cors.answers(origin));
       const answered = answerOf(at, request, target, cors);
       return answered === undefined
         ? behind(request, response, target)
@@ -130,7 +130,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
         return andThen(spend(request), () => answerAt(endpoint));
       },
       (error) => {
-        if (cors) setFields(response, cors.errors(origin));
+        if (cors) holdFields(response, cors.errors(origin));
         throw error;
       },
     );
