@@ -3,7 +3,8 @@ import { printable } from '#shared/base/printable.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
+import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
 /** What a person reads at the terminal when the servers that `countersign start` runs listen; it adds that they do. */
@@ -37,7 +38,7 @@ function nextStep(config: Config, { lines = [], firstStart }: FirstStart): reado
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
-  const [space] = tokenSpaces(config);
+  const [space] = everySpace(config).filter(takesTokens);
   const scopes = [...new Set(Object.values(space?.scopes ?? {}).flat())];
   return [
     'Register a client, and let a person sign in:',

@@ -45,19 +45,23 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
   await using flow = await testFlow({ issuer: ISSUER, limits, privateTokens: { issuer: ISSUER } });
-  const requester = { ...APP, client_id: 'requester', scope: 'private-token private-token:verify' };
+  const requester = { ...APP, client_id: 'requester', scope: 'private-token private-token:verify revocations:follow' };
   await flow.stores.clients.add(requester);
-  const tokenFor = async (name: 'request' | 'verify') => {
-    const resource = `${ISSUER}/private-token/${name}`;
-    const scope = name === 'request' ? 'private-token' : 'private-token:verify';
+  const tokenFor = async (path: string, scope: string) => {
+    const resource = `${ISSUER}${path}`;
     const form = { grant_type: 'client_credentials', resource, scope };
     return (await flow.post('/token', form, basic('requester', SECRET))).body['access_token'];
   };
   const { access_token: ofAlice } = await flow.tokens({ scope: 'openid profile' });
+  const follows = await tokenFor('/revocations', 'revocations:follow');
+  const tokens: Readonly<Record<string, object>> = {
+    '/userinfo': bearer(ofAlice),
+    '/revocations': bearer(follows),
+  };
   const endpoints = Object.keys(ENDPOINTS).map((pattern) => {
     const path = pattern.replace(':uid', 'x');
     const body = FORMS[path];
-    const known = path === '/userinfo' ? bearer(ofAlice) : body && basic(SERVER.client_id, SECRET);
+    const known = tokens[path] ?? (body && basic(SERVER.client_id, SECRET));
     return {
       path,
       callers: { nobody: {}, 'a browser': BROWSER, ...(known && { 'a client': known }) },
@@ -69,7 +73,10 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     { path: '/nowhere', callers: { nobody: {}, 'a browser': BROWSER } },
     { path: '/health/ready' },
     ...endpoints,
-    ...ofTokenIssuer(await tokenFor('request'), await tokenFor('verify')),
+    ...ofTokenIssuer(
+      await tokenFor('/private-token/request', 'private-token'),
+      await tokenFor('/private-token/verify', 'private-token:verify'),
+    ),
   ]);
   expect(table).toBe(await written('endpoints.txt'));
 });

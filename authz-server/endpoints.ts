@@ -29,7 +29,7 @@ export const ENDPOINTS = {
   '/token/introspection': { methods: FORM, program: true },
   '/token/revocation': { methods: FORM, program: true, cors: CLIENTS },
   '/userinfo': { methods: BOTH, program: true, cors: CLIENTS },
-  '/revocations': { methods: ['GET'], program: true },
+  '/revocations': { methods: READ, program: true },
   '/session/end': { methods: BOTH, limited: true },
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },

@@ -17,6 +17,8 @@
  * credentials directly and to one on which all goes through the engine.
  *
  * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
+ * `npm run soak -- followers [NUMBER]`: 2,000 revocations on each store, with four servers elsewhere that follow two
+ * authorization servers: how long an acknowledgement takes, and that none of them takes what was revoked.
  */
 import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';
@@ -26,6 +28,7 @@ import { startTreeServers } from './attacks/trees.fixture.ts';
 import { compareTokenWays } from './attacks/token-ways/token-ways.ts';
 import { compareTwoWays, type Differential } from './attacks/two-ways/two-ways.ts';
 import { crash } from './flows/crashes.ts';
+import { quantile, revokeAll, startFollowed } from './flows/followers/followed.ts';
 import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
 import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
@@ -33,6 +36,7 @@ const KILLS = 1000;
 const TREE_KILLS = 400;
 const SCHEDULES = 1000;
 const FAILOVERS = 10;
+const FOLLOWED = 2_000;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
 const TOKEN_REQUESTS = 20_000;
@@ -90,6 +94,20 @@ async function caches(seed = 1): Promise<void> {
   }
 }
 
+async function followers(revocations = FOLLOWED): Promise<void> {
+  for (const kind of STORE_KINDS) {
+    for (const atOnce of [1, 8]) {
+      await using followed = await startFollowed(kind, { authz: 2, followers: 4 });
+      await revokeAll(followed, { revocations: 1 });
+      const { took, said } = await revokeAll(followed, { revocations, atOnce });
+      const [median, p99, most] = [0.5, 0.99, 1].map((part) => quantile(took, part).toFixed(1));
+      process.stdout.write(
+        `${kind}, ${atOnce} at once: none taken. ${JSON.stringify(said)}; acknowledged in ${median} ms (median), ${p99} ms (p99), ${most} ms (most)\n`,
+      );
+    }
+  }
+}
+
 /** `compare` rejects for a difference between two ways, on either store. */
 function differential(
   compare: (kind: StoreKind, asking: Differential) => Promise<unknown>,
@@ -111,6 +129,7 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
   cache: caches,
   failover: failovers,
+  followers,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),

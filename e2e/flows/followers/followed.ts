@@ -5,7 +5,7 @@ import { eventually } from '#shared/stores/contract/eventually.ts';
 import { NODE_FLAGS } from '#shared/start/options.js';
 import { NODE, type RunningProcess, startProcess } from '../../parts/process.ts';
 import type { PairOptions } from '../../pair/pair.ts';
-import { type Client, type Flow, startFlowOn, type StoreKind } from '../flow.ts';
+import { type Client, type Flow, startFlow, startFlowOn, type StoreKind } from '../flow.ts';
 
 const FOLLOWER = new URL('follower.ts', import.meta.url).pathname;
 const PORT = /listening at (\d+)\n/;
@@ -37,32 +37,33 @@ export interface FollowedFlow extends AsyncDisposable {
   /** Of whoever follows. */
   readonly client: Client;
   readonly followers: readonly FollowerProcess[];
-  /** One more follower, of that authorization server. */
-  follow(server: number): Promise<FollowerProcess>;
+  /** One more follower, of the authorization server at that address. */
+  follow(authz: string): Promise<FollowerProcess>;
   /** Claims of a token that nothing has revoked. */
   claims(changes?: Partial<RevocableClaims>): RevocableClaims;
   /** Resolves when all of them trust what they know. */
   settled(): Promise<void>;
 }
 
-export interface FollowedOptions extends Pick<PairOptions, 'settings'> {
+export interface FollowedOptions extends Pick<PairOptions, 'settings' | 'store'> {
   readonly authz: number;
   readonly followers: number;
 }
 
 export async function startFollowed(
   kind: StoreKind,
-  { authz, followers: number, settings = {} }: FollowedOptions,
+  { authz, followers: number, ...options }: FollowedOptions,
 ): Promise<FollowedFlow> {
   await using parts = new AsyncDisposableStack();
-  const flow = parts.use(await startFlowOn(kind, { authz, settings }));
+  const start = options.store === undefined ? startFlowOn.bind(undefined, kind) : startFlow;
+  const flow = parts.use(await start({ ...options, authz }));
   const { pair, stores } = flow;
   const client = await pair.addClient('revocations:follow');
   const epoch = (await stores.revocations.epoch(false)) ?? '';
   const followers: FollowerProcess[] = [];
 
-  async function follow(server: number): Promise<FollowerProcess> {
-    const args = [pair.issuer, pair.authz[server]?.url ?? '', client.id, client.secret];
+  async function follow(at: string): Promise<FollowerProcess> {
+    const args = [pair.issuer, at, client.id, client.secret];
     const started = await startProcess(process.execPath, [...NODE_FLAGS, FOLLOWER, ...args], {
       env: NODE,
       ready: (output) => PORT.test(output),
@@ -71,7 +72,7 @@ export async function startFollowed(
     followers.push(follower);
     return follower;
   }
-  for (let n = 0; n < number; n += 1) await follow(n % authz);
+  for (let n = 0; n < number; n += 1) await follow(pair.authz[n % authz]?.url ?? '');
 
   const claims = (changes: Partial<RevocableClaims> = {}): RevocableClaims => ({
     jti: randomUUID(),

@@ -9,6 +9,7 @@ import { commitsContract } from './commits.ts';
 import { contentContract } from './content.ts';
 import { verifiersContract } from './verifiers.ts';
 import { editsContract } from './edits.ts';
+import { followersContract } from './followers.ts';
 import { generationsContract } from './generations.ts';
 import { growthContract } from './growth.ts';
 import { invalidationsContract } from './invalidations.ts';
@@ -63,6 +64,7 @@ const PARTS = [
   tokenKeysContract,
   spentTokensContract,
   revocationsContract,
+  followersContract,
   invalidationsContract,
   generationsContract,
   rereadingContract,

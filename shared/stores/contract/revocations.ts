@@ -192,7 +192,7 @@ export function revocationsContract(contract: () => Contract): void {
       // A feed looks at some of its entries each second.
       const forgotten = async (by: RevocationFeed) => {
         await store.passSeconds(1);
-        expect(by.current().revokedBy(old)).toBeUndefined();
+        expect((await viewOf(by)).revokedBy(old)).toBeUndefined();
       };
       await eventually(() => forgotten(feed));
       const token = await claims();

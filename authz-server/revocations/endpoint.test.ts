@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prover } from '#shared/auth/auth.fixture.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { digestOf, parsePage, type RevocationPage } from '#shared/guard/revocation-page.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { MOST_FOLLOWERS } from './register.ts';
+import { type Endpoint, startEndpoint, URL_OF_ENDPOINT } from './revocations.fixture.ts';
+
+const FAR = 2_000_000_000_000;
+/** Seconds. */
+const TIMES = { lease: 60, hold: 15 };
+
+let clock: ManualClock;
+let stores: Stores;
+let endpoint: Endpoint;
+beforeEach(async () => {
+  clock = new ManualClock(systemClock.now());
+  stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
+  await stores.revocations.epoch(true);
+  endpoint = await startEndpoint(stores, clock, TIMES);
+});
+afterEach(async () => {
+  await endpoint[Symbol.asyncDispose]();
+  await stores[Symbol.asyncDispose]();
+});
+
+async function page(query: string, authorization?: string): Promise<RevocationPage> {
+  const { status, text } = await endpoint.ask({ query, ...(authorization && { authorization }) });
+  expect([status, text]).toEqual([200, expect.any(String)]);
+  return parsePage(text);
+}
+
+/** What is written of the processes that have followers. */
+const rows = async () => (await stores.followers.look()).processes;
+const revoke = (id: string) => stores.revocations.revoke('token', id, FAR);
+
+describe('what a follower is told', () => {
+  test('all that there is, in pages of 1,000, of which the last one is good for a lease', async () => {
+    await Promise.all(Array.from({ length: 1_500 }, (_, n) => revoke(`token ${n}`)));
+    await stores.revocations.raise('person', 'a person', FAR);
+    const first = await page('');
+    expect(first.entries).toHaveLength(1_000);
+    expect(first.lease).toBe(0);
+    const second = await page(`?after=${first.cursor}&wait=9`);
+    expect(second).toMatchObject({ lease: TIMES.lease, epoch: first.epoch });
+    const all = [...first.entries, ...second.entries];
+    expect(all).toHaveLength(1_501);
+    expect(all.map(({ id }) => id)).toContain(digestOf('token 1234'));
+    expect(all.at(-1)).toEqual({ kind: 'person', id: digestOf('a person'), generation: 1, until: FAR });
+  });
+
+  test('nobody whose token it has not seen', async () => {
+    await stores.revocations.raise('person', 'alice-with-her-id', FAR);
+    await stores.revocations.revoke('grant', 'a-grant-of-hers', FAR);
+    const { text, headers } = await endpoint.ask();
+    expect(text).not.toMatch(/alice|hers/);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test('what is new at once, whoever waits; else nothing, when it has waited', async () => {
+    const { cursor } = await page('');
+    const waiting = Promise.all([page(`?after=${cursor}&wait=15`), page(`?after=${cursor}&wait=15`)]);
+    await eventually(async () => expect(await rows()).toHaveLength(1));
+    await revoke('new');
+    for (const { entries } of await waiting) expect(entries.map(({ id }) => id)).toEqual([digestOf('new')]);
+    const nothing = await page(`?after=${cursor.replace(/^\d+/, '1')}&wait=0.01`);
+    expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
+  });
+
+  test('of a position that there is not: all from the beginning', async () => {
+    await revoke('old');
+    const { cursor, epoch } = await page('');
+    const ahead = cursor.replace(/^\d+/, '999');
+    const elsewhere = cursor.replace(epoch, 'x'.repeat(22));
+    for (const after of [ahead, elsewhere]) {
+      const { entries } = await page(`?after=${after}&wait=15`);
+      expect(entries.map(({ id }) => id)).toEqual([digestOf('old')]);
+    }
+  });
+
+  test('nothing while the store has no epoch (503), and all of the next memory', async () => {
+    await using empty = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
+    await using other = await startEndpoint(empty, clock, TIMES);
+    const { status } = await other.ask({ authorization: `Bearer ${await endpoint.token()}` });
+    expect(status).toBe(503);
+  });
+});
+
+describe('what is written of it', () => {
+  test('the process, before its first follower is answered, and what the follower has once it says so', async () => {
+    await revoke('a');
+    const { cursor } = await page('');
+    const [before] = await rows();
+    expect(before).toMatchObject({ lease: TIMES.lease * 1000 });
+    await revoke('b');
+    const { last } = await stores.followers.look();
+    const second = await page(`?after=${cursor}`);
+    expect((await rows())[0]?.confirmed).not.toBe(last);
+    await page(`?after=${second.cursor}`);
+    await eventually(async () => expect((await rows())[0]?.confirmed).toBe(last));
+  });
+
+  test('a follower that says nothing holds back what is written until its lease is over', async () => {
+    const silent = await page('');
+    const other = await page('');
+    expect(other.cursor).not.toBe(silent.cursor);
+    await revoke('a');
+    const { last } = await stores.followers.look();
+    const { cursor } = await page(`?after=${other.cursor}`);
+    await page(`?after=${cursor}`);
+    expect((await rows())[0]?.confirmed).not.toBe(last);
+    clock.advance(TIMES.lease);
+    await page(`?after=${cursor}`);
+    await eventually(async () => expect((await rows())[0]?.confirmed).toBe(last));
+  });
+
+  test('attack: a forged cursor acknowledges nothing of what is not there, and nothing for another', async () => {
+    const mine = await page('');
+    await page('');
+    await revoke('a');
+    const { last } = await stores.followers.look();
+    await page(`?after=${mine.cursor.replace(/^\d+/, '999999')}`);
+    await page(`?after=${mine.cursor.replace(/^\d+/, last)}`);
+    await sleep(20);
+    expect((await rows())[0]?.confirmed).not.toBe(last);
+  });
+
+  test('attack: another client that knows the cursor of a follower does not speak for it', async () => {
+    const { cursor } = await page('');
+    await revoke('a');
+    const { last } = await stores.followers.look();
+    const thief = `Bearer ${await endpoint.token({ sub: 'thief', client_id: 'thief' })}`;
+    await page(`?after=${cursor.replace(/^\d+/, last)}`, thief);
+    await sleep(20);
+    expect((await rows())[0]?.confirmed).not.toBe(last);
+  });
+
+  test('the row goes when nobody follows any more', async () => {
+    await page('');
+    expect(await rows()).toHaveLength(1);
+    clock.advance(TIMES.lease);
+    await eventually(async () => expect(await rows()).toEqual([]));
+  });
+
+  test('one that asks again gets a row again', async () => {
+    const { cursor } = await page('');
+    clock.advance(TIMES.lease);
+    await eventually(async () => expect(await rows()).toEqual([]));
+    await page(`?after=${cursor}`);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('a follower that goes away while it waits holds nobody up', async () => {
+    const { cursor } = await page('');
+    clock.advance(TIMES.lease - 1);
+    const leaving = new AbortController();
+    const waiting = endpoint.ask({ query: `?after=${cursor}&wait=15`, signal: leaving.signal });
+    const beat = (await rows())[0]?.beat ?? 0;
+    await eventually(async () => expect((await rows())[0]?.beat).toBeGreaterThan(beat));
+    leaving.abort();
+    await expect(waiting).rejects.toThrow('abort');
+    clock.advance(1);
+    await eventually(async () => expect(await rows()).toEqual([]));
+  });
+});
+
+describe('who may follow', () => {
+  test.each([
+    ['without a token', { authorization: '' }, 401],
+    ['with Basic', { authorization: `Basic ${btoa('follower:secret')}` }, 401],
+    ['with a token that is none', { authorization: 'Bearer x.y.z' }, 401],
+  ])('%s: %j', async (_, call, status) => {
+    expect((await endpoint.ask(call)).status).toBe(status);
+  });
+
+  test.each([
+    ['for another resource', { aud: 'https://rs.example/' }, 401, 'invalid_token'],
+    ['that has ended', { exp: 1 }, 401, 'invalid_token'],
+    ['of another memory', { epoch: 'x'.repeat(22) }, 401, 'invalid_token'],
+    ['without the scope', { scope: 'documents:read' }, 403, 'insufficient_scope'],
+    ['without any scope', { scope: undefined }, 403, 'insufficient_scope'],
+  ])('a token %s is refused (RFC 6750 section 3.1)', async (_, claims, status, error) => {
+    const authorization = `Bearer ${await endpoint.token(claims)}`;
+    const answer = await endpoint.ask({ authorization });
+    expect(answer.status).toBe(status);
+    expect(String(answer.headers['www-authenticate'])).toContain(error);
+  });
+
+  test('a token that a person has allowed is refused', async () => {
+    const person = { sub: 'alice', sub_gen: 0, grant_id: 'g' };
+    const { status } = await endpoint.ask({ authorization: `Bearer ${await endpoint.token(person)}` });
+    expect(status).toBe(403);
+  });
+
+  test('a token that is bound to a key comes with its proof (RFC 9449 section 7.1)', async () => {
+    const { jkt, proof } = prover(() => Math.floor(clock.now() / 1000));
+    const token = await endpoint.token({ cnf: { jkt } });
+    const fields = { DPoP: proof(token, { htu: URL_OF_ENDPOINT }) };
+    expect((await endpoint.ask({ authorization: `Bearer ${token}`, fields })).status).toBe(401);
+    expect((await endpoint.ask({ authorization: `DPoP ${token}` })).status).toBe(401);
+    expect((await endpoint.ask({ authorization: `DPoP ${token}`, fields })).status).toBe(200);
+  });
+
+  test('one whose client is removed while it waits is told so, and is refused from then on', async () => {
+    const authorization = `Bearer ${await endpoint.token()}`;
+    const { cursor } = await page('', authorization);
+    const waiting = page(`?after=${cursor}&wait=15`, authorization);
+    await eventually(async () => expect(await rows()).toHaveLength(1));
+    await stores.revocations.raise('client', 'follower', FAR);
+    expect((await waiting).entries).toHaveLength(1);
+    expect((await endpoint.ask({ authorization })).status).toBe(401);
+  });
+
+  test('attack: of a thousand requests of one client that wait, a bounded number does; others follow', async () => {
+    const authorization = `Bearer ${await endpoint.token()}`;
+    const { cursor } = await page('', authorization);
+    const id = (n: number) => String(n).padStart(22, 'x');
+    const own = (n: number) => cursor.replace(/\.[\w-]{22}\./, `.${id(n)}.`);
+    const answers = Array.from({ length: 1_000 }, (_, n) =>
+      endpoint.ask({ query: `?after=${own(n)}&wait=15`, authorization }),
+    );
+    const refused = 1_000 - (MOST_FOLLOWERS.client - 1);
+    let known = 0;
+    for (const answer of answers) void answer.then(({ status }) => (known += Number(status === 429)));
+    await eventually(() => expect(known).toBe(refused));
+    const modest = `Bearer ${await endpoint.token({ sub: 'modest', client_id: 'modest' })}`;
+    await page('', modest);
+    await revoke('wakes them');
+    const statuses = (await Promise.all(answers)).map(({ status, headers }) => {
+      if (status === 429) expect(headers['retry-after']).toBe('1');
+      return status;
+    });
+    expect(statuses.filter((status) => status === 200)).toHaveLength(MOST_FOLLOWERS.client - 1);
+  });
+});
+
+describe('what is asked', () => {
+  test('with GET or HEAD alone (RFC 9110 section 9.1)', async () => {
+    const { status, headers } = await endpoint.ask({ method: 'POST' });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(await endpoint.ask({ method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect((await endpoint.ask({ method: 'HEAD', authorization: '' })).status).toBe(401);
+  });
+
+  test.each([
+    'after=',
+    'after=x',
+    'after=1',
+    `after=1.${'x'.repeat(22)}`,
+    `after=1.${'x'.repeat(22)}.${'x'.repeat(65)}`,
+    `after=-1.${'x'.repeat(22)}.${'x'.repeat(22)}`,
+    `after=${'9'.repeat(400)}.${'x'.repeat(22)}.${'x'.repeat(22)}`,
+    `after=1%00.${'x'.repeat(22)}.${'x'.repeat(22)}`,
+    `after=1.${'x'.repeat(22)}.${'x'.repeat(22)}&after=2.${'x'.repeat(22)}.${'x'.repeat(22)}`,
+    'wait=',
+    'wait=x',
+    'wait=-1',
+    'wait=1e3',
+    'wait=Infinity',
+    'wait=NaN',
+    'wait=1&wait=1',
+    `wait=${'1'.repeat(100)}`,
+  ])('%s is 400', async (query) => {
+    expect((await endpoint.ask({ query: `?${query}` })).status).toBe(400);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { Follower } from './follower.ts';
+import { MOST_FOLLOWERS, Register } from './register.ts';
+
+const LEASE = 2_000;
+
+/** A follower that was told all up to an entry, by an answer to a request that came at `at`. */
+function tell(follower: Follower, upTo: string, at: number): void {
+  const told = follower.begin('0', at + LEASE, at);
+  if (told === undefined) throw new Error('too much');
+  told.upTo = upTo;
+  told.pending = false;
+}
+
+describe('what a follower has', () => {
+  test('is what it was told least of, for a lease from when it asked', () => {
+    const follower = new Follower('app', 'x');
+    tell(follower, '5', 0);
+    tell(follower, '9', 1_000);
+    expect(follower.confirmed(1_000)).toBe('5');
+    expect(follower.confirmed(LEASE - 1)).toBe('5');
+    expect(follower.confirmed(LEASE)).toBe('9');
+    expect(follower.confirmed(1_000 + LEASE)).toBeUndefined();
+  });
+
+  test('is at once what it asks to go on from', () => {
+    const follower = new Follower('app', 'x');
+    tell(follower, '5', 0);
+    follower.acknowledge('9');
+    tell(follower, '9', 10);
+    expect(follower.confirmed(20)).toBe('9');
+    expect(follower.confirmed(LEASE + 10)).toBeUndefined();
+  });
+
+  test('is never less than it once asked to go on from', () => {
+    const follower = new Follower('app', 'x');
+    follower.acknowledge('9');
+    follower.acknowledge('3');
+    tell(follower, '4', 0);
+    expect(follower.confirmed(1)).toBe('9');
+  });
+
+  test('an answer under way counts from its beginning, and for as long as it takes', () => {
+    const follower = new Follower('app', 'x');
+    const told = follower.begin('5', LEASE, 0);
+    expect(follower.confirmed(10 * LEASE)).toBe('5');
+    if (told) follower.drop(told);
+    expect(follower.confirmed(10 * LEASE)).toBeUndefined();
+  });
+
+  test('one that acknowledges nothing is told no more after a while, and again when that has run out', () => {
+    const follower = new Follower('app', 'x');
+    const answers = Array.from({ length: 100 }, () => follower.begin('5', LEASE, 0));
+    expect(answers.filter((told) => told !== undefined)).toHaveLength(16);
+    for (const told of answers) if (told) told.pending = false;
+    expect(follower.begin('5', 2 * LEASE, LEASE)).toBeDefined();
+  });
+
+  test('one that acknowledges as it goes is told as much as it asks for', () => {
+    const follower = new Follower('app', 'x');
+    for (let entry = 1; entry <= 1_000; entry += 1) {
+      tell(follower, String(entry), 0);
+      follower.acknowledge(String(entry));
+    }
+    expect(follower.confirmed(0)).toBe('1000');
+    expect(follower.confirmed(LEASE)).toBeUndefined();
+  });
+});
+
+describe('the followers of a process', () => {
+  test('what all have is what one of them has least of', () => {
+    const register = new Register();
+    register.position = '20';
+    for (const [id, upTo] of [['a', '12'], ['b', '11'], ['c', '20']] as const) {
+      const follower = register.follower('app', id, 0);
+      if (follower) tell(follower, upTo, 0);
+    }
+    expect(register.confirmed(1)).toBe('11');
+    expect(register.confirmed(LEASE)).toBe('20');
+  });
+
+  test('a client has a bounded number, others are not kept from following by it', () => {
+    const register = new Register();
+    const begin = (client: string, id: number, now = 0) => {
+      const follower = register.follower(client, String(id), now);
+      if (follower) tell(follower, '1', now);
+      return follower !== undefined;
+    };
+    const ids = Array.from({ length: 1_000 }, (_, n) => n);
+    expect(ids.filter((id) => begin('greedy', id))).toHaveLength(MOST_FOLLOWERS.client);
+    expect(begin('modest', 0)).toBe(true);
+    for (let n = 0; n < 20; n += 1) for (const id of ids) begin(`client ${n}`, id);
+    expect(register.size).toBe(MOST_FOLLOWERS.all);
+    expect(begin('late', 0)).toBe(false);
+    expect(begin('late', 0, LEASE)).toBe(true);
+    expect(register.size).toBe(1);
+  });
+
+  test('who was forgotten is known no more', () => {
+    const register = new Register();
+    const follower = register.follower('app', 'a', 0);
+    expect(follower && register.knows(follower)).toBe(true);
+    register.clear();
+    expect(follower && register.knows(follower)).toBe(false);
+  });
+});

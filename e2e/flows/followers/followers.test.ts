@@ -1,0 +1,164 @@
+/** What is revoked is refused by servers that do not share the store once that is acknowledged (SECURITY.md). */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { startRedis } from '../../parts/redis.ts';
+import { startRelay } from '../../parts/relay.ts';
+import { redisStore, STORE_KINDS } from '../flow.ts';
+import { type FollowedFlow, revokeAll, startFollowed } from './followed.ts';
+
+const REVOCATIONS = 100;
+
+let followed: FollowedFlow;
+afterEach(async () => followed[Symbol.asyncDispose]());
+
+const far = () => Date.now() + 3_600_000;
+
+describe.each(STORE_KINDS)('two authorization servers with four followers: %s', (kind) => {
+  test('none takes a token after its revocation was acknowledged, one at a time and eight at once', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 4 });
+    const calm = await revokeAll(followed, { revocations: REVOCATIONS });
+    const busy = await revokeAll(followed, { revocations: REVOCATIONS, atOnce: 8 });
+    const said = (status: number) => (calm.said[status] ?? 0) + (busy.said[status] ?? 0);
+    expect(said(401) + said(503)).toBe(2 * 4 * REVOCATIONS);
+    // One that is slow for a moment may refuse trust, never all of them all the time.
+    expect(said(401)).toBeGreaterThan(4 * REVOCATIONS);
+  });
+
+  test('whoever revokes waits: the command line for a person and a client, and the store itself', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 4 });
+    const { flow, followers, claims } = followed;
+    const { pair, stores } = flow;
+    const verdicts = (token: Parameters<typeof claims>[0]) =>
+      Promise.all(followers.map((follower) => follower.verdict(claims(token))));
+    const person = await pair.addPerson();
+    const { id } = await pair.addClient();
+    const [ofPerson, ofClient] = [{ sub: person.id, sub_gen: 0 }, { client_id: id }];
+    expect(await verdicts(ofPerson)).toEqual([200, 200, 200, 200]);
+    expect(await verdicts(ofClient)).toEqual([200, 200, 200, 200]);
+    await pair.cli('user', 'end', person.name);
+    expect(await verdicts(ofPerson)).not.toContain(200);
+    await pair.cli('client', 'remove', id);
+    expect(await verdicts(ofClient)).not.toContain(200);
+    const kid = randomUUID();
+    await stores.revocations.revoke('key', kid, far());
+    expect(await verdicts({ kid })).not.toContain(200);
+    await followed.settled();
+  });
+
+  test('followers that were killed or stand still cost a lease once, and take nothing when they go on', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 4 });
+    const [killed, paused] = followed.followers;
+    await killed?.process.kill();
+    paused?.process.signal('SIGSTOP');
+    await revokeAll(followed, { revocations: 5 });
+    const { jti } = followed.claims();
+    await followed.flow.stores.revocations.revoke('token', jti, far());
+    paused?.process.signal('SIGCONT');
+    for (let n = 0; n < 20; n += 1) {
+      expect(await paused?.verdict(followed.claims({ jti }))).not.toBe(200);
+      await sleep(5);
+    }
+    await eventually(async () => expect(await paused?.verdict(followed.claims())).toBe(200));
+    expect(await paused?.verdict(followed.claims({ jti }))).toBe(401);
+  });
+
+  test('an authorization server that is killed leaves nobody who takes a revoked token; started again, all goes on', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 4 });
+    const { flow, followers, claims } = followed;
+    const [first, second] = flow.pair.authz;
+    await second?.kill();
+    for (let n = 0; n < 3; n += 1) {
+      const { jti } = claims();
+      await flow.stores.revocations.revoke('token', jti, far());
+      const said = await Promise.all(followers.map((follower) => follower.verdict(claims({ jti }))));
+      expect(said).not.toContain(200);
+      expect([said[1], said[3]]).toEqual([503, 503]);
+    }
+    await first?.kill();
+    await Promise.all([first?.start(), second?.start()]);
+    await followed.settled();
+    await revokeAll(followed, { revocations: 10 });
+  });
+
+  test('an authorization server that stands still for longer than a lease has told nobody anything since', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 4 });
+    const { flow, followers, claims } = followed;
+    const [, second] = flow.pair.authz;
+    second?.signal('SIGSTOP');
+    const { jti } = claims();
+    await flow.stores.revocations.revoke('token', jti, far());
+    const ask = () => Promise.all(followers.map((follower) => follower.verdict(claims({ jti }))));
+    expect(await ask()).not.toContain(200);
+    second?.signal('SIGCONT');
+    for (let n = 0; n < 50; n += 1) expect(await ask()).not.toContain(200);
+    await followed.settled();
+    expect(await ask()).toEqual([401, 401, 401, 401]);
+  });
+
+  test('followers that a division of the network keeps from hearing trust nothing, and cost a lease once', async () => {
+    followed = await startFollowed(kind, { authz: 2, followers: 2 });
+    const { flow, claims } = followed;
+    await using network = await startRelay(Number(new URL(flow.pair.issuer).port));
+    const divided = await followed.follow(network.url);
+    await followed.settled();
+    network.divide();
+    const { jti } = claims();
+    await flow.stores.revocations.revoke('token', jti, far());
+    expect(await divided.verdict(claims({ jti }))).toBe(503);
+    expect(await divided.verdict(claims())).toBe(503);
+    network.heal();
+    for (let n = 0; n < 20; n += 1) expect(await divided.verdict(claims({ jti }))).not.toBe(200);
+    await followed.settled();
+    expect(await divided.verdict(claims({ jti }))).toBe(401);
+  });
+
+  test('without followers a revocation waits for nobody; a row of one that is gone costs a lease once', async () => {
+    followed = await startFollowed(kind, { authz: 1, followers: 1 });
+    const { flow, followers, claims } = followed;
+    await followers[0]?.process.kill();
+    await flow.pair.authz[0]?.kill();
+    await flow.stores.revocations.revoke('token', claims().jti, far());
+    expect((await flow.stores.followers.look()).processes).toEqual([]);
+  });
+});
+
+/** Whatever is written waits; `end` lets it go on. */
+type Pause = (flow: FollowedFlow, parts: AsyncDisposableStack) => { end(): void };
+
+const lockSqlite: Pause = ({ flow }, parts) => {
+  const database = parts.adopt(new DatabaseSync(join(flow.pair.data, 'state.db')), (open) =>
+    open.close(),
+  );
+  database.exec('BEGIN IMMEDIATE');
+  return { end: () => database.exec('ROLLBACK') };
+};
+
+describe('a store that pauses', () => {
+  test.each(STORE_KINDS)('%s: nothing is acknowledged, nothing trusted; afterwards all goes on', async (kind) => {
+    await using parts = new AsyncDisposableStack();
+    const redis = kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
+    const store = redis && { store: redisStore([redis.url], { deadline: 1 }) };
+    followed = await startFollowed(kind, { authz: 2, followers: 2, ...store });
+    const { flow, followers, claims } = followed;
+    const { jti } = claims();
+    redis?.hang();
+    const lock = redis ? undefined : lockSqlite(followed, parts);
+    await expect(flow.stores.revocations.revoke('token', jti, far())).rejects.toThrow(
+      StoreUnavailable,
+    );
+    const ask = (token: Parameters<typeof claims>[0]) =>
+      Promise.all(followers.map((follower) => follower.verdict(claims(token))));
+    await eventually(async () => expect(await ask({})).toEqual([503, 503]));
+    redis?.wake();
+    lock?.end();
+    await followed.settled();
+    await flow.stores.revocations.revoke('token', jti, far());
+    expect(await ask({ jti })).not.toContain(200);
+    await revokeAll(followed, { revocations: 10 });
+  });
+});
