@@ -58,7 +58,7 @@ export function createApp(
       '/revocations',
       {
         ...ENDPOINTS['/revocations'],
-        byToken: protection({ ...server, publicKey })(revocations, following(server)),
+        byToken: protection({ ...server, publicKey })(revocations, following({ ...server, log })),
       },
     ],
     metadataEndpoint(revocations, config.issuer),

@@ -45,7 +45,11 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
   await using flow = await testFlow({ issuer: ISSUER, limits, privateTokens: { issuer: ISSUER } });
-  const requester = { ...APP, client_id: 'requester', scope: 'private-token private-token:verify revocations:follow' };
+  const requester = {
+    ...APP,
+    client_id: 'requester',
+    scope: 'private-token private-token:verify revocations:follow',
+  };
   await flow.stores.clients.add(requester);
   const tokenFor = async (path: string, scope: string) => {
     const resource = `${ISSUER}${path}`;

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { digestOf, parsePage, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -18,11 +20,14 @@ const TIMES = { lease: 60, hold: 15 };
 let clock: ManualClock;
 let stores: Stores;
 let endpoint: Endpoint;
+let logged: string[];
 beforeEach(async () => {
   clock = new ManualClock(systemClock.now());
   stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
   await stores.revocations.epoch(true);
-  endpoint = await startEndpoint(stores, clock, TIMES);
+  logged = [];
+  const warn = (event: string, { client }: LogFields = {}) => logged.push(`${event} ${client}`);
+  endpoint = await startEndpoint(stores, clock, TIMES, { ...silentLog, warn });
 });
 afterEach(async () => {
   await endpoint[Symbol.asyncDispose]();
@@ -51,7 +56,12 @@ describe('what a follower is told', () => {
     const all = [...first.entries, ...second.entries];
     expect(all).toHaveLength(1_501);
     expect(all.map(({ id }) => id)).toContain(digestOf('token 1234'));
-    expect(all.at(-1)).toEqual({ kind: 'person', id: digestOf('a person'), generation: 1, until: FAR });
+    expect(all.at(-1)).toEqual({
+      kind: 'person',
+      id: digestOf('a person'),
+      generation: 1,
+      until: FAR,
+    });
   });
 
   test('nobody whose token it has not seen', async () => {
@@ -65,10 +75,14 @@ describe('what a follower is told', () => {
 
   test('what is new at once, whoever waits; else nothing, when it has waited', async () => {
     const { cursor } = await page('');
-    const waiting = Promise.all([page(`?after=${cursor}&wait=15`), page(`?after=${cursor}&wait=15`)]);
+    const waiting = Promise.all([
+      page(`?after=${cursor}&wait=15`),
+      page(`?after=${cursor}&wait=15`),
+    ]);
     await eventually(async () => expect(await rows()).toHaveLength(1));
     await revoke('new');
-    for (const { entries } of await waiting) expect(entries.map(({ id }) => id)).toEqual([digestOf('new')]);
+    for (const { entries } of await waiting)
+      expect(entries.map(({ id }) => id)).toEqual([digestOf('new')]);
     const nothing = await page(`?after=${cursor.replace(/^\d+/, '1')}&wait=0.01`);
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   });
@@ -85,7 +99,11 @@ describe('what a follower is told', () => {
   });
 
   test('nothing while the store has no epoch (503), and all of the next memory', async () => {
-    await using empty = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
+    await using empty = await openSqlite({
+      folder: await storeFolder(),
+      clock,
+      random: systemRandom,
+    });
     await using other = await startEndpoint(empty, clock, TIMES);
     const { status } = await other.ask({ authorization: `Bearer ${await endpoint.token()}` });
     expect(status).toBe(503);
@@ -118,6 +136,7 @@ describe('what is written of it', () => {
     clock.advance(TIMES.lease);
     await page(`?after=${cursor}`);
     await eventually(async () => expect((await rows())[0]?.confirmed).toBe(last));
+    await eventually(() => expect(logged).toEqual(['follower.silent follower']));
   });
 
   test('attack: a forged cursor acknowledges nothing of what is not there, and nothing for another', async () => {
@@ -194,7 +213,9 @@ describe('who may follow', () => {
 
   test('a token that a person has allowed is refused', async () => {
     const person = { sub: 'alice', sub_gen: 0, grant_id: 'g' };
-    const { status } = await endpoint.ask({ authorization: `Bearer ${await endpoint.token(person)}` });
+    const { status } = await endpoint.ask({
+      authorization: `Bearer ${await endpoint.token(person)}`,
+    });
     expect(status).toBe(403);
   });
 
@@ -210,8 +231,10 @@ describe('who may follow', () => {
   test('one whose client is removed while it waits is told so, and is refused from then on', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
+    clock.advance(TIMES.lease - 1);
+    const beat = (await rows())[0]?.beat ?? 0;
     const waiting = page(`?after=${cursor}&wait=15`, authorization);
-    await eventually(async () => expect(await rows()).toHaveLength(1));
+    await eventually(async () => expect((await rows())[0]?.beat).toBeGreaterThan(beat));
     await stores.revocations.raise('client', 'follower', FAR);
     expect((await waiting).entries).toHaveLength(1);
     expect((await endpoint.ask({ authorization })).status).toBe(401);
@@ -227,7 +250,8 @@ describe('who may follow', () => {
     );
     const refused = 1_000 - (MOST_FOLLOWERS.client - 1);
     let known = 0;
-    for (const answer of answers) void answer.then(({ status }) => (known += Number(status === 429)));
+    for (const answer of answers)
+      void answer.then(({ status }) => (known += Number(status === 429)));
     await eventually(() => expect(known).toBe(refused));
     const modest = `Bearer ${await endpoint.token({ sub: 'modest', client_id: 'modest' })}`;
     await page('', modest);

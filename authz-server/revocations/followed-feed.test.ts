@@ -28,7 +28,11 @@ describe('a leased feed', () => {
       const stores = await store.open();
       const endpoint = await startEndpoint(stores, clock, { lease: LEASE, hold: 0.1 });
       const { followers } = stores;
-      const waiting = acknowledged(stores.revocations, { followers, lease: LEASE * 1000, monotonic });
+      const waiting = acknowledged(stores.revocations, {
+        followers,
+        lease: LEASE * 1000,
+        monotonic,
+      });
       const feed = async () =>
         leasedFeed({
           async ask(after, wait, signal) {

@@ -26,7 +26,7 @@ export interface Asked {
   readonly gone: AbortSignal;
 }
 
-export type FollowedParts = Pick<Parts, 'config' | 'stores' | 'feed' | 'clock' | 'random'>;
+export type FollowedParts = Pick<Parts, 'config' | 'stores' | 'feed' | 'clock' | 'random' | 'log'>;
 
 const tooMany = () =>
   new HttpError(429, 'Too many of this client follow. Try again later.', { 'Retry-After': '1' });
@@ -70,7 +70,7 @@ export class Followed {
     const { clock, random } = this.#parts;
     const now = clock.monotonic();
     const id = after?.follower ?? randomId(random);
-    const follower = this.#register.follower(client, id, now);
+    const follower = this.#register.follower(client, id);
     const told = follower?.begin(this.#register.position, now + this.#lease, now);
     if (follower === undefined || told === undefined) throw tooMany();
     try {
@@ -152,13 +152,17 @@ export class Followed {
   }
 
   async #follow(): Promise<void> {
-    const { feed, clock } = this.#parts;
+    const { feed, clock, log } = this.#parts;
     for (let look = 1; ; look += 1) {
       if (precedes(this.#register.position, feed.status().cursor)) {
         for (const wake of this.#waiting) wake();
       }
       this.#publish();
-      if (look % PRUNE === 0) this.#register.prune(clock.monotonic());
+      if (look % PRUNE === 0) {
+        for (const client of this.#register.prune(clock.monotonic())) {
+          log.warn('follower.silent', { client });
+        }
+      }
       if (this.#register.size === 0) break;
       await sleep(PAUSE, undefined, { ref: false });
     }

@@ -71,8 +71,12 @@ describe('the followers of a process', () => {
   test('what all have is what one of them has least of', () => {
     const register = new Register();
     register.position = '20';
-    for (const [id, upTo] of [['a', '12'], ['b', '11'], ['c', '20']] as const) {
-      const follower = register.follower('app', id, 0);
+    for (const [id, upTo] of [
+      ['a', '12'],
+      ['b', '11'],
+      ['c', '20'],
+    ] as const) {
+      const follower = register.follower('app', id);
       if (follower) tell(follower, upTo, 0);
     }
     expect(register.confirmed(1)).toBe('11');
@@ -82,7 +86,7 @@ describe('the followers of a process', () => {
   test('a client has a bounded number, others are not kept from following by it', () => {
     const register = new Register();
     const begin = (client: string, id: number, now = 0) => {
-      const follower = register.follower(client, String(id), now);
+      const follower = register.follower(client, String(id));
       if (follower) tell(follower, '1', now);
       return follower !== undefined;
     };
@@ -92,13 +96,14 @@ describe('the followers of a process', () => {
     for (let n = 0; n < 20; n += 1) for (const id of ids) begin(`client ${n}`, id);
     expect(register.size).toBe(MOST_FOLLOWERS.all);
     expect(begin('late', 0)).toBe(false);
+    register.prune(LEASE);
     expect(begin('late', 0, LEASE)).toBe(true);
     expect(register.size).toBe(1);
   });
 
   test('who was forgotten is known no more', () => {
     const register = new Register();
-    const follower = register.follower('app', 'a', 0);
+    const follower = register.follower('app', 'a');
     expect(follower && register.knows(follower)).toBe(true);
     register.clear();
     expect(follower && register.knows(follower)).toBe(false);

@@ -27,6 +27,10 @@ export class Follower {
     this.id = id;
   }
 
+  get has(): string {
+    return this.#has;
+  }
+
   /** It has asked for what is behind this entry: so it has all before. */
   acknowledge(entry: string): void {
     this.#has = later(this.#has, entry);

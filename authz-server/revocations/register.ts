@@ -16,11 +16,10 @@ export class Register {
     return size;
   }
 
-  /** Undefined where there are too many. */
-  follower(client: string, id: string, now: number): Follower | undefined {
+  /** Undefined where there are too many, until some are forgotten. */
+  follower(client: string, id: string): Follower | undefined {
     const known = this.#clients.get(client)?.get(id);
     if (known !== undefined) return known;
-    if (this.#isFull(client)) this.prune(now);
     if (this.#isFull(client)) return undefined;
     const own = this.#clients.get(client) ?? new Map<string, Follower>();
     const follower = new Follower(client, id);
@@ -46,12 +45,18 @@ export class Register {
     return least;
   }
 
-  /** Forgets who trusts nothing any more. */
-  prune(now: number): void {
+  /** Forgets who trusts nothing any more; returns the clients of those who never got all there is. */
+  prune(now: number): ReadonlySet<string> {
+    const silent = new Set<string>();
     for (const [client, own] of this.#clients) {
-      for (const [id, follower] of own) if (follower.confirmed(now) === undefined) own.delete(id);
+      for (const [id, follower] of own) {
+        if (follower.confirmed(now) !== undefined) continue;
+        if (precedes(follower.has, this.position)) silent.add(client);
+        own.delete(id);
+      }
       if (own.size === 0) this.#clients.delete(client);
     }
+    return silent;
   }
 
   clear(): void {

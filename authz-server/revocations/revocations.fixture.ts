@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { silentLog } from '#shared/base/log.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -33,13 +33,14 @@ export async function startEndpoint(
   stores: Stores,
   clock: Clock,
   settings: { readonly lease: number; readonly hold: number },
+  log: Log = silentLog,
 ) {
   const config = configSchema.parse({ issuer: ISSUER, revocations: settings });
   const feed = await stores.revocations.feed();
   const key = GENERATE.ES256();
   const publicKey = async (kid: string) => (kid === 'k1' ? key.publicKey : undefined);
   const master = Buffer.alloc(32, 7);
-  const parts = { config, stores, feed, master, clock, random: systemRandom, publicKey };
+  const parts = { config, stores, feed, master, clock, random: systemRandom, log, publicKey };
   const byToken = protection(parts)(revocationsSpace(config), following(parts));
   const serve = createServe<AnyRequest, AnyResponse>({
     handled: HANDLED,
@@ -87,7 +88,11 @@ export async function startEndpoint(
       agent,
       method,
       path: `/revocations${query}`,
-      headers: { Host: 'as.example', Authorization: authorization, ...fields },
+      headers: {
+        Host: 'as.example',
+        ...(authorization && { Authorization: authorization }),
+        ...fields,
+      },
       ...(signal && { signal }),
     });
     request.end();

@@ -136,6 +136,7 @@ describe('the lease', () => {
     clock.set(-3600);
     expect(isTrusted(feed)).toBe(false);
     await answer(1);
+    await answer(2);
     expect(isTrusted(feed)).toBe(true);
   });
 
@@ -197,17 +198,23 @@ describe('what is followed', () => {
     ['key', { kind: 'key', id: 'a-key' }],
     ['person', { kind: 'person', id: 'a-person', generation: 1 }],
     ['client', { kind: 'client', id: 'a-client', generation: 1 }],
-  ] as const)('a %s is revoked though its identifier is told as a digest', async (kind, revocation) => {
-    const feed = start();
-    const [token, other] = [CLAIMS, { ...CLAIMS, jti: 'b', grant_id: 'b', kid: 'b', sub: 'b', client_id: 'b' }];
-    await answer(0);
-    expect(feed.current().revokedBy(token)).toBeUndefined();
-    await answer(1, { entries: [pageEntry(revocation, FAR)] });
-    expect(feed.current().revokedBy(token)).toBe(kind);
-    expect(feed.current().revokedBy(other)).toBeUndefined();
-    expect(feed.current().generation('a-person')).toBe(kind === 'person' ? 1 : 0);
-    expect(feed.current().raisedSince('a-person', 0)).toBe(kind === 'person');
-  });
+  ] as const)(
+    'a %s is revoked though its identifier is told as a digest',
+    async (kind, revocation) => {
+      const feed = start();
+      const [token, other] = [
+        CLAIMS,
+        { ...CLAIMS, jti: 'b', grant_id: 'b', kid: 'b', sub: 'b', client_id: 'b' },
+      ];
+      await answer(0);
+      expect(feed.current().revokedBy(token)).toBeUndefined();
+      await answer(1, { entries: [pageEntry(revocation, FAR)] });
+      expect(feed.current().revokedBy(token)).toBe(kind);
+      expect(feed.current().revokedBy(other)).toBeUndefined();
+      expect(feed.current().generation('a-person')).toBe(kind === 'person' ? 1 : 0);
+      expect(feed.current().raisedSince('a-person', 0)).toBe(kind === 'person');
+    },
+  );
 
   test('what is told again is merged, never replaced', async () => {
     const feed = start();
@@ -312,7 +319,10 @@ describe('a page', () => {
     ['an unknown kind', { ...page, entries: [{ ...page.entries[0], kind: 'tenant' }] }],
     ['an entry without an id', { ...page, entries: [{ kind: 'token', until: 1 }] }],
     ['an entry without an end', { ...page, entries: [{ kind: 'token', id: 'x' }] }],
-    ['a person without a generation', { ...page, entries: [{ kind: 'person', id: 'x', until: 1 }] }],
+    [
+      'a person without a generation',
+      { ...page, entries: [{ kind: 'person', id: 'x', until: 1 }] },
+    ],
   ])('with %s is refused', (_, text) => {
     expect(() => parsePage(typeof text === 'string' ? text : JSON.stringify(text))).toThrow();
   });

@@ -86,7 +86,11 @@ describe('an acknowledgement', () => {
     following = { ...following, processes: [{ ...first, confirmed: '7', beat: 2 }, second] };
     expect(await isAcknowledged(waiting)).toBe(false);
     const also = { ...second, confirmed: '8', beat: 2 };
-    following = { ...following, last: '9', processes: [{ ...first, confirmed: '7', beat: 2 }, also] };
+    following = {
+      ...following,
+      last: '9',
+      processes: [{ ...first, confirmed: '7', beat: 2 }, also],
+    };
     expect(await isAcknowledged(waiting)).toBe(true);
     expect(removed).toEqual([]);
   });

@@ -75,7 +75,9 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     for (let n = 0; n < 3; n += 1) {
       const { jti } = claims();
       await flow.stores.revocations.revoke('token', jti, far());
-      const said = await Promise.all(followers.map((follower) => follower.verdict(claims({ jti }))));
+      const said = await Promise.all(
+        followers.map((follower) => follower.verdict(claims({ jti }))),
+      );
       expect(said).not.toContain(200);
       expect([said[1], said[3]]).toEqual([503, 503]);
     }
@@ -139,26 +141,30 @@ const lockSqlite: Pause = ({ flow }, parts) => {
 };
 
 describe('a store that pauses', () => {
-  test.each(STORE_KINDS)('%s: nothing is acknowledged, nothing trusted; afterwards all goes on', async (kind) => {
-    await using parts = new AsyncDisposableStack();
-    const redis = kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
-    const store = redis && { store: redisStore([redis.url], { deadline: 1 }) };
-    followed = await startFollowed(kind, { authz: 2, followers: 2, ...store });
-    const { flow, followers, claims } = followed;
-    const { jti } = claims();
-    redis?.hang();
-    const lock = redis ? undefined : lockSqlite(followed, parts);
-    await expect(flow.stores.revocations.revoke('token', jti, far())).rejects.toThrow(
-      StoreUnavailable,
-    );
-    const ask = (token: Parameters<typeof claims>[0]) =>
-      Promise.all(followers.map((follower) => follower.verdict(claims(token))));
-    await eventually(async () => expect(await ask({})).toEqual([503, 503]));
-    redis?.wake();
-    lock?.end();
-    await followed.settled();
-    await flow.stores.revocations.revoke('token', jti, far());
-    expect(await ask({ jti })).not.toContain(200);
-    await revokeAll(followed, { revocations: 10 });
-  });
+  test.each(STORE_KINDS)(
+    '%s: nothing is acknowledged, nothing trusted; afterwards all goes on',
+    async (kind) => {
+      await using parts = new AsyncDisposableStack();
+      const redis =
+        kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
+      const store = redis && { store: redisStore([redis.url], { deadline: 1 }) };
+      followed = await startFollowed(kind, { authz: 2, followers: 2, ...store });
+      const { flow, followers, claims } = followed;
+      const { jti } = claims();
+      redis?.hang();
+      const lock = redis ? undefined : lockSqlite(followed, parts);
+      await expect(flow.stores.revocations.revoke('token', jti, far())).rejects.toThrow(
+        StoreUnavailable,
+      );
+      const ask = (token: Parameters<typeof claims>[0]) =>
+        Promise.all(followers.map((follower) => follower.verdict(claims(token))));
+      await eventually(async () => expect(await ask({})).toEqual([503, 503]));
+      redis?.wake();
+      lock?.end();
+      await followed.settled();
+      await flow.stores.revocations.revoke('token', jti, far());
+      expect(await ask({ jti })).not.toContain(200);
+      await revokeAll(followed, { revocations: 10 });
+    },
+  );
 });

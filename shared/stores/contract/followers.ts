@@ -99,7 +99,12 @@ export function followersContract(contract: () => Contract): void {
       }
       for (const kind of ['person', 'client'] as const) {
         const id = fresh();
-        expected.push({ kind, id, generation: await one.revocations.raise(kind, id, end), until: end });
+        expected.push({
+          kind,
+          id,
+          generation: await one.revocations.raise(kind, id, end),
+          until: end,
+        });
       }
       for (const count of [1, 3, 7, 1_000]) {
         const found = await pages(other, before, count);
