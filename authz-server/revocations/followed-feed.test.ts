@@ -37,7 +37,7 @@ describe('a leased feed', () => {
         leasedFeed({
           async ask(after, wait, signal) {
             const query = new URLSearchParams({ ...(after && { after }), wait: String(wait) });
-            const { status, text } = await endpoint.ask({ query: `?${query}`, signal });
+            const { status, text } = await endpoint.ask({ query: `?${query.toString()}`, signal });
             if (status !== 200) throw new Error(`${status} ${text}`);
             return parsePage(text);
           },

@@ -8,10 +8,11 @@ import type { Revocations } from './revocations.ts';
 const PAUSE = 4;
 
 interface Waiter {
-  /** From the first look: what was revoked stands at or before the entry `last` of that memory. */
-  seen?: Pick<Following, 'epoch' | 'last'>;
-  /** Milliseconds of a clock that nobody sets, after what was revoked was written. */
-  readonly since: number;
+  /** The first look after what was revoked was written: it stands at or before the entry `last` of that memory. */
+  first?: Pick<Following, 'epoch' | 'last'> & {
+    /** Milliseconds of a clock that nobody sets. */
+    readonly at: number;
+  };
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -72,14 +73,14 @@ function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): ()
     now - (seen.get(id)?.since ?? now) > outlasted(its);
 
   function isDone(waiter: Waiter, following: Following, now: number): boolean {
-    const { settled, processes } = following;
-    const waited = now - waiter.since;
-    const known = waiter.seen?.epoch === following.epoch ? waiter.seen : undefined;
-    const { last } = (waiter.seen = known ?? following);
+    const { epoch, last, settled, processes } = following;
+    const first = (waiter.first ??= { epoch, last, at: now });
+    const waited = now - first.at;
+    const position = first.epoch === epoch ? first.last : last;
     if (!settled && waited <= outlasted(lease)) return false;
     return processes.every(
       (row) =>
-        !precedes(row.confirmed, last) || waited > outlasted(row.lease) || isSilent(row, now),
+        !precedes(row.confirmed, position) || waited > outlasted(row.lease) || isSilent(row, now),
     );
   }
 
@@ -89,14 +90,14 @@ function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): ()
     const now = monotonic();
     const { epoch, settled, processes } = following;
     observe(processes, now);
-    for (const waiter of present) {
-      if (!isDone(waiter, following, now)) continue;
+    const done = present.filter((waiter) => isDone(waiter, following, now));
+    // A wait in an unsettled memory ends with the time alone.
+    if (!settled && done.length > 0) await followers.settle(epoch);
+    for (const row of processes) if (isSilent(row, now)) await followers.remove(row);
+    for (const waiter of done) {
       waiting.delete(waiter);
       waiter.resolve();
     }
-    const longest = Math.max(...present.map(({ since }) => now - since));
-    if (!settled && longest > outlasted(lease)) await followers.settle(epoch);
-    for (const row of processes) if (isSilent(row, now)) await followers.remove(row);
   }
 
   async function run(): Promise<void> {
@@ -117,7 +118,7 @@ function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): ()
 
   return () =>
     new Promise((resolve, reject) => {
-      waiting.add({ since: monotonic(), resolve, reject });
+      waiting.add({ resolve, reject });
       if (!looking) void run();
     });
 }

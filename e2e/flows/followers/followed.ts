@@ -61,6 +61,7 @@ export async function startFollowed(
   const client = await pair.addClient('revocations:follow');
   const epoch = (await stores.revocations.epoch(false)) ?? '';
   const followers: FollowerProcess[] = [];
+  let owner = parts;
 
   async function follow(at: string): Promise<FollowerProcess> {
     const args = [pair.issuer, at, client.id, client.secret];
@@ -68,7 +69,7 @@ export async function startFollowed(
       env: NODE,
       ready: (output) => PORT.test(output),
     });
-    const follower = new FollowerProcess(parts.use(started));
+    const follower = new FollowerProcess(owner.use(started));
     followers.push(follower);
     return follower;
   }
@@ -89,7 +90,7 @@ export async function startFollowed(
       if (said.some((status) => status !== 200)) throw new Error(`they say ${said.join()}`);
     });
   await settled();
-  const owned = parts.move();
+  owner = parts.move();
   return {
     flow,
     client,
@@ -97,7 +98,7 @@ export async function startFollowed(
     follow,
     claims,
     settled,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }
 

@@ -41,7 +41,7 @@ async function ask(
     token = undefined;
     throw error;
   });
-  const response = await fetch(`${authz}/revocations?${query}`, {
+  const response = await fetch(`${authz}/revocations?${query.toString()}`, {
     headers: { authorization: `Bearer ${bearer}` },
     signal,
   });
