@@ -12,9 +12,9 @@ import { OwnRow } from './own-row.ts';
 import { Register } from './register.ts';
 
 /** Milliseconds between two looks at whether there is something new, while somebody follows. */
-const PAUSE = 4;
+const PAUSE = 8;
 /** Looks between two at whether anybody still does. */
-const PRUNE = 64;
+const PRUNE = 32;
 
 export interface Asked {
   readonly client: string;
