@@ -75,9 +75,9 @@ export class OwnRow {
     this.#epoch ??= (await followers.look()).epoch;
     if (this.#epoch === undefined) throw new StoreUnavailable('the store has no epoch');
     const confirmed = register.confirmed(clock.monotonic());
-    this.#row = { ...this.#row, confirmed, beat: this.#row.beat + 1 };
-    const there = await followers.put(this.#row, this.#epoch);
-    if (!there) {
+    const row = (this.#row = { ...this.#row, confirmed, beat: this.#row.beat + 1 });
+    const there = await followers.put(row, this.#epoch);
+    if (!there || this.#row !== row) {
       this.forget();
       throw new StoreUnavailable('the store has another memory than those who follow');
     }

@@ -1,0 +1,112 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { FollowedProcess } from '#shared/stores/followers.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { OwnRow } from './own-row.ts';
+import { Register } from './register.ts';
+
+const LEASE = 2_000;
+
+let clock: ManualClock;
+let register: Register;
+let written: FollowedProcess[];
+let put: () => Promise<boolean>;
+let row: OwnRow;
+beforeEach(() => {
+  clock = new ManualClock();
+  register = new Register();
+  written = [];
+  put = async () => true;
+  row = new OwnRow({
+    followers: {
+      look: async () => ({ epoch: 'an epoch', last: '7', processes: [], settled: true }),
+      put(process) {
+        written.push(process);
+        return put();
+      },
+      remove: async () => {},
+      settle: async () => {},
+      page: () => Promise.reject(new Error('nobody asks for it')),
+    },
+    register,
+    clock,
+    random: systemRandom,
+    lease: LEASE,
+  });
+});
+
+test('is written before anything is told, and again an eighth of a lease later', async () => {
+  await row.ensure();
+  await row.ensure();
+  expect(written).toHaveLength(1);
+  clock.advance(LEASE / 8 / 1000);
+  await row.ensure();
+  expect(written).toHaveLength(1);
+  clock.advance(0.001);
+  await row.ensure();
+  expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
+});
+
+test('is written anew by a machine that slept, and when the clock was set back', async () => {
+  await row.ensure();
+  clock.set(60);
+  await row.ensure();
+  clock.set(-60);
+  await row.ensure();
+  expect(written).toHaveLength(3);
+});
+
+test('a writing of which nobody knows what became has another number than the next', async () => {
+  put = () => Promise.reject(new StoreUnavailable('no answer'));
+  await expect(row.ensure()).rejects.toThrow(StoreUnavailable);
+  put = async () => true;
+  await row.ensure();
+  expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
+});
+
+test('counts from when the writing began', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  put = () => promise;
+  const ensured = row.ensure();
+  await new Promise(setImmediate);
+  clock.advance(1);
+  resolve(true);
+  await ensured;
+  await row.ensure();
+  expect(written).toHaveLength(2);
+});
+
+test('in another memory is another, and all have to begin anew', async () => {
+  register.position = '7';
+  const follower = register.follower('app', 'x');
+  await row.ensure();
+  expect(row.confirmed).toBe('7');
+  put = async () => false;
+  await expect(row.write()).rejects.toThrow(StoreUnavailable);
+  expect(follower && register.knows(follower)).toBe(false);
+  expect(row.confirmed).toBe('0');
+  put = async () => true;
+  await row.ensure();
+  expect(new Set(written.map(({ id }) => id)).size).toBe(2);
+});
+
+test('one that was given up while it was written counts for nothing', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  put = () => promise;
+  const ensured = row.ensure();
+  await new Promise(setImmediate);
+  row.forget();
+  resolve(true);
+  await expect(ensured).rejects.toThrow(StoreUnavailable);
+  put = async () => true;
+  await row.ensure();
+  expect(written).toHaveLength(2);
+});
+
+test('after it was removed it is written anew', async () => {
+  await row.ensure();
+  await row.remove();
+  await row.ensure();
+  expect(written).toHaveLength(2);
+});
