@@ -15,7 +15,7 @@ const PROOF_KEYS = 10_000;
 
 export interface OAuthSchemesOptions {
   readonly tokens: TokenVerifier;
-  readonly replay: Replay;
+  readonly replay: Pick<Replay, 'unique'>;
   /** The master secret, from which that of the nonces is derived. */
   readonly master: Buffer;
   readonly clock: Clock;

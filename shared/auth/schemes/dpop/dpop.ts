@@ -12,7 +12,7 @@ import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
 export interface DpopOptions {
   readonly space: OAuthSpace;
   readonly tokens: TokenVerifier;
-  readonly replay: Replay;
+  readonly replay: Pick<Replay, 'unique'>;
   readonly clock: Clock;
   /** Given when proofs must carry a nonce of ours. */
   readonly nonces?: Nonces;

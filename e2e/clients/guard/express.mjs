@@ -1,0 +1,19 @@
+// An API of Express behind Countersign. Needs `npm install express @countersign/resource`.
+import { protect } from '@countersign/resource';
+import express from 'express';
+
+const { ISSUER: issuer, RESOURCE: resource, PORT } = process.env;
+const guard = protect({
+  issuer,
+  resource,
+  scopes: (method) => (['GET', 'HEAD'].includes(method) ? ['notes:read'] : ['notes:write']),
+  dpop: { nonce: true },
+});
+
+const app = express();
+app.get('/', (_request, response) => response.send('Notes are at /v1/notes.'));
+// What clients ask before they have a token stands beside the API.
+app.use(['/v1', guard.metadataPath], guard.node());
+app.get('/v1/notes', (request, response) => response.json({ readBy: request.auth.id }));
+app.post('/v1/notes', (request, response) => response.json({ writtenBy: request.auth.id }));
+app.listen(PORT, '127.0.0.1', () => console.log('listening'));

@@ -1,0 +1,169 @@
+/** @countersign/resource as it is installed, in applications of each framework, against the running pair. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { createProver, type Prover } from '#shared/cli/oauth/dpop.ts';
+import { type Pair, startPair } from '../../pair/pair.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { NODE, startProcess } from '../../parts/process.ts';
+import { rawHttp, statusOf } from '../../parts/raw-http.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { copyExample, installResource } from './install.ts';
+
+/** What clients know; the applications listen elsewhere, as behind a proxy. */
+const RESOURCE = 'https://api.example/v1/';
+const METADATA = '/.well-known/oauth-protected-resource/v1/';
+const FRAMEWORKS = ['express', 'fastify', 'hono', '@hono/node-server', 'koa', '@koa/router'];
+
+const parts = new AsyncDisposableStack();
+let folder: string;
+let pair: Pair;
+let machine: { id: string; secret: string };
+
+beforeAll(async () => {
+  folder = parts.use(await temporaryFolder()).path;
+  await installResource(folder, FRAMEWORKS);
+  const space = { url: RESOURCE, realm: 'notes', schemes: ['Bearer', 'DPoP'], serves: 'verify' };
+  const scopes = { safe: ['notes:read'], unsafe: ['notes:write'] };
+  pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }] } }));
+  machine = await pair.addClient('notes:read notes:write');
+});
+afterAll(() => parts.disposeAsync());
+
+async function token(scope: string, prover?: Prover): Promise<string> {
+  const url = `${pair.issuer}/token`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${machine.id}:${machine.secret}`)}`,
+      ...(prover && { dpop: await prover.proof({ method: 'POST', url }) }),
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: RESOURCE, scope }),
+  });
+  const { access_token } = (await response.json()) as { access_token?: string };
+  if (access_token === undefined) throw new Error(`no token: ${response.status}`);
+  return access_token;
+}
+
+describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
+  const own = new AsyncDisposableStack();
+  let url: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const application = await startProcess(
+      process.execPath,
+      [await copyExample(folder, `${name}.mjs`)],
+      {
+        cwd: folder,
+        env: { ...NODE, ISSUER: pair.issuer, RESOURCE, PORT: `${port}` },
+        ready: (output) => output.includes('listening'),
+      },
+    );
+    own.use(application);
+  });
+  afterAll(() => own.disposeAsync());
+
+  const ask = (headers: Record<string, string> = {}, method = 'GET', path = '/v1/notes') =>
+    fetch(url + path, { method, headers });
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+
+  test('what is not protected answers', async () => {
+    expect((await ask({}, 'GET', '/')).status).toBe(200);
+  });
+
+  test('RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1: 401 with challenges', async () => {
+    const answer = await ask();
+    expect(answer.status).toBe(401);
+    const challenges = answer.headers.get('www-authenticate');
+    expect(challenges).toMatch(
+      /^Bearer realm="api.example", scope="notes:read", resource_metadata="/,
+    );
+    expect(challenges).toMatch(/, DPoP realm="api.example", /);
+    expect(challenges).toContain(`resource_metadata="https://api.example${METADATA}"`);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await answer.json()).toMatchObject({ status: 401, title: 'Unauthorized' });
+  });
+
+  test('200 for who holds the scope, and the handler learns who it is', async () => {
+    const answer = await ask(bearer(await token('notes:read')));
+    expect([answer.status, await answer.json()]).toEqual([200, { readBy: machine.id }]);
+    const written = await ask(bearer(await token('notes:write')), 'POST');
+    expect([written.status, await written.json()]).toEqual([200, { writtenBy: machine.id }]);
+  });
+
+  test('RFC 6750 section 3.1: 403 with the scope that is needed', async () => {
+    const answer = await ask(bearer(await token('notes:read')), 'POST');
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('www-authenticate')).toMatch(
+      /^Bearer .*error="insufficient_scope".*scope="notes:write notes:read"/,
+    );
+  });
+
+  test('401 for a token of another resource, one that was tampered with, and none', async () => {
+    const good = await token('notes:read');
+    const other = good.replace(/\.[^.]+$/, (signature) => signature.toLowerCase());
+    for (const forged of [other, 'x', '']) {
+      const answer = await ask(bearer(forged));
+      expect([forged, answer.status]).toEqual([forged, 401]);
+    }
+  });
+
+  test('RFC 9110 section 11.6.2: two Authorization lines are 400, whichever comes first', async () => {
+    const good = `Authorization: Bearer ${await token('notes:read')}\r\n`;
+    for (const lines of [good + good, `${good}Authorization: Bearer x\r\n`]) {
+      const request = `GET /v1/notes HTTP/1.1\r\nHost: x\r\n${lines}Connection: close\r\n\r\n`;
+      expect(statusOf(await rawHttp(url, request))).toBe(400);
+    }
+  });
+
+  test('RFC 9110 section 9.3.2: HEAD as GET, without content', async () => {
+    const refused = await ask({}, 'HEAD');
+    expect([refused.status, await refused.text()]).toEqual([401, '']);
+    expect(refused.headers.get('www-authenticate')).toContain('scope="notes:read"');
+    expect((await ask(bearer(await token('notes:read')), 'HEAD')).status).toBe(200);
+  });
+
+  test('Fetch, CORS protocol: a preflight passes, OPTIONS alone does not', async () => {
+    // Fastify has no such route.
+    expect((await ask({}, 'OPTIONS')).status).toBe(name === 'fastify' ? 404 : 401);
+    const preflight = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+    expect((await ask(preflight, 'OPTIONS')).status).not.toBe(401);
+    expect((await ask(preflight)).status).toBe(401);
+  });
+
+  test('RFC 9728 section 3.1: the metadata are at their path, for everybody', async () => {
+    const answer = await ask({ origin: 'https://app.example' }, 'GET', METADATA);
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(await answer.json()).toEqual({
+      resource: RESOURCE,
+      resource_name: 'api.example',
+      authorization_servers: [pair.issuer],
+      scopes_supported: ['notes:read', 'notes:write'],
+      bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+      dpop_bound_access_tokens_required: false,
+    });
+  });
+
+  test('RFC 9449 sections 4.3, 9 and 11.1: a bound token, its nonce, once, at the public address', async () => {
+    const prover = await createProver(systemClock, systemRandom);
+    const accessToken = await token('notes:read', prover);
+    const send = (proof: string) => ask({ authorization: `DPoP ${accessToken}`, dpop: proof });
+    const prove = (nonce?: string, at = RESOURCE) =>
+      prover.proof({ method: 'GET', url: `${at}notes?page=2`, accessToken, nonce });
+
+    const asked = await send(await prove());
+    expect(asked.status).toBe(401);
+    expect(asked.headers.get('www-authenticate')).toContain('error="use_dpop_nonce"');
+    const nonce = asked.headers.get('dpop-nonce') ?? '';
+    const proof = await prove(nonce);
+    const answer = await send(proof);
+    expect([answer.status, await answer.json()]).toEqual([200, { readBy: machine.id }]);
+    expect(answer.headers.get('dpop-nonce')).toMatch(/^\d+\./);
+    expect((await send(proof)).status).toBe(401);
+    expect((await send(await prove(nonce, `${url}/v1/`))).status).toBe(401);
+    expect((await ask(bearer(accessToken))).status).toBe(401);
+  });
+});

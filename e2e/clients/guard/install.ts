@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../bundle.ts';
+import { packResource } from '../../pack-resource.ts';
+
+const run = promisify(execFile);
+
+/** Installs the tarball into an empty folder as anybody would, and puts further packages beside it. */
+export async function installResource(folder: string, packages: readonly string[]): Promise<void> {
+  const tarball = packResource(folder);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const quietly = ['--offline', '--no-audit', '--no-fund', '--silent'];
+  await run('npm', ['install', ...quietly, tarball], { cwd: folder });
+  for (const name of packages) {
+    const link = join(folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), link);
+  }
+}
+
+/** A copy of an example in the folder, from where it finds what is installed there. */
+export async function copyExample(folder: string, name: string): Promise<string> {
+  const copy = join(folder, name);
+  await copyFile(new URL(name, import.meta.url), copy);
+  return copy;
+}

@@ -1,0 +1,101 @@
+/**
+ * `npm run pack:resource`: writes the tarball of @countersign/resource, of the same sources as the servers, to
+ * `dist`, or to the folder that is named.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ROOT } from './bundle.ts';
+import { importsOf } from './rooms.ts';
+
+const ENTRY = 'shared/guard/protect';
+const README = 'shared/guard/README.md';
+
+interface Manifest {
+  readonly version: string;
+  readonly license: string;
+}
+
+const { version, license } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+) as Manifest;
+
+const MANIFEST = {
+  name: '@countersign/resource',
+  version,
+  description:
+    'Protects an API by the access tokens of a Countersign authorization server, which are refused as soon as they are revoked',
+  license,
+  type: 'module',
+  sideEffects: false,
+  engines: { node: '>=22' },
+  exports: { '.': { types: `./${ENTRY}.d.ts`, default: `./${ENTRY}.js` } },
+  imports: { '#shared/*.ts': { types: './shared/*.d.ts', default: './shared/*.js' } },
+  files: ['shared'],
+};
+
+/** How the house compiles, but for Node alone and with declarations. */
+const COMPILER = {
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: {
+    noEmit: false,
+    declaration: true,
+    rewriteRelativeImportExtensions: true,
+    rootDir: ROOT,
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  },
+  include: [],
+  files: [join(ROOT, `${ENTRY}.ts`)],
+};
+
+/** All files that are loaded from one: of types no more than it names. */
+function closure(folder: string, entry: string, suffix: '.js' | '.d.ts'): string[] {
+  const found = new Set([entry + suffix]);
+  // It grows while it is read.
+  for (const path of found) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    for (const target of importsOf({ [path]: text }).get(path) ?? []) {
+      found.add(target.replace(/\.[jt]s$/, suffix));
+    }
+  }
+  return [...found];
+}
+
+/** Returns the path of the tarball. */
+export function packResource(destination: string): string {
+  const work = mkdtempSync(join(tmpdir(), 'countersign-resource-'));
+  try {
+    const compiled = join(work, 'compiled');
+    const project = join(work, 'tsconfig.json');
+    writeFileSync(project, JSON.stringify(COMPILER));
+    const tsc = join(ROOT, 'node_modules/.bin/tsc');
+    execFileSync(tsc, ['--project', project, '--outDir', compiled], { stdio: 'inherit' });
+
+    const made = join(work, 'package');
+    for (const path of [...closure(compiled, ENTRY, '.js'), ...closure(compiled, ENTRY, '.d.ts')]) {
+      mkdirSync(dirname(join(made, path)), { recursive: true });
+      cpSync(join(compiled, path), join(made, path));
+    }
+    writeFileSync(join(made, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
+    copyFileSync(join(ROOT, README), join(made, 'README.md'));
+    copyFileSync(join(ROOT, 'LICENSE'), join(made, 'LICENSE'));
+
+    mkdirSync(destination, { recursive: true });
+    const pack = ['pack', '--silent', '--pack-destination', resolve(destination)];
+    const printed = execFileSync('npm', pack, { cwd: made, encoding: 'utf8' });
+    return join(resolve(destination), printed.trim().split('\n').at(-1) ?? '');
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+if (import.meta.main) console.log(packResource(process.argv[2] ?? join(ROOT, 'dist')));

@@ -1,0 +1,58 @@
+import type { Principal } from './principal.ts';
+
+/** Of the frameworks no more than the guard uses, so that none has to be there. */
+
+/** A request of node:http, or of a framework that stands on it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** What `url` was before a router cut off where it is mounted. */
+  readonly originalUrl?: string | undefined;
+  readonly rawHeaders: readonly string[];
+}
+
+export interface NodeResponse {
+  statusCode: number;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  end(body?: string): unknown;
+}
+
+/** A request behind the guard: `(request: Request & Guarded, response) => …`. */
+export interface Guarded {
+  /** Absent where no guard stood. */
+  auth?: Principal;
+}
+
+/** Of Connect, and so of Express. */
+export type NodeMiddleware = (
+  request: NodeRequest,
+  response: NodeResponse,
+  next: () => void,
+) => void;
+
+export interface KoaContext {
+  readonly method: string;
+  readonly originalUrl: string;
+  readonly req: NodeRequest;
+  status: number;
+  body: unknown;
+  state: Guarded;
+  set(fields: { [name: string]: string | string[] }): unknown;
+}
+
+/** Of Koa. */
+export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>;
+
+export interface FastifyRequest {
+  readonly originalUrl: string;
+  readonly raw: NodeRequest;
+}
+
+export interface FastifyReply {
+  code(status: number): unknown;
+  headers(fields: object): unknown;
+  send(body?: unknown): unknown;
+}
+
+/** For `onRequest` of Fastify. */
+export type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -1,0 +1,50 @@
+import { metadataDocument, metadataUrl } from '#shared/auth/protected-resource.ts';
+import type { Answer, Fields } from '#shared/http/answer.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import type { Decide } from './decide.ts';
+import type { Seen } from './seen.ts';
+
+/** Whom the guard lets in, as RFC 9728 tells it. */
+export interface Described {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly name: string;
+  readonly schemes: readonly string[];
+  scopes(method: string): readonly string[];
+}
+
+/** Protected resource metadata: where it is, and what it says. */
+export interface Metadata {
+  readonly path: string;
+  answer(): Answer;
+  /** The same, but for requests for the metadata, which anybody may read. */
+  beside(decide: Decide): Decide;
+}
+
+/** Nothing there is secret, and scripts need it as well. */
+const FIELDS: Fields = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'max-age=300',
+  'Access-Control-Allow-Origin': '*',
+};
+
+const READ: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+export function describe({ issuer, resource, name, schemes, scopes }: Described): Metadata {
+  const path = new URL(metadataUrl(resource)).pathname;
+  const isFor = ({ method, target }: Seen) =>
+    READ.has(method) && /^[^?]*/.exec(target)?.[0] === path;
+
+  function answer(): Answer {
+    const all = new Set([...METHODS.keys()].flatMap((method) => scopes(method)));
+    const document = metadataDocument({ url: resource, name, issuer, schemes, scopes: [...all] });
+    return { status: 200, fields: FIELDS, body: JSON.stringify(document) };
+  }
+
+  return {
+    path,
+    answer,
+    beside: (decide) => (request) =>
+      isFor(request) ? { ok: false, answer: answer() } : decide(request),
+  };
+}

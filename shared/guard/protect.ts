@@ -1,0 +1,57 @@
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { checkOptions } from './check-options.ts';
+import { createGuard } from './create-guard.ts';
+import type { Guard } from './guard.ts';
+import type { GuardLog, ProtectOptions } from './options.ts';
+import { signOfSeveral } from './several.ts';
+
+export type {
+  FastifyHook,
+  FastifyReply,
+  FastifyRequest,
+  Guarded,
+  KoaContext,
+  KoaMiddleware,
+  NodeMiddleware,
+  NodeRequest,
+  NodeResponse,
+} from './frameworks.ts';
+export type { Guard, Verdict } from './guard.ts';
+export type {
+  DpopChoice,
+  GuardLog,
+  ProtectOptions,
+  RedisClient,
+  RevocationChoice,
+} from './options.ts';
+export type { Principal } from './principal.ts';
+
+/** Refusals are no news. */
+const CONSOLE: GuardLog = {
+  info: () => {},
+  warn: (event, fields) => console.warn(event, fields),
+  error: (event, fields) => console.error(event, fields),
+};
+
+/**
+ * Protects an API by the access tokens of a Countersign authorization server. Asks nobody and waits for nothing
+ * before the first request; throws a `TypeError` for options that are wrong, which says what to do.
+ *
+ * @example
+ * const guard = protect({
+ *   issuer: 'https://auth.example',
+ *   resource: 'https://api.example/',
+ *   scopes: (method) => (method === 'GET' ? ['notes:read'] : ['notes:write']),
+ * });
+ */
+export function protect(options: ProtectOptions): Guard {
+  checkOptions(options);
+  return createGuard(options, {
+    clock: systemClock,
+    random: systemRandom,
+    fetch: (...asked) => fetch(...asked),
+    several: signOfSeveral(process.env),
+    log: CONSOLE,
+  });
+}

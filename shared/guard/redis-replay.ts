@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+import { within } from '#shared/base/within.ts';
+import type { Replay } from '#shared/stores/replay.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { IoRedis, RedisClient } from './options.ts';
+
+/** Milliseconds that an answer may take. Both libraries wait without end for a server that is away. */
+const PATIENCE = 1000;
+
+/** Of the two only ioredis has `call`. */
+const isIoRedis = (client: RedisClient): client is IoRedis => 'call' in client;
+
+/** Remembers in Redis what was used, for all processes: one SET NX with its end, which one of them wins. */
+export function redisReplay(
+  client: RedisClient,
+  patience: number = PATIENCE,
+): Pick<Replay, 'unique'> {
+  const claim = async (key: string, end: number) =>
+    isIoRedis(client)
+      ? client.set(key, '', 'PX', end, 'NX')
+      : client.set(key, '', { NX: true, PX: end });
+  return {
+    async unique(namespace, key, seconds) {
+      const name = `countersign:replay:${namespace}:${hash('sha256', key, 'base64url')}`;
+      const reply = await within(patience, claim(name, seconds * 1000)).catch((cause: unknown) => {
+        throw new StoreUnavailable(`the Redis of dpop.replay: ${String(cause)}`, { cause });
+      });
+      return String(reply) === 'OK';
+    },
+  };
+}

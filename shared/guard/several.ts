@@ -1,0 +1,17 @@
+import cluster from 'node:cluster';
+
+/** What is set for processes of which there are several, by whoever starts them. */
+const SIGNS: Readonly<Record<string, (value: string) => boolean>> = {
+  NODE_APP_INSTANCE: () => true,
+  WEB_CONCURRENCY: (value) => Number(value) > 1,
+  KUBERNETES_SERVICE_HOST: () => true,
+};
+
+/** By what it looks as if other processes served the same API; undefined: by nothing. */
+export function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
+  if (cluster.isWorker) return 'a worker of node:cluster';
+  return Object.entries(SIGNS).find(([name, isSign]) => {
+    const value = env[name];
+    return value !== undefined && isSign(value);
+  })?.[0];
+}

@@ -1,0 +1,15 @@
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+
+const NOTHING: RevocationView = {
+  epoch: undefined,
+  revokedBy: () => undefined,
+  generation: () => 0,
+  raises: 0,
+  raisedSince: () => false,
+};
+
+/** For who does not ask what was revoked: nothing was. */
+export const UNFOLLOWED: Pick<RevocationFeed, 'latest' | 'onKeyRevoked'> = {
+  latest: () => NOTHING,
+  onKeyRevoked: () => {},
+};
