@@ -1,38 +1,145 @@
-import { readFileSync } from 'node:fs';
+/** @countersign/resource: what is in it, what it needs, and what those who check packages say of it. */
+import { execFile } from 'node:child_process';
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { expect, test } from '@jest/globals';
-import { importsOf } from './rooms.ts';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ROOT } from './bundle.ts';
+import { installResource } from './clients/guard/install.ts';
+import { temporaryFolder } from './parts/temporary-folder.ts';
 
-/** What a resource server elsewhere would need of us: the judge, and the schemes of OAuth with their verifier. */
-const ENTRIES = ['shared/auth/admit.ts', 'shared/auth/oauth-schemes.ts'];
+const run = promisify(execFile);
+const tool = (name: string) => join(ROOT, 'node_modules/.bin', name);
+/** Bytes. */
+const LARGEST = 56 * 1024;
 
-/** All files that these lead to, types included, with their text. */
-function closure(entries: readonly string[]): Map<string, string> {
-  const texts = new Map(entries.map((path) => [path, readFileSync(path, 'utf8')]));
-  // It grows while it is read.
-  for (const [path, text] of texts) {
-    for (const target of importsOf({ [path]: text }).get(path) ?? []) {
-      if (!texts.has(target)) texts.set(target, readFileSync(target, 'utf8'));
-    }
-  }
-  return texts;
+const parts = new AsyncDisposableStack();
+let folder: string;
+let tarball: string;
+let installed: string;
+let files: readonly string[];
+
+beforeAll(async () => {
+  folder = parts.use(await temporaryFolder()).path;
+  const types = ['@types/node', '@types/express', '@types/koa'];
+  const frameworks = ['express', 'fastify', 'hono', 'koa', 'redis', 'ioredis'];
+  tarball = await installResource(folder, [...types, ...frameworks]);
+  installed = join(folder, 'node_modules/@countersign/resource');
+  const { stdout } = await run('tar', ['-tzf', tarball]);
+  files = stdout
+    .trim()
+    .split('\n')
+    .map((file) => file.replace('package/', ''))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+});
+afterAll(() => parts.disposeAsync());
+
+test('it holds the files of library.txt, and is no longer than 56 KiB', async () => {
+  const listed = await readFile(new URL('library.txt', import.meta.url), 'utf8');
+  expect(files.join('\n')).toBe(listed.trim());
+  expect((await stat(tarball)).size).toBeLessThan(LARGEST);
+});
+
+test('it needs no package, and nothing of a server', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object;
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >;
+  expect(manifest).toMatchObject({ name: '@countersign/resource', version, license: 'Apache-2.0' });
+  expect(Object.keys(manifest).filter((name) => /dependencies|scripts|bin/i.test(name))).toEqual(
+    [],
+  );
+  const rooms = new Set(files.map((file) => /^shared\/[^/]+/.exec(file)?.[0] ?? ''));
+  expect([...rooms].filter((room) => /server|config|people|keys|client|cli/.test(room))).toEqual(
+    [],
+  );
+  const code = files.filter((file) => file.endsWith('.js'));
+  const texts = await Promise.all(code.map((file) => readFile(join(installed, file), 'utf8')));
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'".#][^'"]*)/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  expect(named).toContain('node:crypto');
+  expect(named.filter((name) => !isBuiltin(name))).toEqual([]);
+});
+
+test('publint finds nothing', async () => {
+  const { stdout } = await run(process.execPath, [
+    tool('publint'),
+    'run',
+    installed,
+    '--strict',
+    '--pack',
+    'false',
+  ]);
+  expect(stdout).toContain('All good!');
+});
+
+test('Are the Types Wrong finds nothing', async () => {
+  const args = [
+    '--profile',
+    'esm-only',
+    '--no-definitely-typed',
+    '--no-emoji',
+    '--format',
+    'ascii',
+  ];
+  const { stdout } = await run(process.execPath, [tool('attw'), ...args, tarball]);
+  expect(stdout).toContain('No problems found');
+});
+
+/** Compiles one file beside the installation; resolves to what is wrong. */
+async function compile(file: string, options: object): Promise<string> {
+  const settings = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    exactOptionalPropertyTypes: true,
+  };
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...settings, ...options }, files: [file] }),
+  );
+  return run(tool('tsc'), ['--project', folder], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
 }
 
-test('authentication can be taken out as a library: it needs no package and nothing of a server', () => {
-  const texts = closure(ENTRIES);
-  expect([...texts.keys()]).toContain('shared/auth/token-verifier.ts');
-  const rooms = new Set([...texts.keys()].map((path) => path.split('/').slice(0, 2).join('/')));
-  expect([...rooms].toSorted()).toEqual([
-    'shared/auth',
-    'shared/base',
-    'shared/http',
-    'shared/jose',
-    'shared/people',
-    'shared/stores',
+test('what is behind the guard has types in each framework', async () => {
+  await copyFile(new URL('clients/guard/typed.mts', import.meta.url), join(folder, 'typed.mts'));
+  expect(await compile('typed.mts', { types: ['node'], skipLibCheck: true })).toBe('');
+});
+
+test('its types need neither Node nor a framework', async () => {
+  const text = `import { protect } from '@countersign/resource';
+export const guard = protect({ issuer: 'https://a.example', resource: 'https://b.example', scopes: [] });
+export const answer: Promise<Response> = guard.judge(new Request('x')).then((verdict) =>
+  verdict.ok ? new Response(verdict.principal.kind) : verdict.response,
+);
+`;
+  await writeFile(join(folder, 'bare.mts'), text);
+  expect(
+    await compile('bare.mts', { types: [], lib: ['es2022', 'dom'], skipLibCheck: false }),
+  ).toBe('');
+});
+
+test('each public function has an example', async () => {
+  const text = await readFile(join(installed, 'shared/guard/guard.d.ts'), 'utf8');
+  const functions = [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(\w+)\(/g)];
+  expect(functions.map(([, , name]) => name)).toEqual([
+    'judge',
+    'node',
+    'koa',
+    'fastify',
+    'metadata',
+    'close',
   ]);
-  const named = [...texts.values()].flatMap((text) =>
-    [...text.matchAll(/ from '([^'.#][^']*)'/g)].map(([, name = '']) => name),
+  for (const [, comment] of functions) expect(comment).toContain('@example');
+  expect(await readFile(join(installed, 'shared/guard/protect.d.ts'), 'utf8')).toContain(
+    '@example',
   );
-  expect(named.filter((name) => !isBuiltin(name))).toEqual([]);
-  expect(texts.size).toBeLessThanOrEqual(50);
 });

@@ -20,7 +20,9 @@ const says =
 
 /** This machine: what goes there cannot be read on its way. */
 function isLoopback({ hostname }: URL): boolean {
-  return /^(?:localhost|\[::1\])$/.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
+  return (
+    /^(?:localhost|\[::1\])$/.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'))
+  );
 }
 
 /** As it is written everywhere; nobody reads along on the way there. */

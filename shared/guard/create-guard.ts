@@ -7,10 +7,12 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { createDecide } from './decide.ts';
 import { fastifyHook } from './fastify.ts';
-import { type Fetch, fetchJson } from './fetch-json.ts';
+import { type Fetch, fetchText } from './fetch-text.ts';
 import { judgeBy, responseOf } from './fetch-style.ts';
+import { createFollower } from './follower.ts';
 import type { Guard } from './guard.ts';
 import { koaMiddleware } from './koa.ts';
+import { leasedFeed } from './leased-feed.ts';
 import { memoryReplay } from './memory-replay.ts';
 import { describe } from './metadata.ts';
 import { nodeMiddleware } from './node.ts';
@@ -46,12 +48,22 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
 
   const jwks = createJwks({
     url: `${issuerUrl}/jwks`,
-    fetch: (url) => fetchJson(fetch, url),
+    fetch: async (url): Promise<unknown> => JSON.parse(await fetchText(fetch, url)),
     clock,
     ...JWKS,
     log,
   });
-  const tokens = issuedTokens({ issuer, jwks, feed: UNFOLLOWED, clock, skew: SKEW });
+  const { client, revocation = client ? 'follow' : 'none' } = options;
+  const feed =
+    client && revocation !== 'none'
+      ? leasedFeed({
+          ask: createFollower({ issuer, issuerUrl, client, fetch, clock }),
+          clock,
+          log,
+          ...(revocation !== 'follow' && { stale: revocation.for }),
+        })
+      : UNFOLLOWED;
+  const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: SKEW });
   const { required = false, nonce = false, secret, replay } = dpop || {};
   const schemes = oauthSchemes({
     tokens,
@@ -89,5 +101,6 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     fastify: () => fastifyHook(decideBeside),
     metadata: () => responseOf(metadata.answer()),
     metadataPath: metadata.path,
+    close: async () => feed[Symbol.asyncDispose](),
   };
 }

@@ -56,6 +56,14 @@ export interface Guard {
    */
   metadata(): Response;
   readonly metadataPath: string;
+  /**
+   * Ends what the guard does by itself, which is to follow revocations: a process that is to end by itself has to
+   * call it. From then on nobody is let in.
+   *
+   * @example
+   * process.once('SIGTERM', () => server.close(() => guard.close()));
+   */
+  close(): Promise<void>;
 }
 
 /** What became of a request: who asks, or the answer that it gets. */

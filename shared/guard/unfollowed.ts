@@ -9,7 +9,8 @@ const NOTHING: RevocationView = {
 };
 
 /** For who does not ask what was revoked: nothing was. */
-export const UNFOLLOWED: Pick<RevocationFeed, 'latest' | 'onKeyRevoked'> = {
+export const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
   latest: () => NOTHING,
   onKeyRevoked: () => {},
+  [Symbol.asyncDispose]: async () => {},
 };

@@ -7,8 +7,14 @@ import { packResource } from '../../pack-resource.ts';
 
 const run = promisify(execFile);
 
-/** Installs the tarball into an empty folder as anybody would, and puts further packages beside it. */
-export async function installResource(folder: string, packages: readonly string[]): Promise<void> {
+/**
+ * Installs the tarball into an empty folder as anybody would, and puts further packages beside it. Resolves to the
+ * tarball.
+ */
+export async function installResource(
+  folder: string,
+  packages: readonly string[],
+): Promise<string> {
   const tarball = packResource(folder);
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   const quietly = ['--offline', '--no-audit', '--no-fund', '--silent'];
@@ -18,6 +24,7 @@ export async function installResource(folder: string, packages: readonly string[
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), link);
   }
+  return tarball;
 }
 
 /** A copy of an example in the folder, from where it finds what is installed there. */

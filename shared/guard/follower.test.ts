@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { Unexpected } from './fetch-text.ts';
+import { createFollower } from './follower.ts';
+import type { RevocationPage } from './revocation-page.ts';
+
+const PAGE: RevocationPage = { epoch: 'e1', cursor: '7', entries: [], lease: 2 };
+
+interface Asked {
+  readonly url: string;
+  readonly authorization: string | null;
+  readonly form: string;
+}
+
+/** An authorization server that gives one token after another, and takes the last alone. */
+function setup() {
+  const clock = new ManualClock();
+  const asked: Asked[] = [];
+  const state = { given: 0, revoked: false, token: Response.json as (body: unknown) => Response };
+  const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
+    const authorization = new Headers(init.headers).get('authorization');
+    const form = init.body instanceof URLSearchParams ? init.body.toString() : '';
+    asked.push({ url: String(url), authorization, form });
+    if (String(url).endsWith('/token')) {
+      state.given += 1;
+      state.revoked = false;
+      return state.token({ access_token: `t${state.given}`, expires_in: 600 });
+    }
+    const right = authorization === `Bearer t${state.given}` && !state.revoked;
+    return right ? Response.json(PAGE) : new Response('', { status: 401 });
+  };
+  const ask = createFollower({
+    issuer: 'https://auth.example',
+    issuerUrl: 'http://authz:3000',
+    client: { id: 'a b', secret: 'c:d%' },
+    fetch,
+    clock,
+  });
+  const page = (after?: string) => ask(after, 0.5, AbortSignal.timeout(60_000));
+  return { clock, asked, state, page };
+}
+
+describe('a follower of the revocations', () => {
+  test('RFC 6749 sections 2.3.1 and 4.4, RFC 8707: its token is for the revocations alone', async () => {
+    const { asked, page } = setup();
+    expect(await page()).toEqual(PAGE);
+    expect(await page('7')).toEqual(PAGE);
+    expect(asked.map(({ url }) => url)).toEqual([
+      'http://authz:3000/token',
+      'http://authz:3000/revocations?wait=0.5',
+      'http://authz:3000/revocations?after=7&wait=0.5',
+    ]);
+    expect(asked[0]?.authorization).toBe(`Basic ${btoa('a+b:c%3Ad%25')}`);
+    expect(asked[0]?.form).toBe(
+      'grant_type=client_credentials&scope=revocations%3Afollow&resource=https%3A%2F%2Fauth.example%2Frevocations',
+    );
+  });
+
+  test('has another token before the old one ends', async () => {
+    const { clock, state, page } = setup();
+    await page();
+    clock.advance(479);
+    await page();
+    expect(state.given).toBe(1);
+    clock.advance(1);
+    await page();
+    expect(state.given).toBe(2);
+  });
+
+  test('has another token at once when the old one is refused, and asks again', async () => {
+    const { state, page } = setup();
+    await page();
+    state.revoked = true;
+    expect(await page('7')).toEqual(PAGE);
+    expect(state.given).toBe(2);
+  });
+
+  test.each([
+    [
+      Response.json({ error: 'invalid_client' }, { status: 401 }),
+      /token answered 401 invalid_client/,
+    ],
+    [Response.json({ error: 'invalid_target' }, { status: 400 }), /answered 400 invalid_target/],
+    [new Response('no', { status: 503 }), /answered 503$/],
+  ])('without a token it says why', async (answer, why) => {
+    const { state, page } = setup();
+    state.token = () => answer.clone();
+    await expect(page()).rejects.toThrow(Unexpected);
+    await expect(page()).rejects.toThrow(why);
+  });
+
+  test.each([null, [], {}, { access_token: 1, expires_in: 1 }, { access_token: 'x' }, 'x'])(
+    '%j is no token',
+    async (answer) => {
+      const { state, page } = setup();
+      state.token = () => Response.json(answer);
+      await expect(page()).rejects.toThrow('no access token');
+    },
+  );
+});

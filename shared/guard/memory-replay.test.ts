@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { memoryReplay } from './memory-replay.ts';
+
+describe('RFC 9449 section 11.1: replay in memory', () => {
+  test('each once, for as long as it is asked to remember', async () => {
+    const clock = new ManualClock();
+    const replay = memoryReplay(clock, () => {});
+    expect(await replay.unique('dpop', 'a', 10)).toBe(true);
+    expect(await replay.unique('dpop', 'b', 10)).toBe(true);
+    expect(await replay.unique('else', 'a', 10)).toBe(true);
+    clock.advance(9);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+    clock.advance(1);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(true);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+  });
+
+  test('a clock that is set back forgets nothing', async () => {
+    const clock = new ManualClock();
+    const replay = memoryReplay(clock, () => {});
+    await replay.unique('dpop', 'a', 10);
+    clock.set(-3600);
+    expect(await replay.unique('dpop', 'b', 10)).toBe(true);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+  });
+
+  test('nobody is let in for whom there is no room; room comes with time', async () => {
+    const clock = new ManualClock();
+    const replay = memoryReplay(clock, () => {}, 2);
+    await replay.unique('dpop', 'a', 10);
+    await replay.unique('dpop', 'b', 10);
+    await expect(replay.unique('dpop', 'c', 10)).rejects.toThrow(StoreUnavailable);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+    clock.advance(10);
+    expect(await replay.unique('dpop', 'c', 10)).toBe(true);
+  });
+
+  test('the first is told of, once', async () => {
+    let told = 0;
+    const replay = memoryReplay(new ManualClock(), () => void (told += 1));
+    expect(told).toBe(0);
+    for (const key of ['a', 'b', 'a']) await replay.unique('dpop', key, 10);
+    expect(told).toBe(1);
+  });
+});
