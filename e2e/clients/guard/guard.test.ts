@@ -19,6 +19,7 @@ const parts = new AsyncDisposableStack();
 let folder: string;
 let pair: Pair;
 let machine: { id: string; secret: string };
+let follower: { id: string; secret: string };
 
 beforeAll(async () => {
   folder = parts.use(await temporaryFolder()).path;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   const scopes = { safe: ['notes:read'], unsafe: ['notes:write'] };
   pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }] } }));
   machine = await pair.addClient('notes:read notes:write');
+  follower = await pair.addClient('revocations:follow');
 });
 afterAll(() => parts.disposeAsync());
 
@@ -57,7 +59,14 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
       [await copyExample(folder, `${name}.mjs`)],
       {
         cwd: folder,
-        env: { ...NODE, ISSUER: pair.issuer, RESOURCE, PORT: `${port}` },
+        env: {
+          ...NODE,
+          ISSUER: pair.issuer,
+          RESOURCE,
+          CLIENT: follower.id,
+          SECRET: follower.secret,
+          PORT: `${port}`,
+        },
         ready: (output) => output.includes('listening'),
       },
     );
@@ -107,6 +116,18 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
     for (const forged of [other, 'x', '']) {
       const answer = await ask(bearer(forged));
       expect([forged, answer.status]).toEqual([forged, 401]);
+    }
+  });
+
+  test('RFC 7009 section 2.2: what was revoked is refused by the very next request', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      const one = await token('notes:read');
+      expect((await ask(bearer(one))).status).toBe(200);
+      const { status } = await pair.post('/token/revocation', { token: one }, machine);
+      expect(status).toBe(200);
+      const answer = await ask(bearer(one));
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
     }
   });
 

@@ -3,11 +3,12 @@ import { protect } from '@countersign/resource';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
-const { ISSUER: issuer, RESOURCE: resource, PORT } = process.env;
+const { ISSUER: issuer, RESOURCE: resource, CLIENT, SECRET, PORT } = process.env;
 const guard = protect({
   issuer,
   resource,
   scopes: (method) => (['GET', 'HEAD'].includes(method) ? ['notes:read'] : ['notes:write']),
+  client: { id: CLIENT, secret: SECRET },
   dpop: { nonce: true },
 });
 
