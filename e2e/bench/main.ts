@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
- * `npm run bench -- as|rs|schemes|private-token|documents|proxy|gateway|revocation|sweep`: the tables of a suite;
+ * `npm run bench -- as|rs|schemes|private-token|documents|proxy|gateway|guard|revocation|sweep`: the tables of a
+ * suite;
  * `scale`: what a server can carry, a million of this and that, in about twenty minutes; `flat`: whether memory
  * grows over ten million requests, in about half an hour.
  * `cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the environment
@@ -18,6 +19,7 @@ import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureDocuments } from './documents.ts';
 import { measureFlat } from './flat.ts';
 import { measureGateway } from './gateway.ts';
+import { measureGuard } from './guard.ts';
 import { measurePrivateToken } from './private-token.ts';
 import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
@@ -41,6 +43,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   documents: measureDocuments,
   flat: measureFlat,
   gateway: measureGateway,
+  guard: measureGuard,
   proxy: measureProxy,
   quick: measureQuick,
   revocation: measureRevocation,

@@ -188,7 +188,8 @@ describe('RFC 9449', () => {
     const dpop = client.proof(bound, { htu: `${RESOURCE}notes` });
     const once = () => statusOf(guard, ask({ authorization: `DPoP ${bound}`, dpop }));
     const all = await Promise.all(Array.from({ length: 10 }, once));
-    expect(all.toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
+    expect(all.filter((status) => status === 200)).toHaveLength(1);
+    expect(all.filter((status) => status === 401)).toHaveLength(9);
     for (let waited = 0; waited < 180; waited += 20) {
       clock.advance(20);
       expect(await once()).toBe(401);

@@ -28,6 +28,19 @@ export interface BareResource {
   readonly body: string;
 }
 
+/** An API behind a library that lets in by access tokens. */
+export interface Guarded {
+  readonly port: number;
+  readonly by: 'nobody' | 'countersign' | 'peer' | 'peer, which remembers';
+  readonly issuer: string;
+  readonly audience: string;
+  readonly scope: string;
+  /** By which ours follows revocations. */
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly path: string;
+  readonly body: string;
+}
+
 export interface BareText {
   readonly port: number;
   readonly body: string;
@@ -65,6 +78,12 @@ export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: strin
 
 export const startBareResource = (options: Omit<BareResource, 'port'>, folder: string) =>
   startBare('bare-koa', options, folder);
+
+export const startGuarded = (
+  framework: 'express' | 'fastify',
+  options: Omit<Guarded, 'port'>,
+  folder: string,
+) => startBare(`guarded-${framework}`, options, folder);
 
 export const startBareText = (options: Omit<BareText, 'port'>, folder: string) =>
   startBare('bare-http', options, folder);

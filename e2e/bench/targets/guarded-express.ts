@@ -1,0 +1,20 @@
+/** Express with one document, protected by us, by express-oauth2-jwt-bearer, or by nobody. Argument: its JSON. */
+import express from 'express';
+import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
+import { protect } from '#shared/guard/protect.ts';
+import type { Guarded } from './bare.ts';
+
+const { port, by, issuer, audience, scope, client, path, body } = JSON.parse(
+  process.argv[2] ?? '',
+) as Guarded;
+
+const app = express();
+if (by === 'countersign') {
+  app.use(protect({ issuer, resource: audience, scopes: [scope], client }).node());
+}
+if (by === 'peer') {
+  const jwksUri = `${issuer}/jwks`;
+  app.use(auth({ issuer, jwksUri, audience, tokenSigningAlg: 'ES256' }), requiredScopes(scope));
+}
+app.get(path, (_, response) => void response.type('text/plain').send(body));
+app.listen(port, '127.0.0.1');

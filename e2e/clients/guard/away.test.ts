@@ -1,0 +1,94 @@
+/** @countersign/resource while the authorization server is away. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { protect } from '#shared/guard/protect.ts';
+import type { Guard } from '#shared/guard/guard.ts';
+import { type Pair, startPair } from '../../pair/pair.ts';
+import { until } from '../../parts/process.ts';
+
+const RESOURCE = 'https://api.example/';
+
+const parts = new AsyncDisposableStack();
+let pair: Pair;
+let client: { id: string; secret: string };
+let machine: { id: string; secret: string };
+
+beforeAll(async () => {
+  const space = { url: RESOURCE, realm: 'notes', schemes: ['Bearer'], serves: 'verify' };
+  const scopes = { safe: ['notes:read'], unsafe: [] };
+  pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }] } }));
+  client = await pair.addClient('revocations:follow');
+  machine = await pair.addClient('notes:read');
+});
+afterAll(() => parts.disposeAsync());
+
+/** Closed when all is over. `lines`: events of its log. */
+function guardOf(more: Partial<Parameters<typeof protect>[0]> = {}) {
+  const lines: string[] = [];
+  const note = (event: string) => void lines.push(event);
+  const log = { info: note, warn: note, error: note };
+  const options = { issuer: pair.issuer, resource: RESOURCE, scopes: ['notes:read'], log };
+  const guard = protect({ ...options, ...more });
+  parts.defer(() => guard.close());
+  return { guard, lines };
+}
+
+async function statusOf(guard: Guard, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const verdict = await guard.judge(new Request('http://127.0.0.1/notes', { headers }));
+  return verdict.ok ? 200 : verdict.response.status;
+}
+
+test('one that follows answers 503 once its lease is over, and goes on when the issuer is back', async () => {
+  const token = await pair.token(machine);
+  const { guard, lines } = guardOf({ client });
+  const patient = guardOf({ client, revocation: { stale: 'allow', for: 3600 } });
+  const careless = guardOf().guard;
+  const all = [guard, patient.guard, careless];
+  for (const each of all) expect(await statusOf(each, token)).toBe(200);
+
+  await pair.authz[0]?.kill();
+  await until(async () => (await statusOf(guard, token)) === 503);
+  expect(lines).toContain('revocations.interrupted');
+  expect(await statusOf(patient.guard, token)).toBe(200);
+  await until(() => patient.lines.includes('revocations.stale'));
+  expect(await statusOf(careless, token)).toBe(200);
+
+  // One that begins meanwhile knows neither keys nor what was revoked.
+  const late = guardOf({ client });
+  expect(await statusOf(late.guard, token)).toBe(503);
+  await pair.authz[0]?.start();
+  for (const each of [guard, late.guard])
+    await until(async () => (await statusOf(each, token)) === 200);
+  await until(() => patient.lines.includes('revocations.followed'));
+  await pair.post('/token/revocation', { token }, machine);
+  for (const each of [guard, late.guard, patient.guard])
+    expect(await statusOf(each, token)).toBe(401);
+  // What is lost without a client.
+  expect(await statusOf(careless, token)).toBe(200);
+});
+
+test('a key that was compromised is taken by none that follows', async () => {
+  const token = await pair.token(machine);
+  const { guard } = guardOf({ client });
+  expect(await statusOf(guard, token)).toBe(200);
+  await pair.cli('signing-keys', 'rotate', '--compromised');
+  expect(await statusOf(guard, token)).toBe(401);
+  await until(async () => (await statusOf(guard, await pair.token(machine))) === 200);
+});
+
+test('everything of an application ends at once, and a closed guard lets nobody in', async () => {
+  const other = await pair.addClient('notes:read');
+  const token = await pair.token(other);
+  const { guard } = guardOf({ client });
+  expect(await statusOf(guard, token)).toBe(200);
+  await pair.cli('client', 'remove', other.id);
+  expect(await statusOf(guard, token)).toBe(401);
+  await guard.close();
+  expect(await statusOf(guard, await pair.token(machine))).toBe(503);
+});
+
+test('a client that may not follow is told so in the log', async () => {
+  const { guard, lines } = guardOf({ client: { id: machine.id, secret: 'wrong' } });
+  expect(await statusOf(guard, await pair.token(machine))).toBe(503);
+  await until(() => lines.includes('revocations.interrupted'));
+});

@@ -1,0 +1,64 @@
+/** "Protect an API of yours": the configuration and the program of README.md, for other ports. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { startPair } from '../../pair/pair.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { NODE, startProcess } from '../../parts/process.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { installResource } from './install.ts';
+
+const MACHINE = 'notes:read notes:write';
+
+test('as README.md and that of the package have it', async () => {
+  await using parts = new AsyncDisposableStack();
+  const folder = parts.use(await temporaryFolder()).path;
+  await installResource(folder, ['express']);
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## Protect an API of yours\n([^]*?)^## /m.exec(readme) ?? [];
+  const [, json = ''] = /```json\n([^]*?)```/.exec(section) ?? [];
+  const [, program = ''] = /```js\n([^]*?)```/.exec(section) ?? [];
+  const ofPackage = await readFile(
+    join(folder, 'node_modules/@countersign/resource/README.md'),
+    'utf8',
+  );
+  const there = {
+    'https://auth.example': 'http://localhost:3000',
+    'https://api.example': 'http://localhost:8080',
+  };
+  const [, same = ''] = /```js\n([^]*?)```/.exec(ofPackage) ?? [];
+  expect(
+    Object.entries(there).reduce((text, [public_, local]) => text.replace(public_, local), same),
+  ).toBe(program);
+
+  const port = await freePort();
+  const api = `http://localhost:${port}`;
+  const atPort = (text: string) => text.replaceAll('http://localhost:8080', api);
+  const settings = JSON.parse(atPort(json)) as Record<string, unknown>;
+  const pair = parts.use(await startPair({ settings }));
+  const [, scope = ''] = /--scope (\S+)`/.exec(section) ?? [];
+  const follower = await pair.addClient(scope);
+  const file = join(folder, 'notes.mjs');
+  await writeFile(
+    file,
+    atPort(program)
+      .replace('http://localhost:3000', pair.issuer)
+      .replace('listen(8080)', `listen(${port})`),
+  );
+  parts.use(
+    await startProcess(process.execPath, [file], {
+      env: { ...NODE, CLIENT: follower.id, SECRET: follower.secret },
+      ready: async () => (await fetch(api)).status === 401,
+    }),
+  );
+
+  const machine = await pair.addClient(MACHINE);
+  const token = await pair.token(machine);
+  const ask = (method = 'GET') =>
+    fetch(`${api}/notes`, { method, headers: { authorization: `Bearer ${token}` } });
+  const answer = await ask();
+  expect([answer.status, await answer.json()]).toEqual([200, { readBy: machine.id }]);
+  expect((await ask('POST')).status).toBe(404);
+  await pair.post('/token/revocation', { token }, machine);
+  expect((await ask()).status).toBe(401);
+});
