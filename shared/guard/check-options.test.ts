@@ -63,6 +63,11 @@ describe('what it does not take, and says so', () => {
     [{ dpop: { nonces: true } }, /^dpop: nonces: is no option; there are required, nonce/],
     [{ dpop: { nonce: 'yes' } }, /^dpop: nonce: must be true or false/],
     [{ dpop: { secret: 'short' } }, /^dpop: secret: must have 32 characters .*openssl rand/],
+    [{ dpop: { secret: 1 } }, /^dpop: secret: must have 32/],
+    [
+      { dpop: { nonce: true, replay: { set: () => {} } } },
+      /^dpop: secret: is missing: processes that share .* each other's nonces/,
+    ],
     [{ dpop: { replay: {} } }, /^dpop: replay: must be a client of node-redis or ioredis/],
     [{ log: { info() {} } }, /^log: must have the methods info, warn and error/],
     [{ scope: ['a'] }, /^scope: is no option; there are issuer, resource, scopes/],

@@ -91,12 +91,14 @@ const isSwitch = optional(says((value) => typeof value === 'boolean', 'must be t
 const DPOP_CHECKS: Readonly<Record<string, Check>> = {
   required: isSwitch,
   nonce: isSwitch,
-  secret: optional(
-    says(
-      (value) => isText(value) && value.length >= 32,
-      'must have 32 characters or more (make one with: openssl rand -base64 32)',
-    ),
-  ),
+  secret: (value, { nonce, replay }) => {
+    if (isText(value) && value.length >= 32) return undefined;
+    const advice = 'must have 32 characters or more (make one with: openssl rand -base64 32)';
+    if (value !== undefined) return advice;
+    return nonce && replay
+      ? `is missing: processes that share what \`replay\` remembers have to take each other's nonces; it ${advice}`
+      : undefined;
+  },
   replay: optional(
     says(
       (value) => isMembers(value) && isMethod(value, 'set'),

@@ -3,7 +3,7 @@ import { subjectOf } from '#shared/auth/person.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import type { Principal as Admittee, ProtectionSpace } from '#shared/auth/scheme.ts';
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
-import { type Answer, type Fields, notFound, problemAnswer } from '#shared/http/answer.ts';
+import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { GuardLog } from './options.ts';
 import type { Principal } from './principal.ts';
 import { authRequest, isPreflight, type Seen } from './seen.ts';
@@ -26,8 +26,7 @@ export function createDecide(space: ProtectionSpace, origin: string, log: GuardL
       return { ok: true, principal: principalOf(outcome.principal), fields: outcome.fields };
     }
     log.info('refused', { method, path: target.replace(/\?.*/s, ''), ...noted });
-    // Nothing is hidden here.
-    if (outcome.kind === 'absent') throw notFound();
+    if (outcome.kind === 'absent') throw new TypeError('nothing is hidden here');
     return { ok: false, answer: refusal(outcome) };
   }
 

@@ -1,9 +1,11 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Fetch, fetchText, Unexpected } from './fetch-text.ts';
 import type { LeasedFeedOptions } from './leased-feed.ts';
 import { parsePage } from './revocation-page.ts';
 
 const SCOPE = 'revocations:follow';
+const PATH = '/revocations';
 /** Of the life of a token, after which another one is fetched. */
 const RENEWAL = 0.8;
 
@@ -25,47 +27,54 @@ interface Access {
 /** Asks for the revocations of an authorization server, as a client of it with a token that is always good. */
 export function createFollower(options: FollowerOptions): LeasedFeedOptions['ask'] {
   const { issuer, issuerUrl, client, fetch, clock } = options;
-  const path = '/revocations';
   let access: Access | undefined;
+  let pending: Promise<Access> | undefined;
 
   /** RFC 6749 sections 2.3.1 and 4.4, RFC 8707. */
-  async function fetchAccess(signal: AbortSignal): Promise<Access> {
+  async function fetchAccess(): Promise<Access> {
     const sent = clock.monotonic();
-    const answer: unknown = JSON.parse(
-      await fetchText(fetch, `${issuerUrl}/token`, {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${btoa(`${encoded(client.id)}:${encoded(client.secret)}`)}`,
-        },
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          scope: SCOPE,
-          resource: issuer + path,
-        }),
-        signal,
-      }),
-    );
-    const { access_token: token, expires_in: life } = (answer ?? {}) as Record<string, unknown>;
+    const credentials = btoa(`${encoded(client.id)}:${encoded(client.secret)}`);
+    const form = { grant_type: 'client_credentials', scope: SCOPE, resource: issuer + PATH };
+    const text = await fetchText(fetch, `${issuerUrl}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${credentials}` },
+      body: new URLSearchParams(form),
+    });
+    const answer = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
+    const { access_token: token, expires_in: life } = answer;
     if (typeof token !== 'string' || typeof life !== 'number') throw new Error('no access token');
     return { token, renewal: sent + life * 1000 * RENEWAL };
   }
 
-  async function fetchPage(query: string, signal: AbortSignal): Promise<string> {
-    if (access === undefined || clock.monotonic() >= access.renewal)
-      access = await fetchAccess(signal);
-    const headers = { authorization: `Bearer ${access.token}` };
-    return fetchText(fetch, `${issuerUrl}${path}?${query}`, { headers, signal });
+  async function renew(): Promise<Access> {
+    try {
+      access = await fetchAccess();
+      return access;
+    } finally {
+      pending = undefined;
+    }
+  }
+
+  /** The next one is fetched while the last is good. */
+  function goodAccess(): Awaitable<Access> {
+    if (access !== undefined && clock.monotonic() < access.renewal) return access;
+    pending ??= renew();
+    if (access === undefined) return pending;
+    pending.catch(() => {}); // it is tried again until the last is refused
+    return access;
   }
 
   return async (after, wait, signal) => {
     const query = new URLSearchParams({ ...(after && { after }), wait: `${wait}` }).toString();
-    const page = await fetchPage(query, signal).catch((error: unknown) => {
-      if (!(error instanceof Unexpected) || error.status !== 401) throw error;
-      // The token is not good any more: revoked, or of a store that was restored.
-      access = undefined;
-      return fetchPage(query, signal);
-    });
-    return parsePage(page);
+    const { token } = await goodAccess();
+    const headers = { authorization: `Bearer ${token}` };
+    try {
+      return parsePage(await fetchText(fetch, `${issuerUrl}${PATH}?${query}`, { headers, signal }));
+    } catch (error) {
+      // Revoked, or of a store that was restored: the next one will do.
+      if (error instanceof Unexpected && error.status === 401) access = undefined;
+      throw error;
+    }
   };
 }
 
