@@ -67,9 +67,19 @@ export interface VerifiedPerson {
 /** How a client says who it is. */
 export type VerifierName = Pick<PersonRecord, 'name'> | Required<Pick<VerifierRow, 'handle'>>;
 
+/** Whether somebody may get a name that somebody else had until they were removed. */
+export type FormerName = 'refused' | 'reused';
+
 export interface People {
-  /** False when the name, the id, an alias or the handle of a verifier is taken. */
-  add(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
+  /**
+   * False when the name, the id, an alias or the handle of a verifier is taken, or, unless `former` is
+   * `reused`, the name was that of somebody who was removed.
+   */
+  add(
+    person: PersonRecord,
+    verifiers?: readonly VerifierRow[],
+    former?: FormerName,
+  ): Promise<boolean>;
   get(id: string): Promise<PersonRecord | undefined>;
   getByName(name: string): Promise<PersonRecord | undefined>;
   getByAlias(alias: string): Promise<PersonRecord | undefined>;
@@ -85,4 +95,11 @@ export interface People {
    * one of its aliases or handles. Atomic; `name` stays.
    */
   replace(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
+  /**
+   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. What
+   * stays is a hash of the name, so that it is known to have been somebody's. Atomic.
+   */
+  remove(person: Pick<PersonRecord, 'id' | 'version'>): Promise<boolean>;
+  /** Whether the name was that of somebody who was removed, and is nobody's now. */
+  isFormerName(name: string): Promise<boolean>;
 }

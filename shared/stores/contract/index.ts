@@ -21,6 +21,7 @@ import { listingContract } from './listing.ts';
 import { peopleContract } from './people.ts';
 import { publicKeysContract } from './public-keys.ts';
 import { racingContract } from './racing.ts';
+import { removingPeopleContract } from './removing-people.ts';
 import { rereadingContract } from './rereading.ts';
 import { replayContract } from './replay.ts';
 import { replacingContract } from './replacing.ts';
@@ -50,6 +51,7 @@ const PARTS = [
   peopleContract,
   aliasesContract,
   verifiersContract,
+  removingPeopleContract,
   apiKeysContract,
   publicKeysContract,
   replayContract,

@@ -184,6 +184,25 @@ export const RACES = {
     attempt: (stores, id) => stores.people.replace({ ...somePerson(fresh()), id, version: 1 }),
     winners: 1,
   },
+  'remove a person': {
+    prepare: async (stores) => {
+      const person = somePerson(fresh());
+      await stores.people.add(person);
+      return person.id;
+    },
+    attempt: (stores, id) => stores.people.remove({ id, version: 0 }),
+    winners: 1,
+  },
+  'add a person of a former name': {
+    prepare: async (stores) => {
+      const person = somePerson(fresh());
+      await stores.people.add(person);
+      await stores.people.remove(person);
+      return person.name;
+    },
+    attempt: (stores, name) => stores.people.add(somePerson(name), [], 'reused'),
+    winners: 1,
+  },
   'add a person of an alias': {
     prepare: async () => fresh(),
     attempt: (stores, alias) => stores.people.add({ ...somePerson(fresh()), aliases: [alias] }),

@@ -1,30 +1,44 @@
-import type { People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
+import type { FormerName, People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
 import { SLICE, slices } from '#shared/stores/slices.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { digestOf } from './digest.ts';
 import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
 
-/**
- * KEYS: people, names, the order of names, aliases, handles, the person's verifiers. ARGV: id, name, record,
- * the record that it replaces or nothing, whether the verifiers are replaced, how many aliases, those, and of
- * each verifier its field and what is kept in it. 0: it is not there any more, or a name, an alias or a handle
- * is taken.
- */
-const put = script(`
-local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
-local first = 7 + ARGV[6]
-
+/** Takes the handles of a person's verifiers away, and them. KEYS: as of `put`. */
+const WITHOUT_VERIFIERS = `
 local function handle(field, kept)
   local own = cjson.decode(kept)[2]
   return own and field .. own
 end
+local function dropVerifiers()
+  local former = redis.call('HGETALL', KEYS[6])
+  for n = 1, #former, 2 do
+    local own = handle(former[n], former[n + 1])
+    if own then redis.call('HDEL', KEYS[5], own) end
+  end
+  redis.call('DEL', KEYS[6])
+end
+`;
+
+/**
+ * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names. ARGV: id, name,
+ * record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the name,
+ * whether it may be a former one, how many aliases, those, and of each verifier its field and what is kept in it.
+ * 0: it is not there any more, or a name, an alias or a handle is taken.
+ */
+const put = script(`
+local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
+local first = 9 + ARGV[8]
+${WITHOUT_VERIFIERS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
   return owner and owner ~= id
 end
 
 if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
-for n = 7, first - 1 do
+if was == '' and ARGV[7] == 'refused' and redis.call('SISMEMBER', KEYS[7], ARGV[6]) == 1 then return 0 end
+for n = 9, first - 1 do
   if another(KEYS[4], ARGV[n]) then return 0 end
 end
 for n = first, #ARGV, 2 do
@@ -32,25 +46,34 @@ for n = first, #ARGV, 2 do
   if own and another(KEYS[5], own) then return 0 end
 end
 
+if was == '' then redis.call('SREM', KEYS[7], ARGV[6]) end
 redis.call('HSET', KEYS[1], id, record)
 redis.call('HSET', KEYS[2], name, id)
 redis.call('ZADD', KEYS[3], 0, name)
 for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
   redis.call('HDEL', KEYS[4], alias)
 end
-for n = 7, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+for n = 9, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
-local former = redis.call('HGETALL', KEYS[6])
-for n = 1, #former, 2 do
-  local own = handle(former[n], former[n + 1])
-  if own then redis.call('HDEL', KEYS[5], own) end
-end
-redis.call('DEL', KEYS[6])
+dropVerifiers()
 for n = first, #ARGV, 2 do
   redis.call('HSET', KEYS[6], ARGV[n], ARGV[n + 1])
   local own = handle(ARGV[n], ARGV[n + 1])
   if own then redis.call('HSET', KEYS[5], own, id) end
 end
+return 1
+`);
+
+/** KEYS: as of `put`. ARGV: id, name, the record, the digest of the name. 0: it is not there any more. */
+const remove = script(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
+${WITHOUT_VERIFIERS}
+dropVerifiers()
+for _, alias in ipairs(cjson.decode(ARGV[3]).aliases or {}) do redis.call('HDEL', KEYS[4], alias) end
+redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[2])
+redis.call('ZREM', KEYS[3], ARGV[2])
+redis.call('SADD', KEYS[7], ARGV[4])
 return 1
 `);
 
@@ -89,7 +112,8 @@ return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(n
 
 /**
  * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
- * id; the sorted set `{prefix}:names:order`; and for each person `{prefix}:verifiers:{id}` (verifier-fields.ts).
+ * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
+ * set `{prefix}:names:former`, digests of the names of people who were removed.
  * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
  * who was disabled stays disabled when a replica takes over.
  */
@@ -99,6 +123,7 @@ export function redisPeople(redis: Connection, prefix: string): People {
   const order = `{${prefix}}:names:order`;
   const byAlias = `{${prefix}}:aliases`;
   const handles = `{${prefix}}:handles`;
+  const former = `{${prefix}}:names:former`;
   const verifiersOf = (id: string) => `{${prefix}}:verifiers:${id}`;
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
@@ -107,20 +132,26 @@ export function redisPeople(redis: Connection, prefix: string): People {
   const getBy = async (index: string, key: string) =>
     personOf(await redis.script<string | null>(findBy, [index, people], key));
 
+  const keysOf = (id: string) =>
+    [people, names, order, byAlias, handles, verifiersOf(id), former] as const;
+
   async function write(
     person: PersonRecord,
     was: string,
     verifiers: readonly VerifierRow[] | undefined,
+    formerName: FormerName = 'refused',
   ): Promise<boolean> {
     const { id, name, aliases = [] } = person;
     const done = await redis.durable<number>(
       put,
-      [people, names, order, byAlias, handles, verifiersOf(id)],
+      keysOf(id),
       id,
       name,
       JSON.stringify(person),
       was,
       String(verifiers !== undefined),
+      digestOf(name),
+      formerName,
       String(aliases.length),
       ...aliases,
       ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
@@ -129,7 +160,8 @@ export function redisPeople(redis: Connection, prefix: string): People {
   }
 
   return {
-    add: (person, verifiers = []) => write(person, '', verifiers),
+    add: (person, verifiers = [], formerName = 'refused') =>
+      write(person, '', verifiers, formerName),
     get: async (id) => personOf(await find(id)),
     getByName: (name) => getBy(names, name),
     getByAlias: (alias) => getBy(byAlias, alias),
@@ -170,5 +202,25 @@ export function redisPeople(redis: Connection, prefix: string): People {
       if (version !== person.version - 1) return false;
       return write({ ...person, name }, was, verifiers);
     },
+    async remove({ id, version }) {
+      const was = await find(id);
+      const person = personOf(was);
+      const removed =
+        was !== null &&
+        person?.version === version &&
+        (await redis.durable<number>(
+          remove,
+          keysOf(id),
+          id,
+          person.name,
+          was,
+          digestOf(person.name),
+        ));
+      // Whoever removed them may have been told that it failed.
+      if (removed !== 1) await redis.settled(people);
+      return removed === 1;
+    },
+    isFormerName: async (name) =>
+      (await redis.command<number>('SISMEMBER', former, digestOf(name))) === 1,
   };
 }

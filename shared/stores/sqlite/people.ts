@@ -1,6 +1,7 @@
 import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../people.ts';
 import { SLICE, slices } from '../slices.ts';
 import type { Connection } from './connection.ts';
+import { digestOf } from './digest.ts';
 import type { SqliteFile } from './file.ts';
 import { recalling } from './recalled.ts';
 
@@ -39,7 +40,10 @@ const taken = (
       ).length > 0,
   );
 
-const setAliases = (connection: Connection, { id, aliases = [] }: PersonRecord): void => {
+const setAliases = (
+  connection: Connection,
+  { id, aliases = [] }: Pick<PersonRecord, 'id' | 'aliases'>,
+): void => {
   connection.run('DELETE FROM person_alias WHERE id = ?', id);
   for (const alias of new Set(aliases)) {
     connection.run('INSERT INTO person_alias (alias, id) VALUES (?, ?)', alias, id);
@@ -48,7 +52,7 @@ const setAliases = (connection: Connection, { id, aliases = [] }: PersonRecord):
 
 const setVerifiers = (
   connection: Connection,
-  { id }: PersonRecord,
+  { id }: Pick<PersonRecord, 'id'>,
   verifiers: readonly VerifierRow[],
 ): void => {
   connection.run('DELETE FROM person_verifier WHERE id = ?', id);
@@ -64,6 +68,11 @@ const setVerifiers = (
   }
 };
 
+const formerName = (name: string) => digestOf('former name', name);
+
+const isFormer = (connection: Connection, name: string): boolean =>
+  connection.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name)).length > 0;
+
 export function sqlitePeople(file: SqliteFile): People {
   const recallVerifier = recalling<VerifiedPerson | undefined>(file);
   const find = (connection: Connection, column: 'id' | 'name', value: string) => {
@@ -72,9 +81,10 @@ export function sqlitePeople(file: SqliteFile): People {
   };
 
   return {
-    add: (person, verifiers = []) =>
+    add: (person, verifiers = [], former = 'refused') =>
       file.write((connection) => {
         if (taken(connection, person, verifiers)) return false;
+        if (former === 'refused' && isFormer(connection, person.name)) return false;
         const added = connection.run(
           'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           person.id,
@@ -82,6 +92,7 @@ export function sqlitePeople(file: SqliteFile): People {
           JSON.stringify(person),
         );
         if (added === 0) return false;
+        connection.run('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
         setAliases(connection, person);
         setVerifiers(connection, person, verifiers);
         return true;
@@ -146,5 +157,16 @@ export function sqlitePeople(file: SqliteFile): People {
         if (verifiers !== undefined) setVerifiers(connection, person, verifiers);
         return true;
       }),
+    remove: ({ id, version }) =>
+      file.write((connection) => {
+        const stored = find(connection, 'id', id);
+        if (stored === undefined || stored.version !== version) return false;
+        connection.run('DELETE FROM person WHERE id = ?', id);
+        setAliases(connection, { id });
+        setVerifiers(connection, { id }, []);
+        connection.run('INSERT INTO former_name (digest) VALUES (?)', formerName(stored.name));
+        return true;
+      }),
+    isFormerName: (name) => file.read((connection) => isFormer(connection, name)),
   };
 }

@@ -332,6 +332,10 @@ export const STATE: Schema = {
        one INTEGER PRIMARY KEY CHECK (one = 1),
        epoch TEXT NOT NULL
      ) STRICT;`,
+    `-- Names of people who were removed.
+     CREATE TABLE former_name (
+       digest BLOB PRIMARY KEY
+     ) STRICT, WITHOUT ROWID;`,
   ],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
