@@ -1,5 +1,6 @@
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
+import { accountName } from '#shared/stores/tree-names.ts';
 
 /** Who asks where nothing says who. */
 export const ANONYMOUS = 'anonymous';
@@ -10,5 +11,7 @@ export const ANONYMOUS = 'anonymous';
  */
 export function accountOf(principal: Principal): string {
   const id = subjectOf(principal);
-  return id === undefined ? ANONYMOUS : `${principal.kind}=${encodeURIComponent(id)}`;
+  return id === undefined || principal.kind === 'anonymous'
+    ? ANONYMOUS
+    : accountName(principal.kind, id);
 }

@@ -1,4 +1,5 @@
 import { type Fields, HttpError, notImplemented } from '#shared/http/answer.ts';
+import { ownTree, sharedTree } from '#shared/stores/tree-names.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import { accountOf, ANONYMOUS } from '../account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
@@ -50,11 +51,11 @@ export function documents(services: Documents): ServedResources {
 
   async function placeOf({ space, target, principal }: ResourceContext): Promise<Place> {
     const whose = accountOf(principal);
-    const shared = `/${space.segments.map(encodeURIComponent).join('/')}`;
     if (space.tree === 'own' && whose === ANONYMOUS) {
       throw new HttpError(403, 'The documents here belong to somebody in particular.');
     }
-    const tree = space.tree === 'shared' ? shared : `${shared}?${whose}`;
+    const tree =
+      space.tree === 'shared' ? sharedTree(space.segments) : ownTree(space.segments, whose);
     const store = await services.tree(tree, whose);
     const path = pathWithin({ space, target });
     const slash = target.trailingSlash;

@@ -41,6 +41,9 @@ import { userKeyList } from './commands/user-key-list.ts';
 import { userKeyRemove } from './commands/user-key-remove.ts';
 import { userList } from './commands/user-list.ts';
 import { userPasswd } from './commands/user-passwd.ts';
+import { userRemove } from './commands/user-remove.ts';
+import { userSet } from './commands/user-set.ts';
+import { userShow } from './commands/user-show.ts';
 import { whoami } from './commands/whoami.ts';
 
 /** Every command, in the order of the help. */
@@ -51,10 +54,13 @@ export const COMMANDS: readonly Command[] = [
   clientRemove,
   userAdd,
   userList,
+  userShow,
+  userSet,
   userPasswd,
   userKerberos,
   userDisable,
   userEnd,
+  userRemove,
   userKeyAdd,
   userKeyList,
   userKeyRemove,

@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { newSecret } from '#shared/people/client-secret.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { parseScope } from '#shared/jose/scope.ts';
@@ -21,7 +22,7 @@ export const AUTH_METHODS = [
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
-const OF_PEOPLE = ['openid', 'profile', 'offline_access'];
+const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
 /** The client that the options of `client add` describe. Throws `UsageError` that says what to do. */
 export async function newClient(

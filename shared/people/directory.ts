@@ -1,9 +1,12 @@
+import type { Profile } from '#shared/stores/people.ts';
+
 /** Somebody who can sign in. */
 export interface Person {
   /** `sub` of their tokens. */
   readonly id: string;
   /** What they sign in with. */
   readonly name: string;
+  readonly profile?: Profile;
 }
 
 /** Who has shown a right password. */

@@ -1,4 +1,4 @@
-import type { People } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people.ts';
 import type { Revocations } from '#shared/stores/revocations.ts';
 import { active } from './active.ts';
 import type { Directory } from './directory.ts';
@@ -26,7 +26,7 @@ export function localDirectory({
   return {
     async find(id) {
       const person = active(await people.get(id), demo);
-      return person && { id, name: person.name };
+      return person && known(person);
     },
 
     async authenticate(name, password) {
@@ -39,7 +39,9 @@ export function localDirectory({
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);
       const right = await passwords.verify(person?.password_hash, enforced);
-      return right && person ? { id, name: person.name, generation } : undefined;
+      return right && person ? { ...known(person), generation } : undefined;
     },
   };
 }
+
+const known = ({ id, name, profile }: PersonRecord) => ({ id, name, ...(profile && { profile }) });

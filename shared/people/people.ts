@@ -1,7 +1,13 @@
 import type { AccessStore } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
-import type { People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
+import type {
+  FormerName,
+  People,
+  PersonRecord,
+  Profile,
+  VerifierRow,
+} from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { verifierSet } from '#shared/stores/verifier-set.ts';
 import type { Passwords } from './password.ts';
@@ -28,6 +34,7 @@ export class PeopleError extends Error {
 export interface NewPerson {
   readonly name: string;
   readonly password: string;
+  readonly profile?: Profile;
   /** Made by the first start. */
   readonly demo?: boolean;
 }
@@ -35,19 +42,22 @@ export interface NewPerson {
 /** Throws `PeopleError` when the name or the password is unacceptable or the name is taken. */
 export async function addPerson(
   store: PeopleStore,
-  { name, password, demo }: NewPerson,
+  { name, password, profile, demo }: NewPerson,
+  former?: FormerName,
 ): Promise<PersonRecord> {
   const mapped = usernameCaseMapped(name);
   if (mapped === undefined) {
     throw new PeopleError('a name is 1 to 64 letters, digits and . _ @ + -: choose another');
   }
-  return keepPerson(store, {
+  const person = {
     id: randomId(store.random),
     name: mapped,
     ...(await secretsOf(store, mapped, password)),
+    ...(profile && { profile }),
     ...(demo && { demo }),
     created_at: store.clock.now(),
-  });
+  };
+  return keepPerson(store, person, former);
 }
 
 /** A person without what follows from the other members or from their history. */
@@ -60,9 +70,10 @@ export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
 export async function keepPerson(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: NewRecord,
+  former: FormerName = 'refused',
 ): Promise<PersonRecord> {
   const { record, verifiers } = kept(person, 0);
-  if (!(await people.add(record, verifiers))) throw await taken(people, record);
+  if (!(await people.add(record, verifiers, former))) throw await taken(people, record);
   return record;
 }
 
@@ -117,6 +128,21 @@ export async function enablePerson(store: PeopleStore, name: string): Promise<Pe
 }
 
 /**
+ * Says anew what applications are told of a person. Nothing ends: it lets nobody in, and is read at each request.
+ * Throws `PeopleError` when there is no such person.
+ */
+export async function setProfile(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  name: string,
+  edit: (profile: Profile) => Profile,
+): Promise<PersonRecord> {
+  return replacePerson(people, name, ({ profile: former = {}, ...person }) => {
+    const profile = edit(former);
+    return { ...person, ...(Object.keys(profile).length > 0 && { profile }) };
+  });
+}
+
+/**
  * Replaces the record, then ends everything: who was let in by the old record has a generation from
  * before. The other way round the old record would let somebody in between the two. Throws `PeopleError`
  * when there is no such person or an alias is taken.
@@ -126,17 +152,23 @@ export async function changePerson(
   name: string,
   edit: (person: PersonRecord) => NewRecord,
 ): Promise<PersonRecord> {
-  const { people } = store.stores;
+  const record = await replacePerson(store.stores.people, name, edit);
+  await endEverything(store, record.id);
+  return record;
+}
+
+async function replacePerson(
+  people: PeopleStore['stores']['people'],
+  name: string,
+  edit: (person: PersonRecord) => NewRecord,
+): Promise<PersonRecord> {
   let refused: PersonRecord | undefined;
   for (;;) {
     const person = await personNamed(people, name);
     // Nobody changed it meanwhile, so that was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
-    if (await people.replace(record, verifiers)) {
-      await endEverything(store, person.id);
-      return record;
-    }
+    if (await people.replace(record, verifiers)) return record;
     refused = record;
   }
 }
@@ -155,7 +187,7 @@ function kept({ verifiers, ...person }: NewRecord, version: number) {
 
 /** Why the store did not take a record that was not out of date. */
 async function taken(
-  people: Pick<People, 'getByName' | 'getByAlias'>,
+  people: Pick<People, 'getByName' | 'getByAlias' | 'isFormerName'>,
   { id, name, aliases = [] }: PersonRecord,
 ): Promise<PeopleError> {
   const namesake = await people.getByName(name);
@@ -168,8 +200,14 @@ async function taken(
       return new PeopleError(`${alias} belongs to ${owner.name}: take it from them first`);
     }
   }
+  if (await people.isFormerName(name)) return formerName(name);
   return new PeopleError(`${name} could not be kept as others were changed: try again`);
 }
+
+export const formerName = (name: string) =>
+  new PeopleError(
+    `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or give --reuse-name`,
+  );
 
 /** All that is kept of a password. Throws `PeopleError` when it is unacceptable. */
 async function secretsOf(

@@ -52,7 +52,8 @@ export const clientAdd: Command = {
     },
   },
   details: [
-    'For people the scopes openid, profile and offline_access (refresh after sign-out) are there too.',
+    'For people there are also the scopes openid, profile, email, groups and offline_access (refresh after',
+    'sign-out).',
   ],
   run: (input, shell) =>
     withStores(shell, async ({ clients, publicKeys }, config) => {

@@ -9,17 +9,19 @@ export const directoryImport: Command = {
   name: 'directory import',
   summary: 'add and replace people and keys from a file that `directory export` wrote',
   operands: ['FILE'],
+  options: { 'reuse-name': { help: 'names may be those of people who were removed' } },
   details: [
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys are replaced by identifier.',
     'Who is not in the file stays as they are. Interrupted, it can be run again.',
   ],
-  run: async ({ operands: [file = ''] }, shell) => {
+  run: async ({ operands: [file = ''], flag }, shell) => {
     const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       throw new Failure(`cannot read ${file} (${error.code})`);
     });
     const directory = parseDirectoryFile(content, VERIFIER_KINDS);
-    const counts = await withPeople(shell, (store) => importDirectory(store, directory));
+    const former = flag('reuse-name') ? 'reused' : 'refused';
+    const counts = await withPeople(shell, (store) => importDirectory(store, directory, former));
     return {
       json: counts,
       lines: Object.entries(counts).map(

@@ -154,8 +154,8 @@ describe('directory import', () => {
     ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
     [
       'of a later release',
-      (text: string) => text.replace('directory": 4', 'directory": 5'),
-      'must be of version 1, 2, 3, 4',
+      (text: string) => text.replace('directory": 5', 'directory": 6'),
+      'must be of version 1, 2, 3, 4, 5',
     ],
   ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
     const { shell, file } = await full();

@@ -1,5 +1,6 @@
 import { addPerson } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
+import { PROFILE_OPTIONS, profileFrom } from '../profile-options.ts';
 import { PASSWORD_OPTION, readPassword } from '../secret.ts';
 import { withPeople } from '../with-people.ts';
 
@@ -7,14 +8,24 @@ export const userAdd: Command = {
   name: 'user add',
   summary: 'let a person sign in',
   operands: ['NAME'],
-  options: PASSWORD_OPTION,
+  options: {
+    ...PASSWORD_OPTION,
+    ...PROFILE_OPTIONS,
+    'reuse-name': { help: 'the name may be that of somebody who was removed' },
+  },
   details: [
     'NAME: 1 to 64 letters, digits and . _ @ + -, in any case. A password is 8 to 1024 bytes.',
+    'What a space grants by name (`grants.people`) is theirs, whoever had the name before.',
   ],
   run: async (input, shell) => {
     const [name = ''] = input.operands;
+    const profile = profileFrom(input);
     const { password, made } = await readPassword(input, shell);
-    const added = await withPeople(shell, (store) => addPerson(store, { name, password }));
+    const known = Object.keys(profile).length > 0 && { profile };
+    const former = input.flag('reuse-name') ? 'reused' : 'refused';
+    const added = await withPeople(shell, (store) =>
+      addPerson(store, { name, password, ...known }, former),
+    );
     const person = { id: added.id, name: added.name, ...made };
     return {
       json: person,

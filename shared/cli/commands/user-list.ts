@@ -42,9 +42,9 @@ type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[]];
 
 /** A person without what lets them in. */
 function shown([person, lacks]: Listed) {
-  const { id, name, kerberos, disabled, demo, created_at, version } = person;
+  const { id, name, profile, kerberos, disabled, demo, created_at, version } = person;
   const realms = lacks.map(({ realm, kinds }) => ({ realm, ...variantsByScheme(kinds) }));
-  return { id, name, kerberos, disabled, demo, created_at, version, lacks: realms };
+  return { id, name, ...profile, kerberos, disabled, demo, created_at, version, lacks: realms };
 }
 
 const row = ([{ id, name, kerberos = [], disabled, demo }, lacks]: Listed) => [

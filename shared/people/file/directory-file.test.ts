@@ -171,7 +171,7 @@ describe('refused, by its place', () => {
     `$argon2id$v=19$${parameters}$${salt}$${digest}`;
 
   test.each([
-    [['countersign_directory'], 5, 'must be of version 1, 2, 3, 4'],
+    [['countersign_directory'], 6, 'must be of version 1, 2, 3, 4, 5'],
     [['people'], {}, 'expected array'],
     [['more'], 1, 'Unrecognized key'],
     [['people', 0, 'id'], '../x', 'must be an identifier'],

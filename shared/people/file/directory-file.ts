@@ -18,7 +18,10 @@ export interface DirectoryFile {
 }
 
 /** Of what `formatDirectoryFile` writes. */
-export const VERSION = 4;
+export const VERSION = 5;
+
+/** Without what applications are told of people. */
+const PROFILELESS_VERSION = 4;
 
 /** Without public keys. */
 const KEYLESS_VERSION = 3;
@@ -62,12 +65,14 @@ const schemaOf = (kinds: readonly KeptKind[]) => {
     .discriminatedUnion(
       'countersign_directory',
       [
-        versioned([VERSION], person).extend({ public_keys: z.array(publicKey) }),
+        versioned([PROFILELESS_VERSION, VERSION], person).extend({
+          public_keys: z.array(publicKey),
+        }),
         versioned([KEYLESS_VERSION], person).transform(withoutPublicKeys),
         versioned(FORMER_VERSIONS, formerPerson.pipe(person)).transform(withoutPublicKeys),
       ],
       {
-        error: `must be of version ${[...FORMER_VERSIONS, KEYLESS_VERSION, VERSION].join(', ')}, which this program reads`,
+        error: `must be of version ${[...FORMER_VERSIONS, KEYLESS_VERSION, PROFILELESS_VERSION, VERSION].join(', ')}, which this program reads`,
       },
     )
     .superRefine(({ people, api_keys, public_keys }, context) => {

@@ -1,10 +1,12 @@
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { FormerName } from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryFile } from './directory-file.ts';
 import { ownersHere, putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
 import {
   changePerson,
+  formerName,
   keepPerson,
   type NewRecord,
   PeopleError,
@@ -23,18 +25,20 @@ interface Counts {
 /**
  * Adds the people and keys of a file, and replaces those that are there: people by name, who keep their
  * id and for whom everything ends, keys by id. Throws `PeopleError` before anything is changed when the
- * file and the store give an id, an alias or a public key to different people.
+ * file and the store give an id, an alias or a public key to different people, or, unless `former` allows it, a
+ * name is that of somebody who was removed.
  */
 export async function importDirectory(
   store: DirectoryStore,
   file: DirectoryFile,
+  former: FormerName = 'refused',
 ): Promise<Readonly<Record<keyof DirectoryFile, Counts>>> {
   const { people, api_keys, public_keys } = file;
   const ownerHere = ownersHere(store, file);
-  for (const person of people) await refuseConflict(store, person);
+  for (const person of people) await refuseConflict(store, person, former);
   await refuseKnownKeys(store, file, ownerHere);
   return {
-    people: await counted(people, (person) => putPerson(store, person)),
+    people: await counted(people, (person) => putPerson(store, person, former)),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
     public_keys: await counted(public_keys, (key) => putPublicKey(store, key, ownerHere)),
   };
@@ -43,8 +47,10 @@ export async function importDirectory(
 async function refuseConflict(
   { stores: { people } }: DirectoryStore,
   person: NewRecord,
+  former: FormerName,
 ): Promise<void> {
   const { id, name } = person;
+  if (former === 'refused' && (await people.isFormerName(name))) throw formerName(name);
   const owners = [
     [`the id ${id}`, await people.get(id)] as const,
     ...(await Promise.all(
@@ -66,9 +72,13 @@ async function counted<T>(items: readonly T[], put: Put<T>): Promise<Counts> {
   return { added, replaced: items.length - added };
 }
 
-async function putPerson(store: DirectoryStore, person: NewRecord): Promise<boolean> {
+async function putPerson(
+  store: DirectoryStore,
+  person: NewRecord,
+  former: FormerName,
+): Promise<boolean> {
   if ((await store.stores.people.getByName(person.name)) === undefined) {
-    await keepPerson(store, person);
+    await keepPerson(store, person, former);
     return true;
   }
   await changePerson(store, person.name, ({ id }) => ({ ...person, id }));

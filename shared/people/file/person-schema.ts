@@ -4,6 +4,7 @@ import { verifierRow } from '../derive-verifiers.ts';
 import { isKerberosPrincipal } from '../names/kerberos-principal.ts';
 import { usernameCaseMapped } from '../names/precis.ts';
 import { isPasswordHash } from '../password.ts';
+import { profileSchema } from '../profile-schema.ts';
 import type { KeptKind } from '../verifier-kind.ts';
 
 export const checked = (passes: (text: string) => boolean, what: string) =>
@@ -44,6 +45,7 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
           checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'),
         )
         .exactOptional(),
+      profile: profileSchema.exactOptional(),
       disabled: z.boolean().exactOptional(),
       demo: z.boolean().exactOptional(),
       created_at: time,

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { recordSignIn } from '#shared/people/access/sign-ins.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withPeople } from '../with-people.ts';
+import { withStores } from '../with-stores.ts';
+
+const ALICE = [
+  ...['--display-name', 'Alice Liddell'],
+  ...['--email', 'alice@example.com,verified', '--email', 'second@example.com'],
+  ...['--group', 'Staff', '--group', 'Chess club'],
+  ...['--locale', 'EN-gb', '--picture', 'https://pictures.example/alice.png'],
+];
+const PROFILE = {
+  display_name: 'Alice Liddell',
+  emails: [
+    { address: 'alice@example.com', verified: true },
+    { address: 'second@example.com', verified: false },
+  ],
+  groups: ['Staff', 'Chess club'],
+  locale: 'en-GB',
+  picture: 'https://pictures.example/alice.png',
+};
+
+/** With alice, of whom nothing is said. */
+async function withAlice(...options: readonly string[]) {
+  const shell = new TestShell(await newData());
+  const { id } = (await json(shell, 'user', 'add', 'alice', ...options)) as { id: string };
+  const set = (...args: readonly string[]) => inProcess(shell, 'user', 'set', ...args);
+  const profile = () =>
+    withStores(shell, async ({ people }) => (await people.getByName('alice'))?.profile);
+  return { shell, id, set, profile };
+}
+
+describe('user set', () => {
+  test('what is said is kept, shown and listed, and nothing ends', async () => {
+    const { shell, id, profile } = await withAlice();
+    await withPeople(shell, (store) =>
+      recordSignIn(store, { uid: 'browser', accountId: id, generation: 0, since: 0 }, 600),
+    );
+    expect(await json(shell, 'user', 'set', 'ALICE', ...ALICE)).toEqual({
+      id,
+      name: 'alice',
+      ...PROFILE,
+    });
+    expect(await profile()).toEqual(PROFILE);
+    expect(await json(shell, 'user', 'show', 'alice')).toEqual({
+      id,
+      name: 'alice',
+      ...PROFILE,
+      disabled: false,
+      created_at: shell.clock.now(),
+      sign_ins: 1,
+      grants: 0,
+      keys: 0,
+    });
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ id, ...PROFILE, version: 1 }]);
+    const generation = await withStores(shell, ({ revocations }) =>
+      revocations.generation('person', id),
+    );
+    expect(generation).toBe(0);
+  });
+
+  test('for people to read: a line each', async () => {
+    const { shell, set } = await withAlice();
+    const lines = [
+      'name: alice',
+      'display name: Alice Liddell',
+      'e-mail: alice@example.com (verified)',
+      'e-mail: second@example.com',
+      'group: Staff',
+      'group: Chess club',
+      'locale: en-GB',
+      'picture: https://pictures.example/alice.png',
+    ];
+    expect((await set('alice', ...ALICE)).stdout).toBe(`${lines.join('\n')}\n`);
+    const { stdout } = await inProcess(shell, 'user', 'show', 'alice');
+    for (const line of lines) expect(stdout.split('\n')).toContain(line);
+    expect(stdout).toContain('open: 0 sign-ins, 0 grants, 0 keys');
+  });
+
+  test('what is not named stays; a list is replaced as a whole; --without removes', async () => {
+    const { set, profile } = await withAlice(...ALICE);
+    expect(await profile()).toEqual(PROFILE);
+    await set('alice', '--group', 'Board', '--without', 'picture', '--without', 'email');
+    const { picture: _, emails: __, ...rest } = PROFILE;
+    expect(await profile()).toEqual({ ...rest, groups: ['Board'] });
+    const all = ['display-name', 'group', 'locale'].flatMap((option) => ['--without', option]);
+    expect((await set('alice', ...all)).stdout).toBe('name: alice\n');
+    expect(await profile()).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing', []],
+    ['an address that is none', ['--email', 'alice']],
+    ['an address with another word after it', ['--email', 'alice@example.com,Verified']],
+    ['a group of two', ['--group', 'staff,admin']],
+    ['the same group twice', ['--group', 'a', '--group', 'a']],
+    ['a language that is none', ['--locale', 'en_GB']],
+    ['a script for a picture', ['--picture', 'javascript:alert(1)']],
+    ['an empty name', ['--display-name', '']],
+    ['a name that moves the cursor', ['--display-name', 'x\u001b[2J']],
+    ['removing what there is not', ['--without', 'password']],
+    ['both', ['--locale', 'en', '--without', 'locale']],
+    ['a list and its removal', ['--group', 'a', '--without', 'group']],
+  ])('%s: 2, in one line, and nothing is changed', async (_, options) => {
+    const { set, profile } = await withAlice(...ALICE);
+    const { code, stdout, stderr } = await set('alice', ...options);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toContain('\u001b');
+    expect(await profile()).toEqual(PROFILE);
+  });
+
+  test('ten at once, each another member: all are there afterwards', async () => {
+    const { shell, set, profile } = await withAlice();
+    const said = ALICE.map((text, n) => [text, ALICE[n + 1] ?? ''] as const);
+    const changes = said.filter(([option]) => /^--(?!group|email)/.test(option));
+    const groups = ['Staff', 'Chess club'].flatMap((group) => ['--group', group]);
+    await Promise.all([...changes, groups].map((args) => set('alice', ...args)));
+    const { emails: _, ...rest } = PROFILE;
+    expect(await profile()).toEqual(rest);
+    expect(await json(shell, 'user', 'list')).toMatchObject([{ version: 4 }]);
+  });
+
+  test('a new password leaves it as it is', async () => {
+    const { shell, profile } = await withAlice(...ALICE);
+    await json(shell, 'user', 'passwd', 'alice');
+    expect(await profile()).toEqual(PROFILE);
+  });
+
+  test('of nobody: 1', async () => {
+    const { set } = await withAlice();
+    expect(await set('bob', '--locale', 'en')).toMatchObject({
+      code: 1,
+      stderr: 'there is no person bob\n',
+    });
+  });
+});
+
+test('user add: with options that are wrong nobody is added', async () => {
+  const shell = new TestShell(await newData());
+  expect((await inProcess(shell, 'user', 'add', 'alice', '--email', 'x')).code).toBe(2);
+  expect(await json(shell, 'user', 'list')).toEqual([]);
+});
+
+test('user show: nothing that lets somebody in', async () => {
+  const { shell } = await withAlice();
+  const shown = await inProcess(shell, 'user', 'show', 'alice');
+  const inJson = await inProcess(shell, 'user', 'show', 'alice', '--json');
+  expect(shown.stdout + inJson.stdout).not.toMatch(/argon2|verifier|SCRAM/);
+});

@@ -1,0 +1,33 @@
+import { removePerson } from '#shared/people/remove-person.ts';
+import type { Command } from '../command.ts';
+import { removeOwnTrees } from '../remove-trees.ts';
+import { withPeople } from '../with-people.ts';
+
+export const userRemove: Command = {
+  name: 'user remove',
+  summary: 'erase a person; whatever lets them in is refused by the very next request',
+  operands: ['NAME'],
+  options: { trees: { help: 'with the documents in trees of their own' } },
+  details: [
+    'Gone are sign-ins, grants and tokens, the password and all that was derived from it, keys, and what applications',
+    'were told. What stays: lines of the log, which name them, until it is rotated; what they wrote in trees that all',
+    'share; their id, by which tokens of theirs stay refused; and a hash of the name, so that nobody gets it who',
+    'would get what is granted to it (`user add --reuse-name`). Queries that they kept end within ten minutes.',
+  ],
+  run: ({ operands: [asked = ''], flag }, shell) =>
+    withPeople(shell, async (store, config) => {
+      const { id, name } = await removePerson(store, asked);
+      const trees = flag('trees') && {
+        trees: await removeOwnTrees(store.stores.trees, config, id),
+      };
+      const granting = config.spaces.filter(({ grants }) => Object.hasOwn(grants.people, name));
+      return {
+        json: { id, name, removed: true, ...trees },
+        lines: [
+          `Removed ${name} (${id}).`,
+          ...(trees ? [`Removed ${trees.trees} trees of their own.`] : []),
+          ...granting.map(({ url }) => `${url} still grants scopes to ${name} (grants.people).`),
+        ],
+      };
+    }),
+};

@@ -1,0 +1,34 @@
+import { personNamed } from '#shared/people/people.ts';
+import type { Command } from '../command.ts';
+import { minute } from '../last-use.ts';
+import { profileLines } from '../profile-options.ts';
+import { withStores } from '../with-stores.ts';
+
+export const userShow: Command = {
+  name: 'user show',
+  summary: 'show what is known of a person, and how much is open in their name',
+  operands: ['NAME'],
+  run: ({ operands: [asked = ''] }, shell) =>
+    withStores(shell, async ({ people, artefacts, publicKeys }) => {
+      const person = await personNamed(people, asked);
+      const { id, name, profile, kerberos, disabled = false, demo, created_at } = person;
+      const open = {
+        sign_ins: await artefacts.countByAccount('SignIn', id),
+        grants: await artefacts.countByAccount('Access', id),
+        keys: (await publicKeys.of({ kind: 'person', id })).length,
+      };
+      return {
+        json: { id, name, ...profile, kerberos, disabled, demo, created_at, ...open },
+        lines: [
+          `id: ${id}`,
+          `name: ${name}`,
+          ...profileLines(profile),
+          ...(kerberos ?? []).map((principal) => `kerberos: ${principal}`),
+          `added: ${minute(created_at)}`,
+          ...(disabled ? ['disabled: cannot sign in'] : []),
+          ...(demo ? ['demo: refused in production'] : []),
+          `open: ${open.sign_ins} sign-ins, ${open.grants} grants, ${open.keys} keys`,
+        ],
+      };
+    }),
+};

@@ -1,0 +1,64 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseTarget } from '#shared/http/target.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
+import { accountName, ownTree } from '#shared/stores/tree-names.ts';
+import type { Trees } from '#shared/stores/trees.ts';
+
+/** Members of the root that go in one change. */
+const BATCH = 100;
+
+const NO_QUOTA = {
+  bytes: Number.MAX_SAFE_INTEGER,
+  properties: Number.MAX_SAFE_INTEGER,
+  entries: Number.MAX_SAFE_INTEGER,
+};
+
+/**
+ * Removes the trees of a person's own: those of spaces as they are configured, and of others what is on this disk.
+ * Resolves to how many had anything in them.
+ */
+export async function removeOwnTrees(
+  trees: Trees,
+  { spaces, data }: Pick<Config, 'spaces' | 'data'>,
+  personId: string,
+): Promise<number> {
+  const account = accountName('person', personId);
+  const content = join(data, 'content');
+  const names = new Set([
+    ...spaces.flatMap(({ url, tree }) => {
+      const segments = parseTarget(new URL(url).pathname)?.segments ?? [];
+      const path = segments.map((segment) => segment.normalize('NFC'));
+      return tree === 'own' ? [ownTree(path, account)] : [];
+    }),
+    ...(await treesIn(content)).filter((tree) => tree.endsWith(`?${account}`)),
+  ]);
+  let removed = 0;
+  for (const tree of names) {
+    if (await emptied(trees, tree)) removed += 1;
+    await rm(join(content, folderOf(tree)), { recursive: true, force: true });
+  }
+  return removed;
+}
+
+/** Whether there was anything in it. */
+async function emptied(trees: Trees, tree: string): Promise<boolean> {
+  let found = false;
+  for (;;) {
+    const { members } = await trees.list(tree, '', '', BATCH);
+    if (members.length === 0) return found;
+    found = true;
+    const paths = members.map(({ path }) => path);
+    const { entries, locks, locksVersion } = await trees.look(tree, paths);
+    await trees.commit(tree, {
+      seen: new Map([...entries].map(([path, entry]) => [path, entry?.revision])),
+      locksVersion,
+      edits: [
+        { kind: 'unlock', locks },
+        ...paths.map((path) => ({ kind: 'remove', path }) as const),
+      ],
+      quota: NO_QUOTA,
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
+import { profileSchema } from './profile-schema.ts';
+
+const taken = (profile: unknown) => profileSchema.safeParse(profile).success;
+const withEmails = (...addresses: string[]) => ({
+  emails: addresses.map((address) => ({ address, verified: true })),
+});
+const domain = (length: number) => `@${'d'.repeat(length - 1)}`;
+
+test('all of it is kept as it is', () => {
+  const profile = {
+    display_name: 'Alice Liddell, née Übel',
+    ...withEmails('alice@example.com', 'älice@bücher.example'),
+    groups: ['Staff', 'Chess club', 'a/b:c'],
+    locale: 'de-CH-1996',
+    picture: 'https://pictures.example/alice.png?size=2#x',
+  };
+  expect(profileSchema.parse(profile)).toEqual(profile);
+  expect(profileSchema.parse({})).toEqual({});
+});
+
+describe('e-mail addresses', () => {
+  test.each([
+    ['no @', 'alice.example.com'],
+    ['two', 'alice@b@example.com'],
+    ['nothing before it', '@example.com'],
+    ['nothing after it', 'alice@'],
+    ['a space', 'al ice@example.com'],
+    ['a comma, by which fields separate', 'alice,bob@example.com'],
+    ['the end of a line', 'alice@example.com\r\nX-Auth-Groups: admin'],
+    ['a zero', 'alice@example.com\u0000'],
+    ['a character that turns the text around', 'alice@\u202Eexample.com'],
+    ['half a surrogate', 'alice@\uD800.example'],
+    ['more than 254 octets (RFC 5321)', `a${domain(254)}`],
+    ['254 characters of more octets', `ä${domain(253)}`],
+  ])('%s: refused', (_, address) => {
+    expect(taken(withEmails(address))).toBe(false);
+  });
+
+  test('254 octets are taken, and ten of them', () => {
+    expect(taken(withEmails(`a${domain(253)}`))).toBe(true);
+    const many = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
+    expect(taken(withEmails(...many.slice(1)))).toBe(true);
+    expect(taken(withEmails(...many))).toBe(false);
+  });
+
+  test('each once, in whatever case', () => {
+    expect(taken(withEmails('alice@example.com', 'Alice@Example.com'))).toBe(false);
+  });
+
+  test('verified has to be said', () => {
+    expect(taken({ emails: [{ address: 'alice@example.com' }] })).toBe(false);
+    expect(taken({ emails: [{ address: 'alice@example.com', verified: 'yes' }] })).toBe(false);
+  });
+});
+
+describe('groups', () => {
+  test.each([
+    ['nothing', ''],
+    ['a space', ' '],
+    ['a space before it, which a list would lose', ' admin'],
+    ['and after it', 'admin '],
+    ['a comma, which would make two of it', 'staff,admin'],
+    ['the end of a line', 'staff\nadmin'],
+    ['a character that nobody sees', 'ad\u200Bmin'],
+    ['65 characters', 'x'.repeat(65)],
+  ])('%s: refused', (_, group) => {
+    expect(taken({ groups: [group] })).toBe(false);
+  });
+
+  test('a name is one, however it is composed', () => {
+    expect(profileSchema.parse({ groups: ['Ku\u0308che'] })).toEqual({ groups: ['Küche'] });
+    expect(taken({ groups: ['Ku\u0308che', 'Küche'] })).toBe(false);
+  });
+
+  test('a hundred, of 4,096 octets together', () => {
+    const many = Array.from({ length: 101 }, (_, n) => `group ${n}`);
+    expect(taken({ groups: many.slice(1) })).toBe(true);
+    expect(taken({ groups: many })).toBe(false);
+    const long = Array.from({ length: 63 }, (_, n) => `${n}`.padStart(64, 'x'));
+    expect(taken({ groups: long })).toBe(true);
+    expect(taken({ groups: [...long, 'y'.repeat(64)] })).toBe(false);
+  });
+});
+
+describe('locale (RFC 5646)', () => {
+  test('written as it should be', () => {
+    expect(profileSchema.parse({ locale: 'EN-gb' })).toEqual({ locale: 'en-GB' });
+  });
+
+  test.each(['', 'e', 'en_GB', 'en-', 'en-GB-', 'english language', 'x'.repeat(100), 'de\n'])(
+    '%j: refused',
+    (locale) => {
+      expect(taken({ locale })).toBe(false);
+    },
+  );
+});
+
+describe('picture', () => {
+  test.each([
+    '',
+    'alice.png',
+    '//pictures.example/alice.png',
+    'javascript:alert(1)',
+    'data:image/png;base64,AA==',
+    'file:///etc/passwd',
+    'https://user:secret@pictures.example/',
+    'https://user@pictures.example/',
+    `https://pictures.example/${'x'.repeat(1024)}`,
+  ])('%s: refused', (picture) => {
+    expect(taken({ picture })).toBe(false);
+  });
+
+  test('what comes of it is visible ASCII', () => {
+    expect(profileSchema.parse({ picture: 'http://bücher.example/é?\n' })).toEqual({
+      picture: 'http://xn--bcher-kva.example/%C3%A9?',
+    });
+  });
+});
+
+test('a member that is none, or of another type: refused', () => {
+  for (const profile of [{ nickname: 'a' }, { display_name: 1 }, { groups: 'a' }, null, [], 'a']) {
+    expect(taken(profile)).toBe(false);
+  }
+});
+
+test('whatever text is taken stays on its line and in its place of a list', () => {
+  fc.assert(
+    fc.property(anyText({ maxLength: 30 }), (text) => {
+      const { data } = profileSchema.safeParse({
+        display_name: text,
+        groups: [text],
+        ...withEmails(`${text}@example.com`),
+      });
+      if (data === undefined) return;
+      expect([...(data.groups ?? []), data.emails?.[0]?.address].join()).not.toMatch(/\p{C}|,.*,/u);
+    }),
+  );
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { isVisibleName } from './names/visible-name.ts';
+
+/** Each as long as it may be in octets; all goes into tokens, fields and pages. */
+const MOST = { email: 254, picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
+
+/** RFC 5321 section 4.5.3.1.3; no comma: fields and the command line separate by it. */
+const EMAIL = /^[^\s\p{C},@]+@[^\s\p{C},@]+$/u;
+
+/** As in the fields that tell applications: those separate groups by commas. */
+const GROUP = /^[^\p{C}\p{Zl}\p{Zp},]{1,64}$/u;
+
+const octets = (text: string) => Buffer.byteLength(text);
+
+const once = (texts: readonly string[]) => new Set(texts).size === texts.length;
+
+/** RFC 5646; undefined: no language tag. */
+function canonicalLocale(text: string): string | undefined {
+  try {
+    return text.length <= 64 ? Intl.getCanonicalLocales(text)[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An address where a browser can fetch a picture, as URL writes it. */
+function pictureUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  const fits =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    octets(url.href) <= MOST.picture;
+  return fits ? url.href : undefined;
+}
+
+/** What comes of the text, or the mistake. */
+const made = (make: (text: string) => string | undefined, what: string) =>
+  z.string().transform((text, context) => {
+    const value = make(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${what}` });
+    return z.NEVER;
+  });
+
+const address = z.string().refine((text) => EMAIL.test(text) && octets(text) <= MOST.email, {
+  error: `must be an address such as alice@example.com, of at most ${MOST.email} octets`,
+});
+
+const group = z
+  .string()
+  .normalize('NFC')
+  .refine((text) => GROUP.test(text) && text.trim() === text, {
+    error: 'must be 1 to 64 visible characters without a comma',
+  });
+
+/** A `Profile` as operators write it and as files have it. */
+export const profileSchema = z.strictObject({
+  display_name: z
+    .string()
+    .refine(isVisibleName, { error: 'must be 1 to 100 characters, none of them invisible' })
+    .exactOptional(),
+  emails: z
+    .array(z.strictObject({ address, verified: z.boolean() }))
+    .max(MOST.emails, `must be at most ${MOST.emails}`)
+    .refine((emails) => once(emails.map((email) => email.address.toLowerCase())), {
+      error: 'must each be there once',
+    })
+    .exactOptional(),
+  groups: z
+    .array(group)
+    .max(MOST.groups, `must be at most ${MOST.groups}`)
+    .refine(once, { error: 'must each be there once' })
+    .refine((groups) => octets(groups.join()) <= MOST.groupOctets, {
+      error: `must be at most ${MOST.groupOctets} octets together`,
+    })
+    .exactOptional(),
+  locale: made(canonicalLocale, 'a language tag such as en-GB (RFC 5646)').exactOptional(),
+  picture: made(
+    pictureUrl,
+    `a URL of http or https without a password, of at most ${MOST.picture} octets`,
+  ).exactOptional(),
+});

@@ -1,0 +1,133 @@
+import { expect, test } from '@jest/globals';
+import { everybodyIn, somePublicKey } from '#shared/stores/contract/samples.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { findAccess, recordAccess } from './access/grants.ts';
+import { findSignIn, recordSignIn } from './access/sign-ins.ts';
+import { testPeople } from './directory.fixture.ts';
+import { addPerson, enablePerson, PeopleError, setPassword } from './people.ts';
+import { removePerson } from './remove-person.ts';
+import { PROOF } from './verifier-kind.fixture.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** alice, who is signed in, has allowed an application something and has a key. */
+async function alice() {
+  const made = await testPeople(undefined, [{ realm: 'one', kinds: [PROOF] }]);
+  const { stores } = made;
+  const store = { ...made.store, stores };
+  const person = await addPerson(store, {
+    name: 'alice',
+    password: PASSWORD,
+    profile: { emails: [{ address: 'alice@example.com', verified: true }] },
+  });
+  const { id } = person;
+  const origin = { accountId: id, generation: 0, since: store.clock.now() };
+  await recordSignIn(store, { ...origin, uid: 'browser' }, 600);
+  await recordAccess(store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+  const payload = { accountId: id };
+  await stores.artefacts.put({ kind: 'Grant', id: 'grant', payload, seconds: 600 });
+  const token = { ...payload, grantId: 'grant' };
+  await stores.artefacts.put({ kind: 'RefreshToken', id: 'token', payload: token, seconds: 600 });
+  const owner = { kind: 'person', id } as const;
+  await stores.publicKeys.add({ ...somePublicKey('key of alice'), owner }, 10);
+  await stores.publicKeys.add(somePublicKey('key of another'), 10);
+  return { ...made, store, stores, person };
+}
+
+test('all that names them is gone, the generation is raised, and others keep theirs', async () => {
+  const { store, stores, person } = await alice();
+  await addPerson(store, { name: 'bob', password: PASSWORD });
+  await removePerson(store, 'ALICE');
+  expect((await everybodyIn(stores)).map(({ name }) => name)).toEqual(['bob']);
+  expect(await stores.people.getWhole(person.id)).toBeUndefined();
+  expect(await stores.people.getVerifier(PROOF.kind, 'one', { name: 'alice' })).toBeUndefined();
+  expect(await findSignIn(store, 'browser')).toBeUndefined();
+  expect(await findAccess(store, 'grant')).toBeUndefined();
+  for (const [kind, id] of [
+    ['Grant', 'grant'],
+    ['RefreshToken', 'token'],
+    ['Access', 'grant'],
+    ['SignIn', 'browser'],
+  ] as const) {
+    expect([kind, await stores.artefacts.get(kind, id)]).toEqual([kind, undefined]);
+  }
+  expect(await stores.publicKeys.get('key of alice')).toBeUndefined();
+  expect(await stores.publicKeys.get('key of another')).toBeDefined();
+  expect(await stores.revocations.generation('person', person.id)).toBeGreaterThan(0);
+});
+
+test('nobody gets the name who does not say so', async () => {
+  const { store } = await alice();
+  await removePerson(store, 'alice');
+  const heir = { name: 'Alice', password: PASSWORD };
+  await expect(addPerson(store, heir)).rejects.toThrow('was the name of somebody who was removed');
+  const added = await addPerson(store, heir, 'reused');
+  expect(added.name).toBe('alice');
+});
+
+test('of nobody, and once more: refused', async () => {
+  const { store } = await alice();
+  await expect(removePerson(store, 'bob')).rejects.toThrow(PeopleError);
+  await removePerson(store, 'alice');
+  await expect(removePerson(store, 'alice')).rejects.toThrow('there is no person alice');
+});
+
+test('ten at once: one removes, the others find nobody', async () => {
+  const { store } = await alice();
+  const attempts = Array.from({ length: 10 }, () => removePerson(store, 'alice'));
+  const outcomes = await Promise.allSettled(attempts);
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(9);
+  for (const outcome of refused) {
+    expect(outcome).toMatchObject({ reason: { message: 'there is no person alice' } });
+  }
+});
+
+test('whoever is let in again at the last moment is removed all the same', async () => {
+  const { store, stores } = await alice();
+  let interruptions = 0;
+  const remove = stores.people.remove.bind(stores.people);
+  const people = {
+    ...stores.people,
+    remove: async (person: Parameters<typeof remove>[0]) => {
+      interruptions += 1;
+      if (interruptions === 1) await enablePerson(store, 'alice');
+      if (interruptions === 2) await setPassword(store, 'alice', 'another password');
+      return remove(person);
+    },
+  };
+  await removePerson({ ...store, stores: { ...stores, people } }, 'alice');
+  expect(interruptions).toBe(3);
+  expect(await everybodyIn(stores)).toEqual([]);
+});
+
+test('interrupted at whatever step: nobody is let in, and the next attempt ends it', async () => {
+  for (const verb of ['of', 'remove'] as const) {
+    const { store, stores, person } = await alice();
+    const down = () => Promise.reject(new StoreUnavailable('down'));
+    const broken =
+      verb === 'of'
+        ? { ...stores, publicKeys: { ...stores.publicKeys, of: down } }
+        : { ...stores, people: { ...stores.people, remove: down } };
+    await expect(removePerson({ ...store, stores: broken }, 'alice')).rejects.toThrow('down');
+    expect(await stores.people.get(person.id)).toMatchObject({ disabled: true });
+    expect(await findSignIn(store, 'browser')).toBeUndefined();
+    await removePerson(store, 'alice');
+    expect(await everybodyIn(stores)).toEqual([]);
+  }
+});
+
+test('a sign-in that was under way is cleared away', async () => {
+  const { store, stores, person } = await alice();
+  const remove = stores.people.remove.bind(stores.people);
+  const people = {
+    ...stores.people,
+    remove: async (removed: Parameters<typeof remove>[0]) => {
+      const late = { uid: 'late', accountId: person.id, generation: 0, since: 0 };
+      await recordSignIn(store, late, 600);
+      return remove(removed);
+    },
+  };
+  await removePerson({ ...store, stores: { ...stores, people } }, 'alice');
+  expect(await stores.artefacts.get('SignIn', 'late')).toBeUndefined();
+});
