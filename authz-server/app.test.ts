@@ -22,6 +22,11 @@ function raw(text: string): Promise<string> {
   });
 }
 
+const CLAIMS = [
+  ...['sub', 'iss', 'acr', 'amr', 'auth_time'],
+  ...['name', 'preferred_username', 'picture', 'locale'],
+  ...['email', 'email_verified', 'groups'],
+];
 const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
 const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
@@ -54,11 +59,14 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
         'openid',
         'offline_access',
         'profile',
+        'email',
+        'groups',
         'documents:read',
         'documents:write',
         'rsa',
         'ed',
       ],
+      claims_supported: expect.arrayContaining(CLAIMS),
       acr_values_supported: ['urn:countersign:acr:password'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
@@ -87,6 +95,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       claims_parameter_supported: false,
       ui_locales_supported: ['en', 'de'],
     });
+    expect(metadata['claims_supported']).toHaveLength(CLAIMS.length);
     expect(metadata).not.toHaveProperty('registration_endpoint');
     expect(metadata).not.toHaveProperty('backchannel_authentication_endpoint');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');

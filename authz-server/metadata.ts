@@ -27,18 +27,27 @@ export const ENDPOINT_METADATA = {
   introspection_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
 };
 
+interface Supported {
+  scopes_supported?: readonly string[];
+  claims_supported?: readonly string[];
+}
+
 /**
  * Adds the scopes of the resources to `scopes_supported` (RFC 8414 section 2), of which the engine knows those
- * of OpenID Connect. That of resource servers themselves is not for clients to ask for.
+ * of OpenID Connect. That of resource servers themselves is not for clients to ask for. From `claims_supported`
+ * (OpenID Connect Discovery 1.0 section 3) goes `sid`, which nobody is told.
  */
-export function supportedScopes(config: Config) {
+export function trueMetadata(config: Config) {
   const scopes = new Set(OPENID_SCOPES);
   for (const space of tokenSpaces(config))
     for (const scope of spaceScopes(space)) scopes.add(scope);
   for (const scope of [VERIFY_SCOPE, FOLLOW_SCOPE]) scopes.delete(scope);
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
-    const metadata = (ctx.body ?? {}) as { scopes_supported?: readonly string[] };
+    const metadata = (ctx.body ?? {}) as Supported;
     if (metadata.scopes_supported) metadata.scopes_supported = [...scopes];
+    if (metadata.claims_supported) {
+      metadata.claims_supported = metadata.claims_supported.filter((claim) => claim !== 'sid');
+    }
   };
 }

@@ -13,8 +13,7 @@ export interface PersonTokensOptions {
 }
 
 /**
- * Tokens as the authorization server itself takes them: it knows the person, who must still be there,
- * as `preferred_username`. Of the scopes of OpenID Connect those count that the token was asked for and that
+ * Tokens as the authorization server itself takes them: their person must still be there. Of the scopes of OpenID Connect those count that the token was asked for and that
  * the grant still holds. A token without a person or a grant has none.
  */
 export function personTokens({ tokens, access, directory }: PersonTokensOptions): TokenVerifier {
@@ -26,13 +25,13 @@ export function personTokens({ tokens, access, directory }: PersonTokensOptions)
       return { ...principal, scopes: new Set() };
     }
     if ((await findAccess(access, grantId)) === undefined) return 'the grant has ended';
-    const person = await directory.find(principal.name);
-    if (person === undefined) return 'the person is gone or disabled';
+    if ((await directory.find(principal.name)) === undefined) {
+      return 'the person is gone or disabled';
+    }
     const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId))[''];
     return {
       ...principal,
       scopes: parseScope(claims['openid_scope']).intersection(new Set(granted)),
-      claims: { ...claims, preferred_username: person.name },
     };
   }
 

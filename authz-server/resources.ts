@@ -3,10 +3,15 @@ import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
-export const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'offline_access', 'profile']);
+export const OPENID_SCOPES: ReadonlySet<string> = new Set([
+  'openid',
+  'offline_access',
+  ...Object.keys(CLAIMS_OF_SCOPES),
+]);
 
 /**
  * RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. A

@@ -4,6 +4,7 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { clientOrigins } from './client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
+import { claimsOf } from '#shared/people/claims.ts';
 import { readableBy } from '#shared/server/cors.ts';
 import type { ByToken } from '#shared/server/endpoint.ts';
 import { personTokens } from './person-tokens.ts';
@@ -20,7 +21,7 @@ type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
  * which the engine does not take.
  */
 export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken {
-  const { config, stores } = server;
+  const { config, stores, directory } = server;
 
   /** Only scripts of the client that the token was issued to may read what it gives. */
   async function readers(principal: Principal, origin: string | undefined): Promise<Fields> {
@@ -28,6 +29,13 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
     const client = await stores.clients.get(principal.claims?.['client_id'] ?? '');
     if (client === undefined || !clientOrigins(client).has(origin)) return {};
     return readableBy(origin);
+  }
+
+  /** OpenID Connect Core 1.0 sections 5.1 and 5.4: as it is now, whatever was so when the token was issued. */
+  async function told({ claims = {}, scopes = new Set() }: Principal) {
+    const { sub = '' } = claims;
+    const person = await directory.find(sub);
+    return { sub, ...(person && claimsOf(person, scopes)) };
   }
 
   return {
@@ -38,7 +46,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
       return {
         status: 200,
         fields: { ...UNSTORED, ...readable, 'Content-Type': 'application/json' },
-        body: JSON.stringify(claimsOf(principal)),
+        body: JSON.stringify(await told(principal)),
       };
     },
   };
@@ -61,10 +69,4 @@ function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): Protectio
     schemes: [bearer(oauth), dpop({ ...oauth, nonce: settings.nonce })],
     scopes,
   };
-}
-
-/** OpenID Connect Core 1.0 sections 5.1 and 5.4. */
-function claimsOf({ claims = {}, scopes }: Principal): Readonly<Record<string, unknown>> {
-  const { sub, preferred_username } = claims;
-  return { sub, ...(scopes?.has('profile') && { preferred_username }) };
 }

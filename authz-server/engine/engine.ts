@@ -7,7 +7,7 @@ import { send } from '#shared/server/answer.ts';
 import { validated } from '#shared/server/validated.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from './engine-pages.ts';
-import { supportedScopes } from '../metadata.ts';
+import { trueMetadata } from '../metadata.ts';
 import { site } from '../pages/site.ts';
 import { resourceIndicators } from '../resources.ts';
 import { clientCredentials } from './client-credentials/client-credentials.ts';
@@ -43,7 +43,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(challenged(server.config.issuer));
     provider.use(refusals);
     provider.use(publicMetadata(server.config.jwks.maxAge));
-    provider.use(supportedScopes(server.config));
+    provider.use(trueMetadata(server.config));
     provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));
     provider.use(answering(steps.answer));

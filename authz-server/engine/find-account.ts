@@ -1,4 +1,6 @@
 import type { FindAccount } from 'oidc-provider';
+import { claimsOf } from '#shared/people/claims.ts';
+import { OPENID_SCOPES } from '../resources.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
 import type { AuthzServer } from '../server.ts';
 
@@ -7,6 +9,6 @@ export function findAccount({ directory }: Pick<AuthzServer, 'directory'>): Find
   return async (_ctx, id) => {
     const person = await orTemporarilyUnavailable(directory.find(id));
     if (person === undefined) return undefined;
-    return { accountId: id, claims: () => ({ sub: id, preferred_username: person.name }) };
+    return { accountId: id, claims: () => ({ sub: id, ...claimsOf(person, OPENID_SCOPES) }) };
   };
 }

@@ -7,6 +7,7 @@ import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
 import { cookies } from './cookies.ts';
 import { existingGrant } from './existing-grant.ts';
 import { features } from './features.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
@@ -35,7 +36,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     adapter: engineAdapter(server),
     jwks: { keys: keys.jwks.map((jwk) => (jwk['alg'] === 'ES256' ? new SigningKey(jwk) : jwk)) },
     scopes: [...OPENID_SCOPES],
-    claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['preferred_username'] },
+    claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], ...CLAIMS_OF_SCOPES },
     acrValues: [ACR],
     responseTypes: ['code'],
     pkce: { required: pkceRequired },

@@ -1,14 +1,20 @@
 import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
+import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import type { AuthzServer } from '../server.ts';
 
-type TokenClaimsServer = Pick<AuthzServer, 'config' | 'stores' | 'clock' | 'feed' | 'longestLife'>;
+type TokenClaimsServer = Pick<
+  AuthzServer,
+  'config' | 'stores' | 'clock' | 'feed' | 'longestLife' | 'directory'
+>;
 
 /**
  * Our claims of an access token: those by which it can be revoked, how and when its person signed in
- * (RFC 9068 section 2.2.1), and what of them it tells here (userinfo). The generations are read before the token is signed, so a revocation made
+ * (RFC 9068 section 2.2.1), what of them it tells here (userinfo), and what its resource has scopes to be told of
+ * them (section 2.2.2). The generations are read before the token is signed, so a revocation made
  * meanwhile still hits it. Throws `invalid_client` and `invalid_grant` for what has ended.
  */
 export async function tokenClaims(
@@ -31,17 +37,22 @@ export async function tokenClaims(
   };
 }
 
+const TELLING = new Set(Object.keys(CLAIMS_OF_SCOPES));
+
 async function personClaims(
   server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
-  { grantId }: AccessToken,
+  { grantId, accountId, scope: resourceScope }: AccessToken,
 ) {
   const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
   await noteIssue(server, grantId, server.config.people.grant);
   const source = sourceOf(ctx);
   const scope = openidScope(ctx);
+  const told = parseScope(resourceScope).intersection(TELLING);
+  const person = told.size > 0 ? await server.directory.find(accountId) : undefined;
   return {
+    ...(person && claimsOf(person, told)),
     grant_id: grantId,
     ...(scope !== '' && { openid_scope: scope }),
     sub_gen: access.generation,

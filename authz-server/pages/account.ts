@@ -106,6 +106,7 @@ export function accountHandlers(
     const answer = accountPage(view, {
       action: PATH,
       name: person.name,
+      ...(person.profile && { profile: person.profile }),
       signIns: signIns.map(({ uid, since, address, agent }) =>
         Object.assign(
           { id: uid, since, current: uid === signIn.uid },

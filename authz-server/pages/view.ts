@@ -1,3 +1,4 @@
+import type { Profile } from '#shared/stores/people.ts';
 import type { Config } from '#shared/config/schema.ts';
 
 export const LANGUAGES = ['en', 'de'] as const;
@@ -21,6 +22,8 @@ export interface AskedItem {
   readonly id: string;
   /** In words, in the page's language; the scope itself when nobody has put it in words. */
   readonly text: string;
+  /** What would be told, as it is now. */
+  readonly values?: readonly string[];
   readonly scope: string;
   /** URL of the resource; absent from what is about the person alone (OpenID Connect). */
   readonly resource?: string;
@@ -115,6 +118,8 @@ export interface AccountProps {
   /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`. */
   readonly action: string;
   readonly name: string;
+  /** What applications may be told of them. */
+  readonly profile?: Profile;
   readonly signIns: readonly {
     readonly id: string;
     readonly since: number;

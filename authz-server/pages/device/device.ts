@@ -104,7 +104,7 @@ export function deviceHandlers(
       action: PATH,
       client: client.client_name,
       userCode: displayUserCode(code.userCode),
-      items: askedItems(config, client, code.params, view.language),
+      items: askedItems(config, client, code.params, view.language, visitor.person),
       from: {
         ...(ip !== undefined && { address: ip }),
         ...(ua !== undefined && { agent: ua }),

@@ -2,12 +2,14 @@ import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { tokenIssuerSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
+import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import type { Person } from '#shared/people/directory.ts';
 import { spaceScopes } from '../../resources.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskedItem, Language } from '../view.ts';
 
 /** Scopes about the person alone, in the order in which they are shown (OpenID Connect Core 1.0 section 5.4). */
-const PERSONAL = ['openid', 'profile', 'offline_access'] as const;
+const PERSONAL = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
 /** Of an authorization or device request, after the engine has checked and completed it. */
 export interface AskedParams {
@@ -15,12 +17,22 @@ export interface AskedParams {
   readonly resource?: unknown;
 }
 
-/** What a request asks for that this client may have at all: the only things that can be allowed. */
+/** What a scope tells of the person at this moment, as it is. */
+const told = (person: Person, scope: string): readonly string[] =>
+  Object.values(claimsOf(person, new Set([scope])))
+    .flat()
+    .filter((value) => typeof value === 'string');
+
+/**
+ * What a request asks for that this client may have at all: the only things that can be allowed. With `person`,
+ * who decides, what is told of them.
+ */
 export function askedItems(
   config: Parameters<typeof tokenSpaces>[0] & Pick<Config, 'scopeTexts'>,
   client: Pick<ClientRecord, 'scope'>,
   params: AskedParams,
   language: Language,
+  person?: Person,
 ): readonly AskedItem[] {
   const asked = parseScope(typeof params.scope === 'string' ? params.scope : undefined);
   const allowed = parseScope(client.scope);
@@ -29,10 +41,15 @@ export function askedItems(
     return text?.[language] ?? text?.en;
   };
   const ownWords = (scope: string) => textsOf(language).scopes[scope];
+  const values = (scope: string) => {
+    const known = person === undefined ? [] : told(person, scope);
+    return known.length > 0 && { values: known };
+  };
   const personal = PERSONAL.filter((scope) => asked.has(scope)).map((scope) => ({
     id: scope,
     scope,
     text: words(scope) ?? ownWords(scope) ?? scope,
+    ...values(scope),
     required: scope === 'openid',
   }));
   const spaces = tokenSpaces(config);
@@ -45,7 +62,11 @@ export function askedItems(
     return possible.map((scope) => ({
       id: `${resource} ${scope}`,
       scope,
-      text: words(scope) ?? (resource === issuer ? ownWords(scope) : undefined) ?? scope,
+      text:
+        words(scope) ??
+        (resource === issuer || scope in CLAIMS_OF_SCOPES ? ownWords(scope) : undefined) ??
+        scope,
+      ...values(scope),
       resource,
       required: false,
     }));

@@ -116,7 +116,7 @@ export function interactionHandlers(
       action: `/interaction/${uid}/consent`,
       client: client.client_name,
       redirectUri: String(params['redirect_uri']),
-      items: askedItems(config, client, params, view.language),
+      items: askedItems(config, client, params, view.language, visitor?.person),
     });
     answerWith(ctx, page);
   }

@@ -116,6 +116,8 @@ export const FORMS = css`
   }
   .items small {
     grid-column: 2;
+    min-width: 0;
+    overflow-wrap: anywhere;
     color: var(--muted);
     font-size: 0.8125rem;
   }

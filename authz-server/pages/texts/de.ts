@@ -13,7 +13,9 @@ export const de: Texts = {
   programOn: (program, system) => `${program} auf ${system}`,
   scopes: {
     openid: 'Wissen, wer Sie auf diesem Server sind',
-    profile: 'Den Namen kennen, mit dem Sie sich anmelden',
+    profile: 'Ihren Namen kennen, den Namen, mit dem Sie sich anmelden, Ihr Bild und Ihre Sprache',
+    email: 'Ihre E-Mail-Adresse kennen und ob sie bestätigt ist',
+    groups: 'Wissen, in welchen Gruppen Sie sind',
     offline_access: 'Zugriff behalten, während Sie nicht da sind, bis Sie ihn beenden',
     'private-token':
       'Marken holen, die Ihnen anderswo Zutritt geben, ohne zu sagen, wer Sie sind. Dort erfährt niemand, dass Sie es waren; hier erfährt niemand, wo Sie sie verwenden.',
@@ -151,6 +153,7 @@ export const de: Texts = {
     lead: (name) =>
       html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
       beenden.`,
+    about: { name: 'Name', email: 'E-Mail', unverified: 'nicht bestätigt', groups: 'Gruppen' },
     ended: {
       'sign-in': 'Jener Browser ist abgemeldet.',
       access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',

@@ -17,7 +17,9 @@ export const en = {
   /** Scopes of our own; those of resources are put in words by the operator (`scopeTexts`). */
   scopes: {
     openid: 'Know who you are at this server',
-    profile: 'Know the name that you sign in with',
+    profile: 'Know your name, the name that you sign in with, your picture and your language',
+    email: 'Know your e-mail address, and whether it is verified',
+    groups: 'Know which groups you are in',
     offline_access: 'Keep access while you are not there, until you end it',
     'private-token':
       'Get tokens that let you in elsewhere without saying who you are. There nobody learns that it was you; here nobody learns where you use them.',
@@ -151,6 +153,7 @@ export const en = {
   account: {
     lead: (name: string) =>
       html`You are ${strong(name)}. Here is what can act in your name, each with a way to end it.`,
+    about: { name: 'Name', email: 'E-mail', unverified: 'not verified', groups: 'Groups' },
     ended: {
       'sign-in': 'That browser is signed out.',
       access: 'The access has ended. It is refused from now on.',

@@ -39,7 +39,11 @@ describe('texts', () => {
   test('other languages are not English that was left over', () => {
     const german = everyText(textsOf('de')).map(({ text }) => text);
     const same = english.filter(({ text }, index) => german[index] === text);
-    expect(same.map(({ path }) => path)).toEqual(['/signIn/name', '/deviceEntry/code']);
+    expect(same.map(({ path }) => path)).toEqual([
+      '/signIn/name',
+      '/deviceEntry/code',
+      '/account/about/name',
+    ]);
   });
 
   test('values in texts are escaped', () => {

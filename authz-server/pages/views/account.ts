@@ -1,4 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
+import type { Profile } from '#shared/stores/people.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { document } from '../shell.ts';
@@ -12,7 +13,7 @@ import { moment } from './times.ts';
 /** All that is open in the name of a person, each with the means to end it. */
 export function accountPage(view: View, props: AccountProps): Answer {
   const { action, name, signIns, applications, devices, keys, keyOrigins, ended } = props;
-  const { page, pages } = props;
+  const { page, pages, profile } = props;
   const all = textsOf(view.language);
   const texts = all.account;
   // What is not on this page may be on another.
@@ -30,6 +31,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
       <div class="intro">
         <h1>${all.yourAccount}</h1>
         <p class="muted">${texts.lead(name)}</p>
+        ${profile && aboutYou(view, profile)}
         ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
       </div>
       <section aria-labelledby="sign-ins">
@@ -149,6 +151,17 @@ function keyEntry(view: View, action: string, key: AccountKey): Html {
     </div>
     ${endButton(view, action, { end: 'key', id }, texts.endKey(name))}
   </li> `;
+}
+
+function aboutYou({ language }: View, { display_name, emails = [], groups = [] }: Profile): Html {
+  const texts = textsOf(language).account.about;
+  const email = ({ address, verified }: (typeof emails)[number]) =>
+    verified ? address : `${address} (${texts.unverified})`;
+  return facts([
+    [texts.name, display_name],
+    ...emails.map((one) => [texts.email, email(one)] as const),
+    [texts.groups, groups.length > 0 ? groups.join(', ') : undefined],
+  ]);
 }
 
 function itemList(items: readonly string[]): Html {

@@ -21,10 +21,11 @@ export function itemChoice({ language }: View, items: readonly AskedItem[]): Htm
 }
 
 /** A browser does not send a box that cannot be changed, so a hidden field stands beside it. */
-function choice({ id, text, required }: AskedItem, always: string): Html {
+function choice({ id, text, values = [], required }: AskedItem, always: string): Html {
   if (!required) {
     return html`<label
-      ><input type="checkbox" name="item" value="${id}" checked /> <span>${text}</span></label
+      ><input type="checkbox" name="item" value="${id}" checked />
+      <span>${text}</span> ${values.map((value) => html`<small>${value}</small> `)}</label
     >`;
   }
   return html`<input type="hidden" name="item" value="${id}" />

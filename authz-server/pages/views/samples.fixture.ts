@@ -22,7 +22,18 @@ export function sampleView(language: Language, more: Partial<View> = {}): View {
 
 const ITEMS: readonly AskedItem[] = [
   { id: '0', text: 'Know who you are at this server', scope: 'openid', required: true },
-  { id: '1', text: 'Know the name that you sign in with', scope: 'profile', required: false },
+  {
+    id: '1',
+    text: 'Know your name, the name that you sign in with, your picture and your language',
+    values: [
+      'Alice Liddell',
+      'alice@example.com',
+      'https://pictures.example/of/alice.png',
+      'en-GB',
+    ],
+    scope: 'profile',
+    required: false,
+  },
   {
     id: '2',
     text: 'Read documents',
@@ -143,6 +154,14 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     accountPage(alice(view), {
       action: '/account',
       name: 'alice@example.com',
+      profile: {
+        display_name: 'Alice Liddell',
+        emails: [
+          { address: 'alice@example.com', verified: true },
+          { address: 'alice.liddell@through-the-looking-glass.example', verified: false },
+        ],
+        groups: ['Staff', 'Chess club'],
+      },
       signIns: SIGN_INS,
       applications: APPLICATIONS,
       devices: DEVICES,
