@@ -158,6 +158,31 @@ describe('a grant of what there was to ask for before', () => {
     expect((await userinfo(body)).body).toEqual({ sub: flow.accountId });
   });
 
+  test('profile that was no more than the name to sign in with stays so until it is allowed anew', async () => {
+    const scope = 'openid profile offline_access';
+    const other = await flow.signedIn();
+    const ask = async (prompt: string) =>
+      sent(
+        await other.submit(await other.open(request(scope, { prompt })), {
+          decision: 'allow',
+          item: scope.split(' '),
+        }),
+      );
+    const before = await redeemed(await ask('consent'));
+    const grantId = String(decodeJwt(String(before['access_token']))['grant_id']);
+    const { wholeProfile: _, ...access } =
+      (await flow.stores.artefacts.get('Access', grantId)) ?? {};
+    const seconds = 600;
+    await flow.stores.artefacts.put({ kind: 'Access', id: grantId, payload: access, seconds });
+    const { body } = await refresh(before['refresh_token']);
+    expect(toldIn(body['id_token'])).toEqual({ preferred_username: 'alice' });
+    expect((await userinfo(body)).body).toEqual({
+      sub: flow.accountId,
+      preferred_username: 'alice',
+    });
+    expect(toldIn((await redeemed(await ask('consent')))['id_token'])).toEqual(TOLD.profile);
+  });
+
   test('the person is asked about what is new, and nothing is told without', async () => {
     const other = await flow.signedIn();
     const old = await other.open(request('openid'));

@@ -4,6 +4,7 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { clientOrigins } from './client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import { readableBy } from '#shared/server/cors.ts';
 import type { ByToken } from '#shared/server/endpoint.ts';
@@ -33,9 +34,9 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
 
   /** OpenID Connect Core 1.0 sections 5.1 and 5.4: as it is now, whatever was so when the token was issued. */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
-    const { sub = '' } = claims;
-    const person = await directory.find(sub);
-    return { sub, ...(person && claimsOf(person, scopes)) };
+    const { sub = '', grant_id = '' } = claims;
+    const [person, access] = await Promise.all([directory.find(sub), findAccess(server, grant_id)]);
+    return { sub, ...(person && claimsOf(person, scopes, access?.wholeProfile === true)) };
   }
 
   return {

@@ -1,14 +1,24 @@
-import type { FindAccount } from 'oidc-provider';
+import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
+import { findAccess } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
+import type { Person } from '#shared/people/directory.ts';
 import { OPENID_SCOPES } from '../resources.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
 import type { AuthzServer } from '../server.ts';
 
+type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longestLife'>;
+
 /** A person as the engine reads one; which of the claims are told follows from the scopes granted. */
-export function findAccount({ directory }: Pick<AuthzServer, 'directory'>): FindAccount {
-  return async (_ctx, id) => {
-    const person = await orTemporarilyUnavailable(directory.find(id));
-    if (person === undefined) return undefined;
-    return { accountId: id, claims: () => ({ sub: id, ...claimsOf(person, OPENID_SCOPES) }) };
+export function findAccount(server: AccountServer): FindAccount {
+  async function claims({ oidc }: KoaContextWithOIDC, person: Person) {
+    const { jti = '' } = oidc.grant ?? {};
+    const access = await orTemporarilyUnavailable(findAccess(server, jti));
+    const told = claimsOf(person, OPENID_SCOPES, access?.wholeProfile === true);
+    return { sub: person.id, ...told };
+  }
+
+  return async (ctx, id) => {
+    const person = await orTemporarilyUnavailable(server.directory.find(id));
+    return person && { accountId: id, claims: () => claims(ctx, person) };
   };
 }

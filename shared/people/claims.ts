@@ -26,11 +26,16 @@ export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = Obj
   Object.entries(CLAIMS).map(([scope, claims]) => [scope, Object.keys(claims)]),
 );
 
-/** What may be told of a person under these scopes. What is not known is left out (section 5.3.2). */
+/**
+ * What may be told of a person under these scopes. What is not known is left out (section 5.3.2). `wholeProfile`: see
+ * `Access`.
+ */
 export function claimsOf(
   person: Person,
   scopes: ReadonlySet<string>,
+  wholeProfile = true,
 ): Readonly<Record<string, unknown>> {
+  if (!wholeProfile) return claimsOf({ ...person, profile: withoutProfile(person) }, scopes);
   const granted = Object.entries<Readonly<Record<string, Told>>>(CLAIMS).filter(([scope]) =>
     scopes.has(scope),
   );
@@ -39,3 +44,9 @@ export function claimsOf(
   );
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
+
+/** Of the members of a profile, those of other scopes than that. */
+const withoutProfile = ({ profile: { emails = [], groups = [] } = {} }: Person) => ({
+  emails,
+  groups,
+});

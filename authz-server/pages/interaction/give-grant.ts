@@ -61,6 +61,8 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       clientId,
       generation,
       since: known?.access.since ?? clock.now(),
+      wholeProfile:
+        known?.access.wholeProfile === true || allowed.some(({ scope }) => scope === 'profile'),
       ...(!outlives && { signIn: signIn.uid }),
       ...(device && { device }),
     };

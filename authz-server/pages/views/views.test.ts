@@ -22,7 +22,7 @@ function everyView(text: string): readonly Answer[] {
   const view: View = { ...sampleView('en'), brand, csrf: text, person: text };
   const items: AskedItem[] = [
     { id: text, text, scope: text, required: true },
-    { id: text, text, scope: text, resource: text, required: false },
+    { id: text, text, values: [text], scope: text, resource: text, required: false },
   ];
   const hidden = { [`x${text}`]: text };
   const access: AccountAccess = {
@@ -66,6 +66,11 @@ function everyView(text: string): readonly Answer[] {
     accountPage(view, {
       action: text,
       name: text,
+      profile: {
+        display_name: text,
+        emails: [{ address: text, verified: false }],
+        groups: [text],
+      },
       signIns: [signIn],
       applications: [access],
       devices: [access],

@@ -17,6 +17,8 @@ export interface Access {
   readonly since: number;
   /** `uid` of the sign-in that it ends with; absent: it outlives the browser's session. */
   readonly signIn?: string;
+  /** They were told that `profile` is more than the name to sign in with; before, it was no more. */
+  readonly wholeProfile?: boolean;
   /** Of a device that got it by the device flow: where it asked from. */
   readonly device?: { readonly address?: string; readonly agent?: string };
 }
