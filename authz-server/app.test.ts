@@ -22,11 +22,10 @@ function raw(text: string): Promise<string> {
   });
 }
 
-const CLAIMS = [
-  ...['sub', 'iss', 'acr', 'amr', 'auth_time'],
-  ...['name', 'preferred_username', 'picture', 'locale'],
-  ...['email', 'email_verified', 'groups'],
-];
+const CLAIMS =
+  'sub iss acr amr auth_time name preferred_username picture locale email email_verified groups'.split(
+    ' ',
+  );
 const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
 const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 

@@ -43,7 +43,7 @@ export const APP: ClientRecord = {
   client_name: 'App',
   grant_types: ['authorization_code'],
   token_endpoint_auth_method: 'none',
-  scope: 'openid profile documents:read',
+  scope: 'openid profile email groups documents:read',
   redirect_uris: [`${APP_ORIGIN}/callback`],
   origins: ['https://admin.example'],
   created_at: 0,

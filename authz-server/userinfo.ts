@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from './client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
@@ -34,9 +35,14 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
 
   /** OpenID Connect Core 1.0 sections 5.1 and 5.4: as it is now, whatever was so when the token was issued. */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
-    const { sub = '', grant_id = '' } = claims;
-    const [person, access] = await Promise.all([directory.find(sub), findAccess(server, grant_id)]);
-    return { sub, ...(person && claimsOf(person, scopes, access?.wholeProfile === true)) };
+    const { sub = '', grant_id = '', client_id = '' } = claims;
+    const [person, access, client] = await Promise.all([
+      directory.find(sub),
+      findAccess(server, grant_id),
+      stores.clients.get(client_id),
+    ]);
+    const allowed = parseScope(client?.scope).intersection(scopes);
+    return { sub, ...(person && claimsOf(person, allowed, access?.wholeProfile === true)) };
   }
 
   return {

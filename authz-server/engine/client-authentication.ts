@@ -1,16 +1,33 @@
 import { hash } from 'node:crypto';
 import { errors } from 'oidc-provider';
-import type { Configuration, Provider } from 'oidc-provider';
+import type { Client, Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { sameText } from '#shared/base/constant-time.ts';
+import type { FormerSecret } from '#shared/stores/clients.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
 import type { AuthzServer } from '../server.ts';
 
-/** Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. */
-export function useHashedSecrets(provider: Provider): void {
+/** Of no secret. */
+const NONE: FormerSecret = { hash: '-'.repeat(43), from: 0, until: 0 };
+
+/**
+ * Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. The secret
+ * before is compared in any case, so that the time does not tell whether there is one; it is good from when it was
+ * replaced, so that a clock that was set back further brings none to life.
+ */
+export function useHashedSecrets(
+  provider: Provider,
+  { clock, config }: Pick<AuthzServer, 'clock' | 'config'>,
+): void {
   const client = provider.Client.prototype;
   const compareHashes = client.compareClientSecret;
-  client.compareClientSecret = function compareClientSecret(secret: string) {
-    return compareHashes.call(this, hash('sha256', secret, 'base64url'));
+  client.compareClientSecret = function compareClientSecret(this: Client, secret: string) {
+    const given = hash('sha256', secret, 'base64url');
+    const former = (this['former_secret'] as FormerSecret | undefined) ?? NONE;
+    const now = clock.now();
+    const lives = now < former.until && now >= former.from - config.tokens.skew * 1000;
+    const isFormer = sameText(given, former.hash) && lives;
+    return compareHashes.call(this, given) || isFormer;
   };
 }
 

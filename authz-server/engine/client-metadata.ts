@@ -4,6 +4,7 @@ import type { ClientRecord } from '#shared/stores/clients.ts';
 /** Our members of a client that the engine keeps beside RFC 7591's (`extraClientMetadata`). */
 export const EXTRA_CLIENT_METADATA = [
   'default_scope',
+  'former_secret',
   'resources',
   'introspects',
   'allowed_scope',
@@ -32,6 +33,7 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     allowed_scope: client.scope,
     default_scope: client.default_scope ?? client.scope,
     ...(client.secret_hash !== undefined && { client_secret: client.secret_hash }),
+    ...(client.former_secret !== undefined && { former_secret: client.former_secret }),
     ...(client.id_token_signed_response_alg !== undefined && {
       id_token_signed_response_alg: client.id_token_signed_response_alg,
     }),

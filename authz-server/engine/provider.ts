@@ -83,7 +83,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   const provider = new Engine(config.issuer, configuration);
   // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;
-  useHashedSecrets(provider);
+  useHashedSecrets(provider, server);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;

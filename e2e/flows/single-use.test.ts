@@ -182,7 +182,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       },
       routes: { token: '/token' },
     });
-    useHashedSecrets(provider);
+    useHashedSecrets(provider, server);
     provider.use(refusals);
     provider.use(answering(steps.answer));
     return provider;

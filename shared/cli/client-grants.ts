@@ -70,7 +70,12 @@ export function grantTypes(input: Input): readonly string[] {
     }
     return grant;
   });
-  const contradiction = CONTRADICTIONS.find(([wrong]) => wrong(grants, input.flag));
-  if (contradiction !== undefined) throw new UsageError(contradiction[1]);
+  refuseContradictions(grants, input.flag);
   return [...new Set(grants)];
+}
+
+/** Throws `UsageError` when these grants and what is given do not go together. */
+export function refuseContradictions(grants: readonly string[], given: Given): void {
+  const contradiction = CONTRADICTIONS.find(([wrong]) => wrong(grants, given));
+  if (contradiction !== undefined) throw new UsageError(contradiction[1]);
 }

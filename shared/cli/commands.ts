@@ -8,6 +8,8 @@ import { clientAdd } from './commands/client-add.ts';
 import { clientList } from './commands/client-list.ts';
 import { clientRemove } from './commands/client-remove.ts';
 import { clientSecret } from './commands/client-secret.ts';
+import { clientSet } from './commands/client-set.ts';
+import { clientShow } from './commands/client-show.ts';
 import { configCheck } from './commands/config-check.ts';
 import { configInit } from './commands/config-init.ts';
 import { configPrint } from './commands/config-print.ts';
@@ -50,6 +52,8 @@ import { whoami } from './commands/whoami.ts';
 export const COMMANDS: readonly Command[] = [
   clientAdd,
   clientList,
+  clientShow,
+  clientSet,
   clientSecret,
   clientRemove,
   userAdd,

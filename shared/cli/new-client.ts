@@ -30,20 +30,39 @@ export async function newClient(
   shell: Shell,
   config: Config,
 ): Promise<ClientRecord & { secret?: string }> {
-  const defaultScope = input.text('default-scope');
   const native = input.flag('native');
+  const client = {
+    client_id: shell.random(16).toString('hex'),
+    client_name: visibleName('--name', input.text('name') ?? ''),
+    grant_types: grantTypes(input),
+    scope: '',
+    id_token_signed_response_alg: ID_TOKEN_ALGS[0],
+    ...clientMembers(input, config, native),
+    ...(native && { application_type: 'native' as const }),
+    created_at: shell.clock.now(),
+  };
+  checkScopes(client, config, shell);
+  return { ...client, ...(await proof(input, shell)) };
+}
+
+/** The members that options say which a client may be given later, too. Throws `UsageError`. */
+export function clientMembers(
+  input: Input,
+  config: Config,
+  native: boolean,
+): Partial<ClientRecord> {
+  const [name, scope, defaultScope, alg] = ['name', 'scope', 'default-scope', 'id-token-alg'].map(
+    input.text,
+  );
   const redirectUri = redirectUriOf(native);
   const resources = each(input, 'resource', spaceUrlOf(config));
   const introspects = each(input, 'introspects', spaceUrlOf(config));
   const redirectUris = each(input, 'redirect-uri', redirectUri);
   const afterLogout = each(input, 'post-logout-redirect-uri', redirectUri);
-  const idTokenAlg = input.text('id-token-alg') ?? ID_TOKEN_ALGS[0];
   const origins = each(input, 'origin', origin);
-  const client = {
-    client_id: shell.random(16).toString('hex'),
-    client_name: visibleName('--name', input.text('name') ?? ''),
-    grant_types: grantTypes(input),
-    scope: scopeTokens('--scope', input.text('scope')).join(' '),
+  return {
+    ...(name !== undefined && { client_name: visibleName('--name', name) }),
+    ...(scope !== undefined && { scope: scopeTokens('--scope', scope).join(' ') }),
     ...(defaultScope !== undefined && {
       default_scope: scopeTokens('--default-scope', defaultScope).join(' '),
     }),
@@ -51,14 +70,12 @@ export async function newClient(
     ...(redirectUris && { redirect_uris: redirectUris }),
     ...(afterLogout && { post_logout_redirect_uris: afterLogout }),
     ...(origins && { origins }),
-    id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, idTokenAlg),
+    ...(alg !== undefined && {
+      id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, alg),
+    }),
     ...(input.flag('without-pkce') && { without_pkce: true }),
-    ...(native && { application_type: 'native' as const }),
     ...(introspects && { introspects }),
-    created_at: shell.clock.now(),
   };
-  checkScopes(client, config, shell);
-  return { ...client, ...(await proof(input, shell)) };
 }
 
 /** The values of an option that may be given several times, each once; undefined: not given. */
@@ -117,7 +134,8 @@ function origin(option: string, value: string): string {
   return value;
 }
 
-function checkScopes(
+/** Throws `UsageError`; notes scopes that are of no use. */
+export function checkScopes(
   client: Pick<
     ClientRecord,
     'scope' | 'default_scope' | 'introspects' | 'grant_types' | 'without_pkce'

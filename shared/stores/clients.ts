@@ -1,3 +1,10 @@
+/** `from`, when there was another, until before `until`: milliseconds since the epoch. */
+export interface FormerSecret {
+  readonly hash: string;
+  readonly from: number;
+  readonly until: number;
+}
+
 /** A registered OAuth client; the members are those of RFC 7591 section 2, plus ours. */
 export interface ClientRecord {
   readonly client_id: string;
@@ -10,6 +17,8 @@ export interface ClientRecord {
     | 'none';
   /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
   readonly secret_hash?: string;
+  /** The secret before, which is good beside it for a while. */
+  readonly former_secret?: FormerSecret;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   /** All scopes it may ever ask for, space separated. */
   readonly scope: string;
@@ -44,7 +53,7 @@ export interface Clients {
   add(client: ClientRecord): Promise<boolean>;
   get(clientId: string): Promise<ClientRecord | undefined>;
   list(): Promise<readonly ClientRecord[]>;
-  /** Replaces an existing client; false when there is none. */
-  replace(client: ClientRecord): Promise<boolean>;
+  /** Replaces an existing client, if it is still as `was`, where that is given; else false. Atomic. */
+  replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;
   remove(clientId: string): Promise<boolean>;
 }

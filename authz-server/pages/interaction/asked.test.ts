@@ -32,11 +32,12 @@ describe('what a request asks for', () => {
   test('who the person is first, then scopes by resource, in the words of the configuration', () => {
     const params = { scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
     expect(askedItems(config, client, params, 'de')).toEqual([
-      { id: 'openid', scope: 'openid', text: expect.any(String), required: true },
+      { id: 'openid', scope: 'openid', text: expect.any(String), values: [], required: true },
       {
         id: `${DOCUMENTS} write`,
         scope: 'write',
         text: 'Change them',
+        values: [],
         resource: DOCUMENTS,
         required: false,
       },
@@ -44,10 +45,18 @@ describe('what a request asks for', () => {
         id: `${DOCUMENTS} read`,
         scope: 'read',
         text: 'Lesen',
+        values: [],
         resource: DOCUMENTS,
         required: false,
       },
-      { id: `${NOTES} read`, scope: 'read', text: 'Lesen', resource: NOTES, required: false },
+      {
+        id: `${NOTES} read`,
+        scope: 'read',
+        text: 'Lesen',
+        values: [],
+        resource: NOTES,
+        required: false,
+      },
     ]);
   });
 
@@ -123,6 +132,7 @@ describe('tokens for PrivateToken', () => {
         id: `${params.resource} private-token`,
         scope: 'private-token',
         text: expect.stringMatching(/nobody learns|erfährt niemand/),
+        values: [],
         resource: params.resource,
         required: false,
       },
@@ -135,6 +145,6 @@ describe('tokens for PrivateToken', () => {
     ];
     const other = configSchema.parse({ privateTokens: {}, spaces });
     const [item] = askedItems(other, allowed, { ...params, resource: NOTES }, 'en');
-    expect(item).toMatchObject({ text: 'private-token', resource: NOTES });
+    expect(item).toMatchObject({ text: 'private-token', values: [], resource: NOTES });
   });
 });

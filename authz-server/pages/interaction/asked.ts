@@ -41,15 +41,12 @@ export function askedItems(
     return text?.[language] ?? text?.en;
   };
   const ownWords = (scope: string) => textsOf(language).scopes[scope];
-  const values = (scope: string) => {
-    const known = person === undefined ? [] : told(person, scope);
-    return known.length > 0 && { values: known };
-  };
+  const values = (scope: string) => (person === undefined ? [] : told(person, scope));
   const personal = PERSONAL.filter((scope) => asked.has(scope)).map((scope) => ({
     id: scope,
     scope,
     text: words(scope) ?? ownWords(scope) ?? scope,
-    ...values(scope),
+    values: values(scope),
     required: scope === 'openid',
   }));
   const spaces = tokenSpaces(config);
@@ -66,7 +63,7 @@ export function askedItems(
         words(scope) ??
         (resource === issuer || scope in CLAIMS_OF_SCOPES ? ownWords(scope) : undefined) ??
         scope,
-      ...values(scope),
+      values: values(scope),
       resource,
       required: false,
     }));

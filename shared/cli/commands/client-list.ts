@@ -1,5 +1,6 @@
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { shortNames } from '../client-grants.ts';
+import { shownClient } from '../client-lines.ts';
 import type { Command } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';
 import { withStores } from '../with-stores.ts';
@@ -11,15 +12,13 @@ export const clientList: Command = {
     withStores(shell, async ({ clients }) => {
       const list = await clients.list();
       return {
-        json: list.map(withoutSecret),
+        json: list.map(shownClient),
         get lines() {
           return list.length === 0 ? ['There is no client yet.'] : columns(list.map(row));
         },
       };
     }),
 };
-
-const withoutSecret = (client: ClientRecord) => ({ ...client, secret_hash: undefined });
 
 const row = (client: ClientRecord) => [
   client.client_id,

@@ -2,33 +2,53 @@ import { newSecret } from '#shared/people/client-secret.ts';
 import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { type Command, Failure } from '../command.ts';
 import { findClient } from '../find-client.ts';
+import { overlapFrom, overlapOption } from '../overlap-option.ts';
 import { withStores } from '../with-stores.ts';
 
 export const clientSecret: Command = {
   name: 'client secret',
-  summary: 'give a client a new secret; the old one stops working at once',
+  summary: 'give a client a new secret; the old one lives on for a while',
   operands: ['CLIENT'],
-  details: ['Tokens that it has got live on until they expire; `client remove` ends them.'],
-  run: ({ operands: [id = ''] }, shell) =>
+  options: overlapOption('secret'),
+  details: [
+    'Of a secret that somebody else may know: --overlap 0. Beside the new one there is one old one: that of before,',
+    'if it was good still, ends. Tokens that it has got live on until they expire; `client remove` ends them.',
+  ],
+  run: (input, shell) =>
     withStores(shell, async ({ clients }) => {
+      const [id = ''] = input.operands;
+      const overlap = overlapFrom(input);
       const client = await findClient(clients, id);
       if (id === RESOURCE_SERVER) {
         throw new Failure(
           `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
         );
       }
-      if (client.secret_hash === undefined) {
+      const { secret_hash: old, former_secret: _, ...rest } = client;
+      if (old === undefined) {
         throw new Failure(
           `client ${id} has no secret: it uses ${client.token_endpoint_auth_method}`,
         );
       }
       const { secret, secret_hash } = newSecret(shell.random);
-      if (!(await clients.replace({ ...client, secret_hash }))) {
-        throw new Failure(`client ${id} was removed meanwhile`);
+      const now = shell.clock.now();
+      const former_secret = { hash: old, from: now, until: now + 1000 * overlap };
+      const changed = { ...rest, secret_hash, ...(overlap > 0 && { former_secret }) };
+      // Whoever is told of a secret has one that is good: of several at once the others are refused.
+      if (!(await clients.replace(changed, client))) {
+        throw new Failure(
+          `client ${id} was changed or removed meanwhile: look at it, then try again`,
+        );
       }
       return {
         json: { client_id: id, client_secret: secret },
-        lines: [`client_id: ${id}`, `client_secret: ${secret}`],
+        lines: [
+          `client_id: ${id}`,
+          `client_secret: ${secret}`,
+          overlap === 0
+            ? 'The old secret has ended.'
+            : `The old secret ends ${overlap} seconds from now.`,
+        ],
       };
     }),
 };

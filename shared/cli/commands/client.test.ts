@@ -367,16 +367,93 @@ describe('client secret', () => {
     expect([code, stderr]).toEqual([1, `client ${client_id} has no secret: it uses none\n`]);
   });
 
-  test('the new secret replaces the old one, nothing else changes', async () => {
+  const rotate = async (shell: TestShell, id: string, ...args: readonly string[]) =>
+    (await json(shell, 'client', 'secret', id, ...args)) as Credentials;
+
+  test.each([
+    [[], 86_400],
+    [['--overlap', '60'], 60],
+    [['--overlap', '2592000'], 2_592_000],
+  ])('%j: the old one lives on for %i seconds, nothing else changes', async (args, seconds) => {
     const shell = await newShell();
     const old = await add(shell, ...SCOPE);
     const before = await stored(shell, old.client_id);
-    const now = (await json(shell, 'client', 'secret', old.client_id)) as Credentials;
+    const now = await rotate(shell, old.client_id, ...args);
     expect(now.client_secret).not.toBe(old.client_secret);
     expect(await stored(shell, old.client_id)).toEqual({
       ...before,
       secret_hash: hash(now.client_secret),
+      former_secret: {
+        hash: hash(old.client_secret),
+        from: shell.clock.now(),
+        until: shell.clock.now() + seconds * 1000,
+      },
     });
+  });
+
+  test('--overlap 0: the old one ends, and so does one from before it', async () => {
+    const shell = await newShell();
+    const { client_id } = await add(shell, ...SCOPE);
+    const before = await stored(shell, client_id);
+    await rotate(shell, client_id);
+    const { client_secret } = await rotate(shell, client_id, '--overlap', '0');
+    expect(await stored(shell, client_id)).toEqual({ ...before, secret_hash: hash(client_secret) });
+  });
+
+  test('twice: the last two are good', async () => {
+    const shell = await newShell();
+    const { client_id } = await add(shell, ...SCOPE);
+    const [first, second] = [await rotate(shell, client_id), await rotate(shell, client_id)];
+    expect(await stored(shell, client_id)).toMatchObject({
+      secret_hash: hash(second.client_secret),
+      former_secret: { hash: hash(first.client_secret) },
+    });
+  });
+
+  test('ten at once: who is told of a secret has a good one, the others are told to look', async () => {
+    const shell = await newShell();
+    const old = await add(shell, ...SCOPE);
+    const { client_id } = old;
+    const shells = Array.from({ length: 10 }, () => new TestShell(shell.env));
+    const ended = await Promise.all(
+      shells.map((each) => inProcess(each, 'client', 'secret', client_id, '--json')),
+    );
+    const now = await stored(shell, client_id);
+    const good = [now?.secret_hash, now?.former_secret?.hash];
+    const told = ended.filter(({ code }) => code === 0).map(({ stdout }) => JSON.parse(stdout));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.map(({ client_secret }) => hash(client_secret))).toContain(now?.secret_hash);
+    if (told.length === 1) expect(good).toContain(hash(old.client_secret));
+    for (const { code, stderr } of ended) {
+      if (code !== 0) expect(stderr).toContain('was changed or removed meanwhile');
+    }
+  });
+
+  test.each(['-1', '1.5', '2592001', 'day'])(
+    '--overlap %s: 2, and nothing changes',
+    async (overlap) => {
+      const shell = await newShell();
+      const { client_id } = await add(shell, ...SCOPE);
+      const before = await stored(shell, client_id);
+      const args = ['client', 'secret', client_id, `--overlap=${overlap}`];
+      expect((await inProcess(shell, ...args)).code).toBe(2);
+      expect(await stored(shell, client_id)).toEqual(before);
+    },
+  );
+
+  test('neither hash is shown anywhere', async () => {
+    const shell = await newShell();
+    const old = await add(shell, ...SCOPE);
+    const now = await rotate(shell, old.client_id);
+    for (const args of [['list'], ['list', '--json'], ['show', old.client_id, '--json']]) {
+      const { stdout } = await inProcess(shell, 'client', ...args);
+      for (const { client_secret } of [old, now]) {
+        expect(stdout).not.toContain(hash(client_secret));
+        expect(stdout).not.toContain(client_secret);
+      }
+    }
+    const { stdout } = await inProcess(shell, 'client', 'show', old.client_id);
+    expect(stdout).toMatch(/^old secret ends: \d{4}-/m);
   });
 
   test('a client that there is not: 1', async () => {

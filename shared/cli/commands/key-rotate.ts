@@ -2,28 +2,22 @@ import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import { type Command, Failure } from '../command.ts';
 import { expiresAt, expiresOption } from '../expires-option.ts';
 import { addKey, keyLines } from '../new-key.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { overlapFrom, overlapOption } from '../overlap-option.ts';
 import { withStores } from '../with-stores.ts';
-
-/** Seconds: a day to bring the new key to wherever the old one is. */
-const OVERLAP = 86_400;
 
 export const keyRotate: Command = {
   name: 'key rotate',
   summary: 'make a key in place of another, which lives on for a while, and print it, only now',
   operands: ['ID'],
   options: {
-    overlap: {
-      value: 'SECONDS',
-      help: `the old key ends after so long, at most 30 days; 0: at once; default: ${OVERLAP}`,
-    },
+    ...overlapOption('key'),
     ...expiresOption('as long as the old one was made for'),
   },
   details: ['The new key is of the same application, realm and scopes.'],
   run: (input, shell) =>
     withStores(shell, async ({ apiKeys }) => {
       const [id = ''] = input.operands;
-      const overlap = wholeNumber(input, 'overlap', 0, 30 * OVERLAP) ?? OVERLAP;
+      const overlap = overlapFrom(input);
       const now = shell.clock.now();
       const old = await apiKeys.get(id);
       if (old === undefined) throw new Failure(`there is no key ${id}`);

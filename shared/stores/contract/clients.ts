@@ -15,6 +15,7 @@ export function clientsContract(contract: () => Contract): void {
         introspects: ['https://api.example/', 'https://files.example/'],
         id_token_signed_response_alg: 'RS256' as const,
         without_pkce: true,
+        former_secret: { hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg', from: 1, until: 2 },
         demo: true,
       };
       expect(await one.clients.add(client)).toBe(true);
@@ -38,6 +39,22 @@ export function clientsContract(contract: () => Contract): void {
       await one.clients.add(client);
       expect(await one.clients.replace({ ...client, scope: 'less' })).toBe(true);
       expect(await other.clients.get(client.client_id)).toEqual({ ...client, scope: 'less' });
+    });
+
+    test('what was changed since is not replaced', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      const seen = (await other.clients.get(client.client_id)) ?? client;
+      expect(await one.clients.replace({ ...seen, scope: 'less' }, seen)).toBe(true);
+      expect(await other.clients.replace({ ...seen, client_name: 'Late' }, seen)).toBe(false);
+      expect(await other.clients.replace(seen, { ...seen, scope: 'les' })).toBe(false);
+      const now = { ...seen, scope: 'less' };
+      expect(await other.clients.get(client.client_id)).toEqual(now);
+      expect(await other.clients.replace(seen, now)).toBe(true);
+      await one.clients.remove(client.client_id);
+      expect(await other.clients.replace(now, seen)).toBe(false);
+      expect(await one.clients.get(client.client_id)).toBeUndefined();
     });
 
     test('a removed client is gone and cannot be removed or replaced again', async () => {

@@ -184,6 +184,16 @@ export const RACES = {
     attempt: (stores, id) => stores.people.replace({ ...somePerson(fresh()), id, version: 1 }),
     winners: 1,
   },
+  'replace a client as it was seen': {
+    prepare: async (stores) => {
+      const client = someClient(fresh());
+      await stores.clients.add(client);
+      return client.client_id;
+    },
+    attempt: (stores, id) =>
+      stores.clients.replace({ ...someClient(id), secret_hash: fresh() }, someClient(id)),
+    winners: 1,
+  },
   'remove a person': {
     prepare: async (stores) => {
       const person = somePerson(fresh());

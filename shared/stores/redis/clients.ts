@@ -3,8 +3,10 @@ import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { scanValues } from './scan.ts';
 
+/** KEYS: clients. ARGV: id, record, the record that it replaces, or nothing for whatever there is. */
 const replace = script(`
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+local is = redis.call('HGET', KEYS[1], ARGV[1])
+if not is or (ARGV[3] ~= '' and is ~= ARGV[3]) then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `);
@@ -28,11 +30,11 @@ export function redisClients(redis: Connection, prefix: string): Clients {
     async list() {
       return (await scanValues(redis, name)).map(parsed);
     },
-    async replace(client) {
+    async replace(client, was) {
       const { client_id } = client;
-      return (
-        (await redis.durable<number>(replace, [name], client_id, JSON.stringify(client))) === 1
-      );
+      const former = was === undefined ? '' : JSON.stringify(was);
+      const record = JSON.stringify(client);
+      return (await redis.durable<number>(replace, [name], client_id, record, former)) === 1;
     },
     async remove(clientId) {
       return (await redis.durableCommand<number>('HDEL', name, clientId)) === 1;

@@ -43,6 +43,7 @@ afterAll(async () => {
 const artefact = { kind: 'Access', id: 'grant', payload: { grantId: 'grant', accountId: 'alice' } };
 const refresh = { kind: 'RefreshToken', id: 'r', payload: { grantId: 'other' } };
 const tokenKey = someTokenKey(VOPRF, 7);
+const leaving = somePerson('leaving');
 const person = somePerson('alice');
 
 /** Each with what has to be there before. */
@@ -105,6 +106,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.people.add(person),
     (on) => on.people.replace({ ...person, disabled: true, version: 1 }),
   ],
+  'people.remove': [() => careless.people.add(leaving), (on) => on.people.remove(leaving)],
   'publicKeys.add': [() => {}, (on) => on.publicKeys.add(somePublicKey('added'), 1)],
   'publicKeys.signOut': [
     () => careless.publicKeys.add(somePublicKey('signed out'), 1),
@@ -188,6 +190,7 @@ describe('with one replica to wait for', () => {
       expire: (on: Stores) => on.apiKeys.expire('ended', 7),
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
+      removePerson: (on: Stores) => on.people.remove(leaving),
       removePublicKey: (on: Stores) => on.publicKeys.remove('removed'),
       removeTokenKey: (on: Stores) => on.tokenKeys.remove(VOPRF, tokenKey.id),
     };

@@ -31,13 +31,14 @@ export function sqliteClients(file: SqliteFile): Clients {
       file.read((connection) =>
         connection.all<Row>('SELECT record FROM client ORDER BY client_id').map(clientOf),
       ),
-    replace: (client) =>
+    replace: (client, was) =>
       file.write(
         (connection) =>
           connection.run(
-            'UPDATE client SET record = ?2 WHERE client_id = ?1',
+            'UPDATE client SET record = ?2 WHERE client_id = ?1 AND record = ifnull(?3, record)',
             client.client_id,
             JSON.stringify(client),
+            was === undefined ? null : JSON.stringify(was),
           ) === 1,
       ),
     remove: (clientId) =>

@@ -1,0 +1,161 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../with-stores.ts';
+
+const DOCUMENTS = 'http://localhost:3001/documents/';
+const CALLBACK = 'https://app.example/callback';
+const BROWSER = [
+  ...['--name', 'Papertrail', '--grant', 'authorization_code', '--redirect-uri', CALLBACK],
+  ...['--scope', 'openid profile documents:read', '--origin', 'https://app.example'],
+];
+
+async function registered(...more: readonly string[]) {
+  const shell = new TestShell(await newData());
+  const added = await json(shell, 'client', 'add', ...BROWSER, ...more);
+  const { client_id: id } = added as { client_id: string };
+  const stored = () => withStores(shell, ({ clients }) => clients.get(id));
+  const set = (...args: readonly string[]) => inProcess(shell, 'client', 'set', id, ...args);
+  return { shell, id, stored, set };
+}
+
+describe('client set', () => {
+  test('what is said takes the place of what was; the rest stays, the secret too', async () => {
+    const { shell, id, stored } = await registered();
+    const before = await stored();
+    const places = ['https://app.example/a', 'https://app.example/b'];
+    const changes = [
+      ...['--name', 'Papertrail 2', '--scope', 'openid email groups documents:read'],
+      ...places.flatMap((place) => ['--redirect-uri', place]),
+      ...['--resource', DOCUMENTS, '--id-token-alg', 'ES256'],
+    ];
+    const after = {
+      ...before,
+      client_name: 'Papertrail 2',
+      scope: 'openid email groups documents:read',
+      redirect_uris: places,
+      resources: [DOCUMENTS],
+      id_token_signed_response_alg: 'ES256',
+    };
+    const { secret_hash: _, ...shown } = after;
+    expect(await json(shell, 'client', 'set', id, ...changes)).toEqual(shown);
+    expect(await stored()).toEqual(after);
+    expect(await json(shell, 'client', 'show', id)).toEqual(shown);
+  });
+
+  test('--without removes what it need not have', async () => {
+    const { stored, set } = await registered('--without-pkce', '--resource', DOCUMENTS);
+    const { without_pkce: _, resources: __, origins: ___, ...rest } = (await stored()) ?? {};
+    const gone = ['without-pkce', 'resource', 'origin'].flatMap((option) => ['--without', option]);
+    expect((await set(...gone)).code).toBe(0);
+    expect(await stored()).toEqual(rest);
+  });
+
+  test.each([
+    ['nothing', []],
+    ['no scope at all', ['--scope', '']],
+    ['a scope that is none', ['--scope', 'a"b']],
+    ['a default beyond the scope', ['--default-scope', 'admin']],
+    ['a scope without the default', ['--scope', 'openid profile']],
+    ['a place that is none', ['--redirect-uri', 'javascript:alert(1)']],
+    ['a place with a fragment', ['--redirect-uri', 'https://app.example/#x']],
+    ['a space that there is not', ['--resource', 'https://evil.example/']],
+    ['a name that reads backwards', ['--name', '\u202eN']],
+    ['leaving PKCE out without a nonce', ['--without-pkce', '--scope', 'documents:read']],
+    ['keys of one that has a secret', ['--jwks', '/dev/null']],
+    ['removing what it has to have', ['--without', 'redirect-uri']],
+    ['removing what is no option', ['--without', '__proto__']],
+    ['both', ['--origin', 'https://b.example', '--without', 'origin']],
+  ])('%s: 2, and nothing is changed', async (_, args) => {
+    const { stored, set } = await registered('--default-scope', 'documents:read');
+    const before = await stored();
+    const { code, stderr } = await set(...args);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('\u202e');
+    expect(await stored()).toEqual(before);
+  });
+
+  test('keys of private_key_jwt are replaced; one by which somebody is let in is refused', async () => {
+    const shell = new TestShell(await newData());
+    const made = async (name: string) => {
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const jwk = { ...publicKey.export({ format: 'jwk' }), kid: name };
+      const file = `${shell.env['COUNTERSIGN_DATA']}.${name}`;
+      await writeFile(file, JSON.stringify({ keys: [jwk] }));
+      return { jwk, file };
+    };
+    const [first, second] = [await made('first'), await made('second')];
+    const proof = ['--auth', 'private_key_jwt', '--jwks', first.file];
+    const { client_id: id } = (await json(shell, 'client', 'add', ...BROWSER, ...proof)) as {
+      client_id: string;
+    };
+    const app = ['--application', 'App', '--concealed', '--public-key', `${second.file}.key`];
+    await writeFile(`${second.file}.key`, JSON.stringify({ ...second.jwk, kid: undefined }));
+    const key = (await json(shell, 'key', 'add', ...app)) as { id: string };
+    const refused = await inProcess(shell, 'client', 'set', id, '--jwks', second.file);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('make another')]);
+    await json(shell, 'key', 'remove', key.id);
+    const set = await json(shell, 'client', 'set', id, '--jwks', second.file);
+    expect(set).toMatchObject({ jwks: { keys: [second.jwk] } });
+  });
+
+  test('ten at once, each another member, and a new secret: nothing is lost', async () => {
+    const { shell, id, stored } = await registered();
+    const changes = [
+      ['--name', 'New'],
+      ['--scope', 'openid email documents:read'],
+      ['--redirect-uri', 'https://app.example/new'],
+      ['--post-logout-redirect-uri', 'https://app.example/out'],
+      ['--id-token-alg', 'ES256'],
+      ['--origin', 'https://new.example'],
+      ['--resource', DOCUMENTS],
+      ['--introspects', DOCUMENTS],
+      ['--without-pkce'],
+      ['--default-scope', 'openid'],
+    ];
+    const ended = await Promise.all(
+      changes.map((args) => inProcess(new TestShell(shell.env), 'client', 'set', id, ...args)),
+    );
+    expect(ended.map(({ code }) => code)).toEqual(changes.map(() => 0));
+    expect(await stored()).toMatchObject({
+      client_name: 'New',
+      scope: 'openid email documents:read',
+      redirect_uris: ['https://app.example/new'],
+      post_logout_redirect_uris: ['https://app.example/out'],
+      id_token_signed_response_alg: 'ES256',
+      origins: ['https://new.example'],
+      resources: [DOCUMENTS],
+      introspects: [DOCUMENTS],
+      without_pkce: true,
+      default_scope: 'openid',
+    });
+  });
+
+  test('the built-in client, and one that there is not: 1', async () => {
+    const { shell } = await registered();
+    const client = registration('http://localhost:3001/', Buffer.alloc(32, 7), shell.clock);
+    await withStores(shell, ({ clients }) => clients.add(client));
+    for (const id of [RESOURCE_SERVER, 'nobody']) {
+      expect((await inProcess(shell, 'client', 'set', id, '--name', 'N')).code).toBe(1);
+    }
+    expect((await inProcess(shell, 'client', 'show', 'nobody')).code).toBe(1);
+  });
+});
+
+test('client show: a line for each thing', async () => {
+  const { shell, id } = await registered('--auth', 'client_secret_post');
+  const { stdout } = await inProcess(shell, 'client', 'show', id);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    `client_id: ${id}`,
+    'name: Papertrail',
+    'grants: authorization_code',
+    'authentication: client_secret_post',
+    'scope: openid profile documents:read',
+    `redirect URI: ${CALLBACK}`,
+    'origin: https://app.example',
+    'ID tokens: RS256',
+    expect.stringMatching(/^added: \d{4}-/),
+  ]);
+});

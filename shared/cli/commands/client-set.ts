@@ -1,0 +1,112 @@
+import type { Config } from '#shared/config/schema.ts';
+import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { refuseContradictions } from '../client-grants.ts';
+import { clientLines, shownClient } from '../client-lines.ts';
+import { CLIENT_OPTIONS } from '../client-options.ts';
+import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
+import { findClient } from '../find-client.ts';
+import { refuseKeysOfPeople } from '../keys-of-client.ts';
+import { checkScopes, clientMembers } from '../new-client.ts';
+import { readPublicJwks } from '../public-jwks.ts';
+import { withStores } from '../with-stores.ts';
+
+/** The members that a client need not have, by the options that say them. */
+const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
+  'default-scope': 'default_scope',
+  'post-logout-redirect-uri': 'post_logout_redirect_uris',
+  'without-pkce': 'without_pkce',
+  origin: 'origins',
+  resource: 'resources',
+  introspects: 'introspects',
+};
+
+export const clientSet: Command = {
+  name: 'client set',
+  summary: 'change what a client may do; what no option names stays',
+  operands: ['CLIENT'],
+  options: {
+    name: { value: 'NAME', help: 'what people call it' },
+    ...CLIENT_OPTIONS,
+    jwks: { value: 'FILE', help: 'its public keys, of private_key_jwt' },
+    without: {
+      value: 'OPTION',
+      multiple: true,
+      help: `remove what that option says: ${Object.keys(REMOVABLE).join(', ')}`,
+    },
+  },
+  details: [
+    'All values of an option take the place of those before. Its grants, how it proves who it is, and whether it is',
+    'native stay: register another for that. A token that it has got lives on until it expires; what it may no longer',
+    'ask for it gets no more, by a refresh neither, and is told no more.',
+  ],
+  run: (input, shell) =>
+    withStores(shell, async ({ clients, publicKeys }, config) => {
+      const [id = ''] = input.operands;
+      for (;;) {
+        const client = await findClient(clients, id);
+        if (id === RESOURCE_SERVER) {
+          throw new Failure(`client ${id} is built in: it is as the configuration says`);
+        }
+        const changed = await changedBy(input, shell, config, client);
+        await refuseKeysOfPeople(publicKeys, changed);
+        if (await clients.replace(changed, client)) {
+          return { json: shownClient(changed), lines: clientLines(changed) };
+        }
+      }
+    }),
+};
+
+async function changedBy(
+  input: Input,
+  shell: Shell,
+  config: Config,
+  client: ClientRecord,
+): Promise<ClientRecord> {
+  const file = input.text('jwks');
+  if (file !== undefined && client.jwks === undefined) {
+    throw new UsageError(`--jwks: it proves who it is by ${client.token_endpoint_auth_method}`);
+  }
+  const given = clientMembers(input, config, client.application_type === 'native');
+  const gone = withoutFrom(input);
+  if (Object.keys(given).length + gone.size === 0 && file === undefined) {
+    throw new UsageError('nothing is said of it: give an option, see --help');
+  }
+  const members = {
+    ...client,
+    ...given,
+    ...(file !== undefined && { jwks: await readPublicJwks(file) }),
+  };
+  const changed = Object.fromEntries(
+    Object.entries(members).filter(([member]) => !gone.has(member)),
+  ) as unknown as ClientRecord;
+  refuseContradictions(changed.grant_types, (option) => isGiven(changed, option));
+  checkScopes(changed, config, shell);
+  return changed;
+}
+
+function withoutFrom(input: Input): ReadonlySet<string> {
+  const members = input.texts('without').map((option) => {
+    const member = Object.hasOwn(REMOVABLE, option) ? REMOVABLE[option] : undefined;
+    if (member === undefined) {
+      throw new UsageError(`--without must be one of ${Object.keys(REMOVABLE).join(', ')}`);
+    }
+    if (input.flag(option)) {
+      throw new UsageError(`give --${option} or --without ${option}, not both`);
+    }
+    return member;
+  });
+  return new Set(members);
+}
+
+/** Whether a client is as if `client add` had been given that option. */
+function isGiven(client: ClientRecord, option: string): boolean {
+  const says: Readonly<Record<string, unknown>> = {
+    public: client.token_endpoint_auth_method === 'none',
+    introspects: client.introspects,
+    'without-pkce': client.without_pkce,
+    'redirect-uri': client.redirect_uris,
+    'post-logout-redirect-uri': client.post_logout_redirect_uris,
+  };
+  return Boolean(says[option]);
+}

@@ -1,0 +1,16 @@
+import type { Input, Option } from './command.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** Seconds: a day to bring the new one to wherever the old one is. */
+const OVERLAP = 86_400;
+
+/** The way to say how long the old `what` lives on beside the new one. */
+export const overlapOption = (what: string): Readonly<Record<string, Option>> => ({
+  overlap: {
+    value: 'SECONDS',
+    help: `the old ${what} ends after so long, at most 30 days; 0: at once; default: ${OVERLAP}`,
+  },
+});
+
+export const overlapFrom = (input: Input): number =>
+  wholeNumber(input, 'overlap', 0, 30 * OVERLAP) ?? OVERLAP;
