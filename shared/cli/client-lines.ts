@@ -3,10 +3,10 @@ import { shortNames } from './client-grants.ts';
 import { minute } from './last-use.ts';
 
 /** A client without what it proves with who it is. */
-export const shownClient = ({ secret_hash: _, former_secret, ...client }: ClientRecord) => ({
-  ...client,
-  ...(former_secret && { former_secret_until: former_secret.until }),
-});
+export function shownClient(client: ClientRecord) {
+  const { secret_hash: _, former_secret, ...shown } = client;
+  return { ...shown, ...(former_secret && { former_secret_until: former_secret.until }) };
+}
 
 /** For people to read: a line for each thing that is said of it. */
 export function clientLines(client: ClientRecord): readonly string[] {

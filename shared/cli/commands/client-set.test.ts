@@ -7,10 +7,9 @@ import { withStores } from '../with-stores.ts';
 
 const DOCUMENTS = 'http://localhost:3001/documents/';
 const CALLBACK = 'https://app.example/callback';
-const BROWSER = [
-  ...['--name', 'Papertrail', '--grant', 'authorization_code', '--redirect-uri', CALLBACK],
-  ...['--scope', 'openid profile documents:read', '--origin', 'https://app.example'],
-];
+const PLACE = ['--redirect-uri', CALLBACK, '--origin', 'https://app.example'];
+const SCOPE = ['--scope', 'openid profile documents:read'];
+const BROWSER = ['--name', 'Papertrail', '--grant', 'authorization_code', ...PLACE, ...SCOPE];
 
 async function registered(...more: readonly string[]) {
   const shell = new TestShell(await newData());
@@ -26,11 +25,9 @@ describe('client set', () => {
     const { shell, id, stored } = await registered();
     const before = await stored();
     const places = ['https://app.example/a', 'https://app.example/b'];
-    const changes = [
-      ...['--name', 'Papertrail 2', '--scope', 'openid email groups documents:read'],
-      ...places.flatMap((place) => ['--redirect-uri', place]),
-      ...['--resource', DOCUMENTS, '--id-token-alg', 'ES256'],
-    ];
+    const named = ['--name', 'Papertrail 2', '--scope', 'openid email groups documents:read'];
+    const redirects = places.flatMap((place) => ['--redirect-uri', place]);
+    const changes = [...named, ...redirects, '--resource', DOCUMENTS, '--id-token-alg', 'ES256'];
     const after = {
       ...before,
       client_name: 'Papertrail 2',

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import express from 'express';
+import type { Express, Request, Response } from 'express';
+
+/** What an application is registered as. */
+export interface Registered {
+  readonly issuer: string;
+  readonly id: string;
+  readonly secret: string;
+  /** Of the application. */
+  readonly origin: string;
+}
+
+/** Where the codes of all of them go. */
+export const CALLBACK_PATH = '/callback';
+export const SCOPE = 'openid profile email groups';
+
+/** Makes the application: at `/` it has people sign in, and shows what it knows of who has, as JSON. */
+export type MakeApp = (registered: Registered) => Promise<Express>;
+
+/** What is kept of a browser between two of its visits. */
+export type Session = Record<string, unknown>;
+
+const COOKIE = 'app-session';
+
+/** An Express application with sessions in memory, `request.session`. */
+export function appWithSessions(): Express {
+  const sessions = new Map<string, Session>();
+  const app = express();
+  app.use((request, response, next) => {
+    const [, known = ''] =
+      new RegExp(`${COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '') ?? [];
+    const id = sessions.has(known) ? known : randomUUID();
+    const session = sessions.get(id) ?? {};
+    sessions.set(id, session);
+    response.cookie(COOKIE, id, { httpOnly: true, sameSite: 'lax' });
+    Object.assign(request, { session });
+    next();
+  });
+  return app;
+}
+
+export const sessionOf = (request: Request): Session =>
+  (request as Request & { readonly session: Session }).session;
+
+/** What of the claims a page shows. */
+export const show = (response: Response, claims: Readonly<Record<string, unknown>>): void => {
+  const { sub, name, preferred_username, email, email_verified, groups, locale } = claims;
+  response.json({ sub, name, preferred_username, email, email_verified, groups, locale });
+};
+
+/** Listens at the port of its origin. */
+export async function listening(app: Express, origin: string): Promise<Disposable> {
+  const server = app.listen(Number(new URL(origin).port), '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    [Symbol.dispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
