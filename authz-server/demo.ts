@@ -56,7 +56,10 @@ async function machine(parts: DemoParts): Promise<readonly string[]> {
 }
 
 async function person(parts: DemoParts): Promise<readonly string[]> {
-  if ((await parts.stores.people.getByName('demo')) !== undefined) return [];
+  const { people } = parts.stores;
+  if ((await people.getByName('demo')) !== undefined || (await people.isFormerName('demo'))) {
+    return [];
+  }
   const { config } = parts;
   const password = newPassword(parts.random);
   const store = { ...parts, realms: neededVerifiers(config) };

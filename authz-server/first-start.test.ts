@@ -93,6 +93,16 @@ test('the line with the API key has the key that is there, marked as a demo', as
   });
 });
 
+test('a person who was removed is not made again', async () => {
+  const { start, stores } = await server();
+  await start();
+  const demo = await stores.people.getByName('demo');
+  expect(await stores.people.remove(demo ?? { id: '', version: 0 })).toBe(true);
+  await stores.clients.remove('demo-machine');
+  await start();
+  expect(await stores.people.getByName('demo')).toBeUndefined();
+});
+
 test('a configuration without these schemes: no key, and no line that would be refused', async () => {
   const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Basic', 'DPoP'] };
   const { start, kept, stores } = await server(undefined, undefined, [space]);
