@@ -32,10 +32,11 @@ export const clientSet: Command = {
     without: {
       value: 'OPTION',
       multiple: true,
-      help: `remove what that option says: ${Object.keys(REMOVABLE).join(', ')}`,
+      help: 'remove what that option says',
     },
   },
   details: [
+    `OPTION: ${Object.keys(REMOVABLE).join(', ')}.`,
     'All values of an option take the place of those before. Its grants, how it proves who it is, and whether it is',
     'native stay: register another for that. A token that it has got lives on until it expires; what it may no longer',
     'ask for it gets no more, by a refresh neither, and is told no more.',
