@@ -14,6 +14,7 @@ import { createEngine } from './engine/engine.ts';
 import { firstStart } from './first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
+import { registerSignInClients } from './sign-in-clients.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { registerResourceServer } from './token-issuer/register-resource-server.ts';
 import { openTokenIssuer } from './token-issuer/token-issuer.ts';
@@ -38,6 +39,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     config.privateTokens &&
     (await openTokenIssuer({ ...parts, publicKey, voprf: openVoprfThreads() }));
   await registerResourceServer(parts);
+  await registerSignInClients(parts);
   const app = createApp(server, engine, log, ownsTokenOrigin(config) ? undefined : tokenIssuer);
   const { clock, random } = parts;
   const sweep = {

@@ -14,7 +14,7 @@ import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
-import { everyScheme } from './spaces.fixture.ts';
+import { everyScheme, NO_SIGN_IN } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 import { ask, RESOURCE } from './resource-server.fixture.ts';
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
       space('own', { grants: { anonymous: ['read', 'write'] }, tree: 'own' }),
     ],
   });
-  const spaces = createSpaces(config, everyScheme(open));
+  const spaces = createSpaces(config, everyScheme(open), NO_SIGN_IN);
   const { maxBytes, memory, quota } = config.documents;
   const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });
@@ -70,6 +70,7 @@ beforeAll(async () => {
     gateways: new Map(),
     standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
     ofSchemes: new Map(),
+    signIn: NO_SIGN_IN,
     clock,
     ready: () => stores.ping(),
     log: silentLog,

@@ -7,8 +7,9 @@ import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import type { Mark, Standing } from '#shared/auth/standing.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
-import { parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
+import { originForm, parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
@@ -35,8 +36,9 @@ import type { ResourceAnswer, ServedResources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
 import { respond } from './resources/respond.ts';
 import type { EndpointsOfSchemes } from './auth/scheme-endpoints.ts';
+import type { SignIn } from './sign-in/open-sign-in.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
-import { verify } from './verify.ts';
+import { verify, verifyBrowser } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
 
 export interface AppParts {
@@ -48,6 +50,7 @@ export interface AppParts {
   readonly gateways: ReadonlyMap<Space, Gateway>;
   readonly standing: Pick<Standing, 'mark'>;
   readonly ofSchemes: EndpointsOfSchemes;
+  readonly signIn: SignIn;
   /** Resolves when the server can do its work. */
   readonly ready: () => Promise<void>;
   readonly clock: Clock;
@@ -62,7 +65,7 @@ export interface AppParts {
  * from top to bottom.
  */
 export function createApp(parts: AppParts) {
-  const { config, spaces, resources, gateways, standing, ofSchemes, ready } = parts;
+  const { config, spaces, resources, gateways, standing, ofSchemes, signIn, ready } = parts;
   const { clock, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.seen.some(({ trace }) => trace);
@@ -88,7 +91,7 @@ export function createApp(parts: AppParts) {
     const { authorization } = request.headers;
     const sought = { origin, target, authorization, asked: () => asked(request, origin) };
     return andThen(shownTo(sought), (hidden) => {
-      const endpoint = hidden ? undefined : endpointAt(target, origin);
+      const endpoint = hidden ? undefined : endpointAt(target, origin, request);
       const space = hidden?.space ?? (endpoint ? undefined : spaces.find(origin, target.segments));
       // Any answer of 2xx would say that it is open (RFC 8441 section 5).
       if (upgradeOf(request)?.extended && !(space && gateways.get(space)?.webSockets)) {
@@ -156,11 +159,14 @@ export function createApp(parts: AppParts) {
       return { status: 204, fields: { ...optionsFields(possible()), ...cors } };
     }
     if (hidden) note(request, hidden.noted);
-    const judged = hidden?.outcome ?? admitted(request, space, asked(request, space.origin));
+    const told = asked(request, space.origin);
+    const judged = hidden?.outcome ?? admitted(request, space, told);
     return andThen<Outcome, ResourceAnswer | undefined>(judged, (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
-        const answer = refusal(outcome, cors);
+        const path = originForm(told.target);
+        const page = signIn.instead({ url: space.url, request: told, path, outcome });
+        const answer = page ?? refusal(outcome, cors);
         return sealedAnswer(request, answer, outcome.seal, space.at.info);
       }
       const { scheme, principal, seal } = outcome;
@@ -187,20 +193,27 @@ export function createApp(parts: AppParts) {
   const home: Endpoint = { methods: READ, answer: () => page };
   const forwardAuthentication: Endpoint = {
     methods: READ,
-    answer: (request) => verify(request, { spaces, shownTo, recipient }),
+    answer: (request) => verify(request, { spaces, signIn, shownTo, recipient }),
+  };
+  const browserAuthentication: Endpoint = {
+    methods: READ,
+    answer: (request) => verifyBrowser(request, { spaces, signIn, shownTo, recipient }),
   };
   const metadata: Endpoint = {
     methods: READ,
     cors: EVERYBODY,
     answer(request, target) {
-      const trusted = recipient.proxies.has(request.socket.remoteAddress ?? '');
-      const origin = trusted ? forwardedOrigin(request.rawHeaders) : undefined;
       return validated(
         request,
-        resourceMetadata(config, spaces, origin ?? originOf(request), target),
+        resourceMetadata(config, spaces, publicOrigin(request, originOf(request)), target),
       );
     },
   };
+  /** That of an application, where a trusted proxy hands on what is for us (`/.well-known/`, `/.countersign/`). */
+  function publicOrigin({ socket, rawHeaders }: AnyRequest, own: string): string {
+    const trusted = recipient.proxies.has(socket.remoteAddress ?? '');
+    return (trusted ? forwardedOrigin(rawHeaders) : undefined) ?? own;
+  }
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const strict = new Map(
     origins.map((origin) => [origin, strictTransport(origin, recipient.proxies)]),
@@ -208,9 +221,16 @@ export function createApp(parts: AppParts) {
   const hasHome = spaces.find(config.resource, []) === undefined;
 
   /** The addresses of the server's own, outside every space. */
-  function endpointAt(target: Target, origin: string): Endpoint | undefined {
+  function endpointAt(target: Target, origin: string, request: AnyRequest): Endpoint | undefined {
     if (isMetadata(target)) return metadata;
     if (target.path === '/verify') return forwardAuthentication;
+    if (target.path === '/verify/browser') return browserAuthentication;
+    if (target.segments[0] === SIGN_IN_PREFIX) {
+      const asked = publicOrigin(request, origin);
+      const ours = signIn.endpointAt(target.path, asked);
+      if (ours === undefined && signIn.has(asked)) throw notFound();
+      if (ours) return ours;
+    }
     if (target.path === JWKS_PATH) return parts.gatewayJwks;
     if (target.path === '/' && hasHome) return home;
     return ofSchemes.get(origin)?.get(target.path);
@@ -245,11 +265,14 @@ export function createApp(parts: AppParts) {
     parse,
     refuseMisdirected: misdirection(origins, recipient.proxies),
     // What a proxy is told goes on to clients of another origin.
-    fields: (request, { path }) =>
-      path === '/verify' ? {} : (strict.get(originOf(request))?.(request) ?? {}),
+    fields: (request, { segments: [first = ''] }) =>
+      HANDED_ON.has(first) ? {} : (strict.get(originOf(request))?.(request) ?? {}),
     log,
   });
 }
+
+/** Where what we answer may go on to clients of another origin. */
+const HANDED_ON: ReadonlySet<string> = new Set(['verify', SIGN_IN_PREFIX]);
 
 const noWebSocket = () => new HttpError(501, 'There is no WebSocket at this address.');
 

@@ -35,6 +35,7 @@ import { identity } from './resources/identity.ts';
 import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource.ts';
+import { openSignIn } from './sign-in/open-sign-in.ts';
 import { createSpaces, type Space } from './spaces.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
@@ -73,9 +74,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   });
   const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers });
   const schemes = await openSchemes(partsOfSchemes);
-  const spaces = createSpaces(config, schemes);
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
+  // Where the keys come from, codes are redeemed: on the way from inside, if there is one.
+  const send = outside.openSend({ at: new URL(url).origin });
+  const signIn = openSignIn({ ...parts, jwks, tokens, send, recipient });
+  const spaces = createSpaces(config, schemes, signIn);
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
   const identified = config.spaces.some(isStated) ? await openIdentity(parts) : undefined;
@@ -126,6 +130,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     gateways,
     standing,
     ofSchemes,
+    signIn,
     ready: readyWithKeys,
     clock,
     log,

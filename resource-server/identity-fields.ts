@@ -10,6 +10,9 @@ export interface Identity {
   readonly subject?: string;
   /** Of a person, where the scheme tells it; may change. */
   readonly name?: string;
+  /** The primary address, if it is verified, and the groups: where the space asks the directory. */
+  readonly email?: string;
+  readonly groups: readonly string[];
   readonly client?: string;
   readonly scopes: readonly string[];
   readonly scheme: string;
@@ -18,10 +21,13 @@ export interface Identity {
 export function identityOf({ scheme, principal }: Passed): Identity {
   const subject = subjectOf(principal);
   const client = principal.claims?.['client_id'];
-  const named = principal.kind === 'person' && principal.name !== subject;
+  const { about } = principal;
+  const name = about?.name ?? (principal.kind === 'person' ? principal.name : undefined);
   return {
     ...(subject !== undefined && { subject }),
-    ...(named && { name: principal.name }),
+    ...(name !== undefined && name !== subject && { name }),
+    ...(about?.email !== undefined && { email: about.email }),
+    groups: about?.groups ?? [],
     ...(client !== undefined && { client }),
     scopes: [...(principal.scopes ?? [])],
     scheme,
@@ -32,6 +38,8 @@ export function identityOf({ scheme, principal }: Passed): Identity {
 const FIELDS: Readonly<Record<string, (identity: Identity) => string>> = {
   'X-Auth-Subject': ({ subject = '' }) => safe(subject),
   'X-Auth-Name': ({ name = '' }) => safe(name),
+  'X-Auth-Email': ({ email = '' }) => safe(email),
+  'X-Auth-Groups': ({ groups }) => groups.map(member).join(','),
   'X-Auth-Client': ({ client = '' }) => safe(client),
   'X-Auth-Scope': ({ scopes }) => scopes.map(safe).join(' '),
   'X-Auth-Scheme': ({ scheme }) => scheme,
@@ -54,3 +62,6 @@ export const IDENTITY_PREFIX = 'X-Auth-';
 function safe(value: string): string {
   return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }
+
+/** A member of a list: no comma in it is one between two. */
+const member = (value: string) => safe(value).replaceAll(',', '%2C');

@@ -1,6 +1,7 @@
 import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { SCHEMES, type Schemes } from '#shared/auth/schemes/list.ts';
+import type { SignIn } from './sign-in/open-sign-in.ts';
 import {
   type Call,
   PAGES,
@@ -18,6 +19,15 @@ export const spaceAt = (name: string, more: object = {}) => ({
   cors: { origins: [PAGES] },
   ...more,
 });
+
+/** Nobody signs in anywhere, and the directory is empty. */
+export const NO_SIGN_IN: SignIn = {
+  session: () => undefined,
+  about: async () => undefined,
+  instead: () => undefined,
+  endpointAt: () => undefined,
+  has: () => false,
+};
 
 /** Asks as a client that may read and write the space that the path begins with. */
 export function clientOf(rs: TestResourceServer) {

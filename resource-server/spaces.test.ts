@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
-import { everyScheme } from './spaces.fixture.ts';
+import { everyScheme, NO_SIGN_IN } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 
 const named = (name: string) => (): Scheme => ({
@@ -19,7 +19,7 @@ function spacesOf(...members: object[]) {
       Object.assign({ realm: `r${index}`, schemes: ['Bearer'] }, space),
     ),
   });
-  return createSpaces(config, everyScheme(named));
+  return createSpaces(config, everyScheme(named), NO_SIGN_IN);
 }
 
 const find = (spaces: ReturnType<typeof spacesOf>, path: string, origin = 'https://rs.example') =>
@@ -87,7 +87,7 @@ describe('paths of the server itself are of no space', () => {
       { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
     ],
   });
-  const spaces = createSpaces(config, everyScheme(named));
+  const spaces = createSpaces(config, everyScheme(named), NO_SIGN_IN);
 
   test.each(['/verify', '/verify/x', '/health', '/health/live', '/.well-known', '/.well-known/a'])(
     '%s',
@@ -192,7 +192,7 @@ test('schemes stand in the configured order and know their space', () => {
     sites.push(site);
     return named(name)();
   };
-  const { all } = createSpaces(config, everyScheme(note));
+  const { all } = createSpaces(config, everyScheme(note), NO_SIGN_IN);
   expect(all[0]?.schemes.map(({ name }) => name)).toEqual(['DPoP', 'Bearer']);
   expect(sites[0]).toMatchObject({ url: 'https://rs.example/a/', realm: 'r', nonce: true });
   expect(sites[0]?.scopes('GET')).toEqual(['s']);

@@ -1,5 +1,5 @@
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import { RESERVED } from '#shared/config/space-rules.ts';
+import { isReserved } from '#shared/config/space-rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
@@ -8,6 +8,7 @@ import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { type Cors, listed } from '#shared/server/cors.ts';
 import { boldestName } from './gateway/readings.ts';
+import type { SignIn } from './sign-in/open-sign-in.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {
@@ -40,6 +41,8 @@ export interface Space extends ProtectionSpace {
   /** The only methods there are; absent: all that the space can do. */
   readonly methods?: ReadonlySet<string>;
   readonly trace: SpaceConfig['trace'];
+  /** Browsers without credentials are sent to sign in. */
+  readonly signIn?: true;
   /** The field in which API keys come, if it takes any. */
   readonly apiKeyField?: string;
   /** The parameter of a query in which they come as well. */
@@ -77,23 +80,27 @@ interface Neighbours {
   encloses(origin: string, path: readonly string[]): boolean;
 }
 
-/** THE list: every protection space, with its schemes in the configured order. */
-export function createSpaces(config: Config, schemes: Schemes): Spaces {
+/** Of the people who may enter spaces. */
+export type SpacePeople = Pick<SignIn, 'session' | 'about' | 'has'>;
+
+/** THE list: every protection space, with its schemes in the configured order, and after them sessions. */
+export function createSpaces(config: Config, schemes: Schemes, people: SpacePeople): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
+  const at = (origin: string) => ({ own: own.has(origin), signIn: people.has(origin) });
   // For those that are seen the hidden ones are not there; for the hidden ones all are.
-  const amongSeen = neighbours(() => seen, own);
-  const amongAll = neighbours(() => all, own);
+  const amongSeen = neighbours(() => seen, at);
+  const amongAll = neighbours(() => all, at);
   const all = everySpace(config).map((space) =>
-    createSpace(space, schemes, space.hide === 'everything' ? amongAll : amongSeen),
+    createSpace(space, schemes, people, space.hide === 'everything' ? amongAll : amongSeen),
   );
   const seen = all.filter(({ hide }) => hide !== 'everything');
   return { all, seen, find: amongSeen.find, findHidden: amongAll.find };
 }
 
-/** `own`: origins of the server, which keeps some paths there for itself. */
+/** `at`: what the server keeps for itself at an origin. */
 function neighbours(
   spaces: () => readonly Space[],
-  own: ReadonlySet<string | undefined>,
+  at: (origin: string) => Parameters<typeof isReserved>[1],
 ): Neighbours {
   function findBy(spelled: (name: string) => string): Find {
     let longestFirst: readonly (readonly [Space, readonly string[]])[] | undefined;
@@ -102,7 +109,7 @@ function neighbours(
 
     function look(origin: string, segments: readonly string[]): Space | undefined {
       const names = segments.map(spelled);
-      if (own.has(origin) && RESERVED.test(`/${names[0] ?? ''}`)) return undefined;
+      if (isReserved(`/${names[0] ?? ''}`, at(origin))) return undefined;
       longestFirst ??= spaces()
         .toSorted((a, b) => b.segments.length - a.segments.length)
         .map((space) => [space, space.segments.map(spelled)]);
@@ -136,7 +143,12 @@ function beginsWith(segments: readonly string[], start: readonly string[]): bool
   return start.every((segment, index) => segment === segments[index]);
 }
 
-function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours): Space {
+function createSpace(
+  config: SpaceConfig,
+  schemes: Schemes,
+  { session, about }: SpacePeople,
+  others: Neighbours,
+): Space {
   const { find, findInAnyCase, encloses } = others;
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
@@ -153,7 +165,11 @@ function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours):
     url,
     scopes: site.scopes,
     at: ORIGIN,
-    schemes: config.schemes.map((name) => schemes[name](site)),
+    schemes: [...config.schemes.map((name) => schemes[name](site)), session(config) ?? []].flat(),
+    // What applications are told of a person is the same, whatever they came by.
+    ...((config.signIn || config.allow) && { about }),
+    ...(config.allow && { allow: allowedOf(config.allow) }),
+    ...(config.signIn && { signIn: true }),
     ...(apiKey.beside && { application: schemes['API-Key'](site) }),
     granted: grantsOf(config.grants),
     ...(config.hide && { hide: config.hide }),
@@ -182,6 +198,12 @@ function createSpace(config: SpaceConfig, schemes: Schemes, others: Neighbours):
   };
   return space;
 }
+
+const allowedOf = ({ groups, people, clients }: NonNullable<SpaceConfig['allow']>) => ({
+  groups: new Set(groups),
+  people: new Set(people),
+  clients: new Set(clients),
+});
 
 /** What is granted to who comes with a scheme that knows no scopes: to people theirs, and everyone's. */
 function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {

@@ -2,7 +2,9 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { type Recipient, toldRequest } from '#shared/server/auth-request.ts';
-import type { Outcome } from '#shared/auth/scheme.ts';
+import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';
+import { withoutCookies } from '#shared/http/cookies.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
@@ -11,10 +13,12 @@ import { note, pathOf } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import type { createHiding } from './hiding.ts';
 import { identityFields } from './identity-fields.ts';
-import type { Spaces } from './spaces.ts';
+import type { SignIn } from './sign-in/open-sign-in.ts';
+import type { Space, Spaces } from './spaces.ts';
 
 interface VerifyParts {
   readonly spaces: Spaces;
+  readonly signIn: SignIn;
   readonly shownTo: ReturnType<typeof createHiding>;
   readonly recipient: Recipient;
 }
@@ -27,16 +31,45 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
 
 /**
  * Forward authentication: may the request that a proxy holds enter? The proxy is a trusted peer, hands
- * on Authorization and DPoP, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
+ * on Authorization, DPoP and Cookie, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
  * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
  * identity fields, or 401 or 403 with the challenges; 400 when the proxy's description is incomplete.
- * A person is the same subject by whatever scheme; the name is there if the scheme tells it.
+ * A person is the same subject by whatever scheme; the name is there if the scheme or the directory tells it.
  * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
  * those of the client leaves nothing that the client wrote.
  */
-export function verify(
+export function verify(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
+  return judged(request, parts, ({ outcome }) => {
+    const status = TOLD[outcome.status] ?? outcome.status;
+    return refusal({ ...outcome, status });
+  });
+}
+
+/**
+ * The same, for a proxy that hands any answer on to the client: what a browser gets leads to signing in, where
+ * people sign in at the space.
+ */
+export function verifyBrowser(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
+  return judged(
+    request,
+    parts,
+    ({ space, asked, outcome }) =>
+      parts.signIn.instead({ url: space.url, request: asked, path: asked.target, outcome }) ??
+      refusal(outcome),
+  );
+}
+
+interface Judged {
+  readonly space: Pick<Space, 'url'>;
+  readonly asked: AuthRequest;
+  readonly outcome: Extract<Outcome, { kind: 'answer' }>;
+}
+
+/** `tell`: what somebody is told who was not let in. */
+function judged(
   request: AnyRequest,
   { spaces, shownTo, recipient }: VerifyParts,
+  tell: (judged: Judged) => Answer,
 ): Awaitable<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
@@ -54,31 +87,44 @@ export function verify(
   const { authorization } = request.headers;
   const asked = () => toldRequest(request, { method, target: uri, origin }, recipient);
   return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
-    if (hidden) {
-      note(request, hidden.noted);
-      return told(request, hidden.outcome);
-    }
-    const space = spaces.find(origin, target.segments);
+    const space = hidden?.space ?? spaces.find(origin, target.segments);
     if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
-    return andThen(admitted(request, space, asked()), (outcome) => told(request, outcome));
+    if (hidden) note(request, hidden.noted);
+    const told = asked();
+    return andThen<Outcome, Answer>(hidden?.outcome ?? admitted(request, space, told), (outcome) => {
+      if (outcome.kind === 'absent') return refused(request, outcome.reason);
+      if (outcome.kind === 'pass') return passed(outcome, space, told);
+      const answer = tell({ space, asked: told, outcome });
+      return { ...answer, fields: inOneLine(answer.fields) };
+    });
   });
 }
 
-function told(request: AnyRequest, outcome: Outcome): Answer {
-  if (outcome.kind === 'absent') return refused(request, outcome.reason);
-  if (outcome.kind === 'pass') {
-    const fields = { ...outcome.fields, ...identityFields(outcome), 'Cache-Control': 'no-store' };
-    return { status: 204, fields };
-  }
-  const status = TOLD[outcome.status] ?? outcome.status;
-  const answer = refusal({ ...outcome, status });
-  return { ...answer, fields: inOneLine(answer.fields) };
+/** Where people sign in, `Cookie` is what is left of the client's for the application. */
+function passed(
+  outcome: Extract<Outcome, { kind: 'pass' }>,
+  { signIn }: Pick<Space, 'signIn'>,
+  request: AuthRequest,
+): Answer {
+  const cookie = () => withoutCookies(request.lines('cookie').join('; '), isSignInCookie);
+  return {
+    status: 204,
+    fields: {
+      ...outcome.fields,
+      ...identityFields(outcome),
+      ...(signIn && { Cookie: cookie() }),
+      'Cache-Control': 'no-store',
+    },
+  };
 }
 
-/** nginx hands on one line of a field only; challenges may share it (RFC 9110 section 11.6.1). */
+/** nginx hands on one line of a field only; challenges may share it (RFC 9110 section 11.6.1), cookies may not. */
 function inOneLine(fields: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, [value].flat().join(', ')]),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      name === 'Set-Cookie' ? value : [value].flat().join(', '),
+    ]),
   );
 }
 

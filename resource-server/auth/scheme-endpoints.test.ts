@@ -11,7 +11,7 @@ import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { createApp } from '../app.ts';
 import { identity } from '../resources/identity.ts';
 import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
-import { everyScheme } from '../spaces.fixture.ts';
+import { everyScheme, NO_SIGN_IN } from '../spaces.fixture.ts';
 import { createSpaces } from '../spaces.ts';
 import { endpointsOfSchemes } from './scheme-endpoints.ts';
 
@@ -71,6 +71,7 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
       challenge: () => [{ scheme: name }],
       authenticate: () => ({ kind: 'refused', reason: 'nobody' }),
     })),
+    NO_SIGN_IN,
   );
   const parts = { master: Buffer.from('master') } as SchemeParts; // all that the made-up scheme reads
   const ofSchemes = await endpointsOfSchemes(entries, parts, spaces.all, recipient);
@@ -111,6 +112,7 @@ describe('over HTTP', () => {
       config,
       spaces,
       ofSchemes,
+      signIn: NO_SIGN_IN,
       clock: systemClock,
       resources: new Map(spaces.all.map((one) => [one, identity])),
       gateways: new Map(),

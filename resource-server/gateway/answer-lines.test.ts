@@ -9,7 +9,7 @@ const returned = {
   ours: OURS,
   methods: ['GET'],
   ownsCors: true,
-  cookies: new Set(['countersign-session']),
+  isOurs: (name: string) => name === 'countersign-session',
 };
 const given = (name: string, value: string) => clientLines([[name, value]], 200, returned);
 

@@ -12,8 +12,8 @@ export interface Returned {
   readonly methods: readonly string[];
   /** Who may read answers is decided here, not by the application. */
   readonly ownsCors: boolean;
-  /** Names of cookies that are ours. */
-  readonly cookies: ReadonlySet<string>;
+  /** Whether a cookie of that name is ours. */
+  readonly isOurs: (name: string) => boolean;
 }
 
 /** Of the connection to the application, or of what is said of the whole origin, which is ours. */
@@ -34,7 +34,7 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
       allowed = true;
     } else if (URLS.has(lower)) kept.push([name, ofOurs(value, returned)]);
     else if (lower === 'set-cookie') {
-      if (!returned.cookies.has(nameOfCookie(value))) {
+      if (!returned.isOurs(nameOfCookie(value))) {
         kept.push([name, cookieOfOurs(value, returned.map)]);
       }
     } else kept.push([name, value]);

@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
+import { withoutCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
@@ -16,8 +17,8 @@ export interface ApplicationLinesOptions {
   readonly map: PathMap;
   readonly proxies: TrustedProxies;
   readonly pseudonym: string;
-  /** Names of cookies that are ours. */
-  readonly cookies: ReadonlySet<string>;
+  /** Whether a cookie of that name is ours. */
+  readonly isOurs: (name: string) => boolean;
 }
 
 /**
@@ -25,7 +26,7 @@ export interface ApplicationLinesOptions {
  * `removed`: what it does not get from a client. Throws BadRequest or HttpError for what cannot go on.
  */
 export function createApplicationLines(options: ApplicationLinesOptions) {
-  const { space, config, map, proxies, pseudonym, cookies } = options;
+  const { space, config, map, proxies, pseudonym, isOurs } = options;
   const { host: ours } = new URL(space.origin);
 
   return (request: AnyRequest, url: URL, removed: (name: Name) => boolean): Lines => {
@@ -33,7 +34,7 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
     const onward = onwardLines(request, pseudonym, removed);
     return [
       ['Host', host],
-      ...(cookies.size === 0 ? onward : onward.flatMap((line) => withoutCookies(line, cookies))),
+      ...onward.flatMap((line) => foreignCookies(line, isOurs)),
       ...destinationLines({ request, space, map }, `${url.protocol}//${host}`),
       ...FORWARDED[config.forwarded](wayOf(request, ours, proxies)),
       ...(map.prefix !== '' ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]] : []),
@@ -43,11 +44,11 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
 }
 
 /** Without those of ours: cookies know no ports. */
-function withoutCookies(line: Lines[number], ours: ReadonlySet<string>): Lines {
+function foreignCookies(line: Lines[number], isOurs: (name: string) => boolean): Lines {
   const [name, value] = line;
   if (name !== 'Cookie') return [line];
-  const kept = value.split(/; */).filter((pair) => !ours.has(pair.split('=')[0] ?? ''));
-  return kept.length === 0 ? [] : [[name, kept.join('; ')]];
+  const kept = withoutCookies(value, isOurs);
+  return kept === '' ? [] : [[name, kept]];
 }
 
 /** How a request came here. */

@@ -50,8 +50,8 @@ export interface GatewayParts {
   readonly proxies: TrustedProxies;
   /** The field lines that say who was let in; none for who has no name. */
   readonly identity: (passed: Passed) => Awaitable<Lines>;
-  /** Names of cookies that are ours. */
-  readonly cookies: ReadonlySet<string>;
+  /** Whether a cookie of that name is ours. */
+  readonly isOurs: (name: string) => boolean;
   readonly standing: Standing;
   /** Of the answers, where the space has one. */
   readonly cached?: SpaceCache | undefined;
@@ -93,7 +93,7 @@ const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => 
 const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
-  const { clock, random, log, proxies, identity, cookies } = parts;
+  const { clock, random, log, proxies, identity, isOurs } = parts;
   const { cache, purge } = parts.cached ?? {};
   const upstreams = new Upstreams(config, clock);
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
@@ -111,10 +111,10 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     ours: space.origin,
     methods,
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
-    cookies,
+    isOurs,
   };
   const removalBy = createRemoval(space, config);
-  const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, cookies });
+  const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock, log);
   const { apiKeyQuery: keyName } = space;

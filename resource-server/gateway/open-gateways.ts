@@ -1,12 +1,14 @@
+import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { ownCookies } from '#shared/config/own-cookies.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { signInSpaces } from '#shared/config/sign-in-clients.ts';
 import type { Caches } from '../cache/open-caches.ts';
 import type { Space } from '../spaces.ts';
 import type { Gateway, GatewayParts } from './gateway.ts';
 import { identityLines } from './identity/identity-lines.ts';
 import type { Statements } from './identity/statements.ts';
 
-interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'cookies' | 'cached'> {
+interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'isOurs' | 'cached'> {
   readonly caches: Caches['of'];
   /** Absent: no space has its application told by them. */
   readonly statements: Statements | undefined;
@@ -17,19 +19,21 @@ const UNSTATED: Statements = { of: () => undefined };
 /** A gateway for each space that serves an application. Its module is loaded with the first: it has all of undici. */
 export async function openGateways(
   spaces: readonly Space[],
-  config: Pick<Config, 'issuer' | 'resource' | 'tls'>,
+  config: Pick<Config, 'issuer' | 'resource' | 'tls' | 'spaces'>,
   { statements = UNSTATED, caches, ...parts }: GatewaysParts,
 ): Promise<ReadonlyMap<Space, Gateway>> {
   const gateways = new Map<Space, Gateway>();
   const hosts = [config.resource, config.tls?.resource].map((origin) => hostOf(origin));
-  const cookies = hosts.includes(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
+  const ofIssuer = hosts.includes(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
+  const signIn = signInSpaces(config).some(({ origin }) => hosts.includes(hostOf(origin)));
+  const isOurs = (name: string) => ofIssuer.has(name) || (signIn && isSignInCookie(name));
   for (const space of spaces) {
     const { upstream } = space;
     if (upstream === undefined) continue;
     const { createGateway } = await import('./gateway.ts');
     const identity = identityLines(statements, upstream);
     const cached = caches.get(space);
-    gateways.set(space, createGateway(space, upstream, { ...parts, identity, cookies, cached }));
+    gateways.set(space, createGateway(space, upstream, { ...parts, identity, isOurs, cached }));
   }
   return gateways;
 }

@@ -7,6 +7,7 @@ import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { type AnswerOutcome, answerTo, bare, challenged, unavailable } from './answers.ts';
 import { conceal } from './conceal.ts';
 import { isCrossSite } from './cross-site.ts';
+import { subjectOf } from './person.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type {
   AuthRequest,
@@ -32,7 +33,10 @@ interface Found {
  * unless a scheme has to wait. Throws or rejects only on a defect.
  */
 export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<Outcome> {
-  const outcome = recover<Pass | AnswerOutcome>(() => decide(space, request), undecided);
+  const outcome = recover<Pass | AnswerOutcome>(
+    () => andThen(decide(space, request), (decided) => lookedUp(space, decided)),
+    undecided,
+  );
   return andThen(outcome, (decided) => conceal(space, decided));
 }
 
@@ -49,7 +53,7 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
   if (found === 'malformed') {
     return challenged(space, request, 400, `${space.at.answer} is not of the form of credentials`);
   }
-  const [only, another] = found;
+  const [only, another] = counting(found);
   if (another !== undefined) {
     return challenged(space, request, 400, 'credentials in more than one place');
   }
@@ -74,7 +78,9 @@ function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] 
   for (const line of request.lines(space.at.answer)) {
     const credentials = parseCredentials(line) ?? noToken(line);
     if (credentials === undefined) return 'malformed';
-    const scheme = space.schemes.find(({ name }) => name.toLowerCase() === credentials.scheme);
+    const scheme = space.schemes.find(
+      ({ name, yields }) => !yields && name.toLowerCase() === credentials.scheme,
+    );
     found.push({ scheme, credentials });
   }
   for (const scheme of space.schemes) {
@@ -82,6 +88,33 @@ function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] 
     if (credentials !== undefined) found.push({ scheme, credentials });
   }
   return found;
+}
+
+/**
+ * What a browser sends with everything keeps nobody out who shows credentials for the space. Where it alone is for
+ * the space, one line of Authorization for another scheme is for the application behind it.
+ */
+function counting(found: readonly Found[]): readonly Found[] {
+  const unasked = found.filter(({ scheme }) => scheme?.yields);
+  if (unasked.length === 0) return found;
+  const shown = found.filter(({ scheme }) => !scheme?.yields);
+  const foreign = shown.length === 1 && shown[0]?.scheme === undefined;
+  return shown.length === 0 || foreign ? unasked : shown;
+}
+
+/** With what the directory says of the person, where the space asks it. */
+function lookedUp(
+  space: ProtectionSpace,
+  outcome: Pass | AnswerOutcome,
+): Awaitable<Pass | AnswerOutcome> {
+  if (outcome.kind !== 'pass' || space.about === undefined) return outcome;
+  const { principal, scheme } = outcome;
+  if (principal.kind !== 'person' || principal.about) return outcome;
+  return andThen(space.about(subjectOf(principal) ?? ''), (about) =>
+    about
+      ? { ...outcome, principal: { ...principal, about } }
+      : { ...bare(403, 'the directory has nobody of this id who may sign in'), scheme },
+  );
 }
 
 /** Schemes whose credentials are one token. */

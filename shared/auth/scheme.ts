@@ -3,6 +3,7 @@ import type { Fields } from '#shared/http/answer.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
+import type { Allowed } from './allow.ts';
 
 /** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
 export interface Position {
@@ -72,6 +73,15 @@ export interface AuthRequest {
 export const actOf = ({ method, handshake }: Pick<AuthRequest, 'method' | 'handshake'>) =>
   handshake ? 'WEBSOCKET' : method;
 
+/** What the directory says of a person now. */
+export interface About {
+  /** What they sign in with. */
+  readonly name: string;
+  /** The primary address, if somebody has made sure that it is theirs. */
+  readonly email?: string;
+  readonly groups: readonly string[];
+}
+
 export type Principal = (
   | { readonly kind: 'person'; readonly realm: string; readonly name: string }
   | { readonly kind: 'application'; readonly id: string }
@@ -81,6 +91,8 @@ export type Principal = (
   readonly scopes?: ReadonlySet<string>;
   /** What the doors may tell an application behind them (`/verify`), for example `client_id`, `jti`. */
   readonly claims?: Readonly<Record<string, string>>;
+  /** Of a person, where the space asks the directory. */
+  readonly about?: About;
 };
 
 /** What a granted request owes its client besides the answer. */
@@ -150,6 +162,8 @@ export interface Scheme {
   readonly name: string;
   /** Browsers send these credentials by themselves, so another site can make them do it. */
   readonly ambient?: boolean;
+  /** They count only where no others for the space are shown, since they come with whatever a browser sends. */
+  readonly yields?: true;
   /** Never beside other credentials: they would name whom it hides. */
   readonly alone?: true;
   /** Credentials outside the Authorization field. */
@@ -178,6 +192,10 @@ export interface ProtectionSpace {
   scopes(method: string): readonly string[];
   /** Scopes of who was let in by a scheme that knows none; absent: none. */
   granted?(principal: Principal): ReadonlySet<string>;
+  /** What the directory says of a person, at each request; absent: it is not asked. Undefined: nobody who may enter. */
+  about?(id: string): Awaitable<About | undefined>;
+  /** Who may enter at all; absent: whoever is let in by a scheme. */
+  readonly allow?: Allowed;
   /** An application's credentials that may come beside those of a person, for quotas. */
   readonly application?: Scheme;
   /** Origins, besides its own, whose pages may send unsafe requests (CORS). */
@@ -208,7 +226,9 @@ export type Outcome =
       /** For the client, where there is more to say than of every answer of the status. */
       readonly detail?: string;
       readonly scheme?: string;
-      /** Of who passed and lacks a scope: owed with this answer as with any other. */
+      /** Who passed, and may not enter or lacks a scope. */
+      readonly principal?: Principal;
+      /** Of the same: owed with this answer as with any other. */
       readonly seal?: Seal<Fields>;
       /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
       readonly http11?: boolean;

@@ -21,6 +21,8 @@ export type Purpose =
   | 'countersign authz private-token quota'
   /** The secret of the client that a resource server verifies tokens for PrivateToken as. */
   | 'countersign private-token resource-server'
+  /** The secret of the client as which people sign in to a space, by its URL. */
+  | `countersign sign-in client ${string}`
   /** Contexts of PrivateToken's challenges, which change with the window. */
   | 'private-token-window'
   /** Addresses from which tokens come, as the store counts them. */

@@ -5,10 +5,22 @@ import type { Mistake } from '#shared/base/mistake.ts';
 import { eachSpace, noCertificate, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
+import { isLoopback } from './production.ts';
+import { SIGN_IN_PREFIX, signInSpaces } from './sign-in-clients.ts';
+import { takesTokens } from './token-spaces.ts';
 import { upstreamUrls } from './upstream-schema.ts';
 
 /** Paths of the resource server itself, which no space may take. */
-export const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
+
+/** Reserved at every origin where people sign in. */
+const SIGN_IN = new RegExp(`^/${SIGN_IN_PREFIX.replace('.', String.raw`\.`)}(/|$)`);
+
+/** Whether a path of an origin is kept from its spaces. `own`: of the resource server; `signIn`: where people do. */
+export const isReserved = (
+  path: string,
+  { own, signIn }: { readonly own: boolean; readonly signIn: boolean },
+): boolean => (own && RESERVED.test(path)) || (signIn && SIGN_IN.test(path));
 
 /** Tunnels and prefaces are no requests for an application, and TRACE is answered here. */
 const NEVER_PASSED: ReadonlySet<string> = new Set(['CONNECT', 'PRI', 'TRACE']);
@@ -85,13 +97,16 @@ export const SPACE_RULES: readonly Rule[] = [
   },
   {
     reads: ['spaces', 'resource'],
-    check: (config) =>
-      eachSpace(config, 'url', ({ url }) => {
+    check: (config) => {
+      const signIn = new Set(signInSpaces(config).map(({ origin }) => origin));
+      return eachSpace(config, 'url', ({ url }) => {
         const { origin, pathname } = new URL(url);
-        return origin === config.resource && RESERVED.test(pathname)
-          ? 'is a path of the resource server itself: choose another than /.well-known, /health and /verify'
+        const at = { own: origin === config.resource, signIn: signIn.has(origin) };
+        return isReserved(pathname, at)
+          ? 'is a path of the resource server itself: choose another than /.well-known, /health, /verify and, where people sign in, /.countersign'
           : undefined;
-      }),
+      });
+    },
   },
   {
     reads: ['spaces'],
@@ -267,6 +282,26 @@ export const SPACE_RULES: readonly Rule[] = [
         return overTls || concealed.frontend
           ? undefined
           : 'is everything, and nobody would ever get in: Concealed needs TLS, by `tls` or a frontend (concealed.frontend)';
+      }),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'signIn', ({ url, serves, schemes, signIn }) => {
+        if (signIn === undefined) return undefined;
+        const { protocol, hostname } = new URL(url);
+        if (serves !== 'verify' && serves !== 'upstream') {
+          return `is of no use to a space that serves ${serves}: people sign in before an application (verify, upstream)`;
+        }
+        if (protocol === 'http:' && !isLoopback(hostname)) {
+          return 'needs https: whoever reads along would have the session';
+        }
+        if (schemes.includes('PrivateToken')) {
+          return 'stands beside PrivateToken, which hides who comes from a server that a session tells: give each a space of its own';
+        }
+        return takesTokens({ schemes })
+          ? undefined
+          : 'needs Bearer or DPoP among the schemes: a session is that of a token, and what is no browser has to be told how to get in (RFC 9110 section 15.5.2)';
       }),
   },
 ];

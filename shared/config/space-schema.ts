@@ -31,6 +31,33 @@ const grants = z
   .prefault({})
   .describe('scopes of people who are let in by a scheme that knows none');
 
+const named = z.array(z.string().min(1)).default([]);
+
+const allow = z
+  .strictObject({
+    groups: named.describe('people of these groups'),
+    people: named.describe('by id'),
+    clients: named.describe('applications that come for themselves, by id'),
+  })
+  .refine((lists) => Object.values(lists).some(({ length }) => length > 0), {
+    error: 'names nobody: name groups, people or clients, or remove it',
+  })
+  .describe('who may enter at all, whatever the scheme; default: whoever a scheme lets in');
+
+/** Shorter than revocations are remembered (`CLOCK_MARGIN`), so that a session which nobody uses outlives none. */
+const LONGEST_IDLE = 259_200;
+
+const signIn = z
+  .union([
+    z.literal(true),
+    z.strictObject({
+      idle: seconds(300, LONGEST_IDLE).describe('without a request a session ends after so long'),
+    }),
+  ])
+  .describe(
+    'browsers without credentials are sent to sign in, and get a session of their own (serves: verify or upstream)',
+  );
+
 const members = z.strictObject({
   url: absoluteUrl.describe(
     'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
@@ -49,6 +76,8 @@ const members = z.strictObject({
     .describe(
       'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
     ),
+  signIn: signIn.optional(),
+  allow: allow.optional(),
   hide: z
     .enum(['forbidden', 'everything'])
     .optional()

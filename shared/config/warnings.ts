@@ -17,6 +17,9 @@ export function configWarnings(
   );
 }
 
+/** Schemes for which browsers ask by themselves. */
+const DIALOGS: ReadonlySet<string> = new Set(['Basic', 'Digest', 'Negotiate']);
+
 /** By the member of a space that they are about. */
 const WARNINGS: Readonly<
   Record<
@@ -28,6 +31,17 @@ const WARNINGS: Readonly<
     upstream && schemes.length === 0
       ? 'names none: everybody reaches the application, which has to ask for credentials itself'
       : undefined,
+  signIn: ({ signIn, schemes, scopes, grants }) => {
+    if (signIn === undefined) return undefined;
+    const asking = schemes.find((name) => DIALOGS.has(name));
+    if (asking !== undefined) {
+      return `stands beside ${asking}: browsers will show its dialog whenever a script meets a session that has ended. Give what needs ${asking} a space of its own`;
+    }
+    const granted = [grants.everyone, ...Object.values(grants.people)].flat();
+    return Object.values(scopes).flat().length > 0 && granted.length === 0
+      ? 'gives a person no scopes, and some are needed here: name them in grants'
+      : undefined;
+  },
   'upstream.url': ({ upstream }) => {
     const open = upstreamUrls(upstream).find(isClearOutside);
     return open && `is ${open}: what goes there in clear text can be read and changed on its way`;

@@ -33,12 +33,15 @@ async function filledIn(template: string, places: Places): Promise<string> {
 const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0;
 
 /** nginx as one process, so that to end it is to end all of it. */
-export async function startNginx(places: Places): Promise<RunningProcess> {
+export async function startNginx(
+  places: Places,
+  template = 'nginx-forward-auth.conf',
+): Promise<RunningProcess> {
   const { folder, origin } = places;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n');
-  await writeFile(join(folder, 'server.conf'), await filledIn('nginx-forward-auth.conf', places));
+  await writeFile(join(folder, 'server.conf'), await filledIn(template, places));
   await writeFile(
     join(folder, 'nginx.conf'),
     `daemon off;
@@ -57,9 +60,12 @@ include ${folder}/server.conf;
   return startProcess('/usr/sbin/nginx', args, { ready: answers(origin) });
 }
 
-export async function startCaddy(places: Places): Promise<RunningProcess> {
+export async function startCaddy(
+  places: Places,
+  template = 'Caddyfile',
+): Promise<RunningProcess> {
   const { folder, origin } = places;
-  const site = await filledIn('Caddyfile', places);
+  const site = await filledIn(template, places);
   const listen = `http://:${new URL(origin).port} {\n\tbind 127.0.0.1`;
   const file = join(folder, 'Caddyfile');
   await writeFile(file, `{\n\tadmin off\n}\n${site.replace('\napp.example {', `\n${listen}`)}`);

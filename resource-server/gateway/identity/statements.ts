@@ -46,7 +46,7 @@ interface Signed {
 const REMEMBERED = 30_000;
 
 /**
- * Signs for an application who was let in, and how (RFC 7519): `sub`, `kind`, `name`, `scheme`, `scope` (RFC 8693
+ * Signs for an application who was let in, and how (RFC 7519): `sub`, `kind`, `name`, `email`, `groups`, `scheme`, `scope` (RFC 8693
  * section 4.2) and `client_id` (section 4.3), each absent where nothing is known. No `jti`: a statement is given
  * again while it is young, for what is the same in all of these. The verdict comes first, each time.
  */
@@ -85,7 +85,7 @@ export function createStatements(options: StatementsOptions): Statements {
 
   return {
     of(passed, aud) {
-      const { subject, name, client, scopes, scheme } = identityOf(passed);
+      const { subject, name, email, groups, client, scopes, scheme } = identityOf(passed);
       if (subject === undefined) return undefined;
       const { kind } = passed.principal;
       const scope = scopes.length > 0 ? scopes.join(' ') : undefined;
@@ -95,6 +95,8 @@ export function createStatements(options: StatementsOptions): Statements {
         sub: subject,
         kind,
         name,
+        email,
+        ...(groups.length > 0 && { groups }),
         scheme,
         scope,
         client_id: client,

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { escapeHtml } from '#shared/http/page.ts';
+
+/** What the application was asked. */
+export interface Reached {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Application extends AsyncDisposable {
+  readonly origin: string;
+  /** Since `reached` was emptied last. */
+  reached: Reached[];
+}
+
+/** An application that knows nothing of us but the fields that say who asks. Each page has a form, and asks by script. */
+export async function startApplication(): Promise<Application> {
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    void text(request).then((body) => {
+      application.reached.push({ method, url, headers, body });
+      const name = escapeHtml(decodeURIComponent(String(headers['x-auth-name'])));
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.setHeader('Cache-Control', 'no-store');
+      response.end(`<!doctype html><title>Notes</title><h1>Hello ${name}</h1>
+<p id="at">${escapeHtml(method)} ${escapeHtml(url)}</p>
+<form method="post" action="/notes"><input name="note" value="what I wrote"><button>Save</button></form>
+<form method="post" action="/.countersign/sign-out"><button>Leave</button></form>`);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const application: Application = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reached: [],
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return application;
+}

@@ -1,0 +1,91 @@
+/** The pair before an application, with whatever stands between: the gateway itself, nginx or Caddy. */
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startFlow, type Flow } from '../../flows/flow.ts';
+import { signIn } from '../../flows/browser.fixture.ts';
+import { launchBrowser, newPerson, type PersonOptions } from '../../parts/browser.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import type { Pair, Person } from '../../pair/pair.ts';
+import { startCaddy, startNginx } from '../forward-auth/proxies.ts';
+import { type Application, startApplication } from './application.ts';
+
+export type Front = 'gateway' | 'nginx' | 'Caddy';
+export const FRONTS: readonly Front[] = ['gateway', 'nginx', 'Caddy'];
+
+const PROXIES = {
+  nginx: { start: startNginx, template: 'nginx-sign-in.conf' },
+  Caddy: { start: startCaddy, template: 'Caddyfile' },
+};
+
+export interface SignInSite extends AsyncDisposable {
+  readonly flow: Flow;
+  readonly pair: Pair;
+  readonly application: Application;
+  readonly browser: Browser;
+  /** Where people find the application. */
+  readonly origin: string;
+  readonly alice: Person;
+  /** A browser of its own. */
+  visit(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
+  /** One in which alice has signed in. */
+  signedIn(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
+}
+
+/** `members`: of the space of the application. */
+export async function startSignInSite(front: Front, members: object = {}): Promise<SignInSite> {
+  await using parts = new AsyncDisposableStack();
+  const application = parts.use(await startApplication());
+  const own = `http://127.0.0.1:${await freePort()}`;
+  const space = {
+    realm: 'Notes',
+    schemes: ['Bearer', 'DPoP'],
+    signIn: true,
+    ...(front === 'gateway'
+      ? { serves: 'upstream', upstream: { url: `${application.origin}/`, identity: ['fields'] } }
+      : { serves: 'verify' }),
+    ...members,
+  };
+  const flow = parts.use(
+    await startFlow({
+      settings: ({ resource }) => ({
+        ...(front !== 'gateway' && { trustedProxies: ['127.0.0.1/32'] }),
+        spaces: [{ ...space, url: `${front === 'gateway' ? resource : own}/` }],
+      }),
+    }),
+  );
+  const { pair } = flow;
+  if (front !== 'gateway') {
+    const { start, template } = PROXIES[front];
+    const folder = parts.use(await temporaryFolder()).path;
+    const { resource } = pair;
+    const places = { folder, origin: own, resource, application: application.origin };
+    parts.use(await start(places, join('..', 'sign-in', template)));
+  }
+  const browser = await launchBrowser();
+  parts.defer(() => browser.close());
+  const alice = await pair.addPerson('alice');
+  const origin = front === 'gateway' ? pair.resource : own;
+  const visit = async (options: PersonOptions = {}) => {
+    const context = await newPerson(browser, options);
+    return { context, page: await context.newPage() };
+  };
+  const owned = parts.move();
+  return {
+    flow,
+    pair,
+    application,
+    browser,
+    origin,
+    alice,
+    visit,
+    async signedIn(options) {
+      const visitor = await visit(options);
+      await visitor.page.goto(origin);
+      await signIn(visitor.page, alice);
+      await visitor.page.waitForURL(`${origin}/`);
+      return visitor;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

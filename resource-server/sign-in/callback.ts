@@ -1,0 +1,162 @@
+import { errors } from 'jose';
+import type { AuthRequest } from '#shared/auth/scheme.ts';
+import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
+import { shownSecret } from '#shared/auth/schemes/session/session.ts';
+import type { Sessions } from '#shared/auth/schemes/session/sessions.ts';
+import { NoAnswer } from '#shared/client/send.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { SignInSpace } from '#shared/config/sign-in-clients.ts';
+import { type Answer, HttpError } from '#shared/http/answer.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Pages } from './pages.ts';
+import { NotRedeemed, type Redeemed } from './redeem.ts';
+import { oneMoreArrival } from './sign-in.ts';
+import { VISIT, type Visit, type Visits } from './visits.ts';
+
+interface CallbackParts {
+  readonly config: Pick<Config, 'issuer' | 'people' | 'limits'>;
+  readonly stores: Pick<Stores, 'replay' | 'limits'>;
+  readonly sessions: Sessions;
+  readonly visits: Visits;
+  readonly pages: Pages;
+  readonly redeem: (space: SignInSpace, visit: Visit, code: string) => Promise<Redeemed>;
+  readonly clock: Clock;
+}
+
+/** Says for the log why a callback led to no session. */
+export type Note = (reason: string) => void;
+
+const CODE = /^[\w-]{1,256}$/;
+
+/**
+ * What the authorization server sends the browser back with (RFC 6749 section 4.1.2). `spaces`: those of the origin
+ * that was asked. It leads to where this browser wanted to go when it began, and to nothing that the request names.
+ */
+export function createCallback(parts: CallbackParts) {
+  const { config, stores, sessions, visits, pages, redeem, clock } = parts;
+  const { issuer, people, limits } = config;
+
+  /** Of one visit once, whatever the number of requests and processes: a code that comes again ends what came of it. */
+  async function isFirst({ state }: Visit, { peer }: AuthRequest): Promise<boolean> {
+    const spent = await stores.limits.spend('visits', customerOf(peer.address), limits.visits);
+    if (!spent.ok) {
+      throw new HttpError(429, 'Too many sign-ins from this address. Try again later.', {
+        'Retry-After': String(spent.retryAfter),
+      });
+    }
+    return stores.replay.unique('sign-in visit', state, VISIT);
+  }
+
+  async function begin(space: SignInSpace, claims: Redeemed, request: AuthRequest) {
+    const { sub, grant_id, acr, auth_time, jti, kid, client_id, sub_gen, client_gen, epoch } = claims;
+    const since = auth_time ?? Math.floor(clock.now() / 1000);
+    const until = (since + people.session) * 1000;
+    const before = shownSecret(space, request);
+    if (before !== undefined) await sessions.remove(before);
+    const secret = await sessions.begin(
+      {
+        accountId: sub,
+        grantId: grant_id,
+        space: space.url,
+        claims: {
+          jti,
+          kid,
+          sub,
+          client_id,
+          grant_id,
+          client_gen,
+          epoch,
+          ...(sub_gen !== undefined && { sub_gen }),
+        },
+        ...(acr !== undefined && { acr }),
+        ...(auth_time !== undefined && { auth_time }),
+        until,
+      },
+      space.idle,
+    );
+    const rest = Math.max(1, Math.floor((until - clock.now()) / 1000));
+    return [
+      setCookie(space.url, cookieName(space.url, 'session'), secret, rest),
+      oneMoreArrival(space, request),
+    ];
+  }
+
+  return async (
+    spaces: readonly SignInSpace[],
+    request: AuthRequest,
+    note: Note,
+  ): Promise<Answer> => {
+    const to = { language: request.lines('accept-language')[0] };
+    const cookies = request.lines('cookie');
+    const { state = '', code, error, iss, twice } = parametersOf(request.target);
+    const found = spaces
+      .map((space) => ({ space, of: visits.find(space.url, state, cookies) }))
+      .find(({ of }) => of !== undefined);
+    if (twice || found?.of === undefined) {
+      note('this browser has begun no sign-in of this state, or it is over');
+      return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
+    }
+    const { space } = found;
+    const { visit, end } = found.of;
+    const back = inside(space, visit.path);
+    const ended = (answer: Answer, lines: readonly string[] = []): Answer => ({
+      ...answer,
+      fields: { ...answer.fields, 'Set-Cookie': [...lines, end] },
+    });
+    // RFC 9207 section 2.4.
+    if (iss !== issuer) {
+      note('iss is another issuer');
+      return ended(pages.message(400, 'notBegun', to, back));
+    }
+    if (error !== undefined || code === undefined || !CODE.test(code)) {
+      note(`the authorization server answered ${(error ?? 'without a code').slice(0, 64)}`);
+      return ended(
+        error === 'access_denied'
+          ? pages.message(403, 'refused', to, back)
+          : pages.message(503, 'unavailable', to, back),
+      );
+    }
+    const there = { status: 303, fields: { Location: back, 'Cache-Control': 'no-store' } };
+    try {
+      if (!(await isFirst(visit, request))) {
+        note('the visit was used before');
+        return ended(there);
+      }
+      return ended(there, await begin(space, await redeem(space, visit, code), request));
+    } catch (failure) {
+      if (!isExpected(failure)) throw failure;
+      note(failure.message);
+      return ended(pages.message(503, 'unavailable', to, back));
+    }
+  };
+}
+
+const isExpected = (error: unknown): error is Error =>
+  error instanceof NotRedeemed ||
+  error instanceof NoAnswer ||
+  error instanceof StoreUnavailable ||
+  error instanceof KeysUnavailable ||
+  error instanceof errors.JOSEError;
+
+/** The parameters that matter, and whether one of them comes twice (RFC 6749 section 3.1). */
+function parametersOf(target: string) {
+  const query = new URLSearchParams(target.slice(target.indexOf('?') + 1));
+  const one = (name: string) => query.get(name) ?? undefined;
+  return {
+    state: one('state'),
+    code: one('code'),
+    error: one('error'),
+    iss: one('iss'),
+    twice: ['state', 'code', 'error', 'iss'].some((name) => query.getAll(name).length > 1),
+  };
+}
+
+/** As a whole URL of the origin, whatever a browser would read into a path that begins with two slashes. */
+function inside({ url, origin }: SignInSpace, path: string): string {
+  const whole = URL.parse(origin + path);
+  return whole?.origin === origin ? origin + path : url;
+}

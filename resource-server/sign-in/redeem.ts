@@ -1,0 +1,127 @@
+import { decodeProtectedHeader, jwtVerify } from 'jose';
+import type { Jwks } from '#shared/auth/jwks.ts';
+import { audiencesOf, type TokenVerifier } from '#shared/auth/token-verifier.ts';
+import { sameText } from '#shared/base/constant-time.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { jsonOf, type Send } from '#shared/client/send.ts';
+import {
+  callbackOf,
+  type SignInSpace,
+  signInClientId,
+  signInSecret,
+} from '#shared/config/sign-in-clients.ts';
+import { parseAccessToken } from '#shared/jose/access-token.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { ALGORITHMS } from '#shared/jose/algorithms.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
+import type { Visit } from './visits.ts';
+
+/** Who signed in, as the authorization server says by the token for this space. */
+export interface Redeemed extends AccessTokenClaims {
+  readonly kid: string;
+  readonly grant_id: string;
+  readonly acr?: string;
+  readonly auth_time?: number;
+}
+
+/** The authorization server, or what it said, was not as it has to be. The message is for the log. */
+export class NotRedeemed extends Error {
+  override readonly name = 'NotRedeemed';
+}
+
+export interface RedeemOptions {
+  readonly issuer: string;
+  readonly send: Send;
+  readonly jwks: Jwks;
+  readonly tokens: TokenVerifier;
+  readonly master: Buffer;
+  readonly clock: Clock;
+  /** Seconds. */
+  readonly skew: number;
+}
+
+/** Redeems codes (RFC 6749 section 4.1.3) on the way that no browser sees, and believes nothing unchecked. */
+export function createRedeem(options: RedeemOptions) {
+  const { issuer, send, jwks, tokens, master, clock, skew } = options;
+
+  async function ask(space: SignInSpace, visit: Visit, code: string) {
+    const id = signInClientId(space);
+    const reply = await send({
+      method: 'POST',
+      url: `${issuer}/token`,
+      fields: {
+        authorization: `Basic ${btoa(`${id}:${signInSecret(master, space)}`)}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+      },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: callbackOf(space),
+        code_verifier: visit.verifier,
+      }).toString(),
+    });
+    const answer = jsonOf(reply);
+    if (reply.status !== 200 || !isObject(answer)) {
+      const error = isObject(answer) ? answer['error'] : undefined;
+      throw new NotRedeemed(`the token endpoint answered ${reply.status} ${String(error ?? '')}`);
+    }
+    const { access_token: token, id_token: idToken, token_type: type } = answer;
+    if (typeof token !== 'string' || typeof idToken !== 'string' || type !== 'Bearer') {
+      throw new NotRedeemed('the token endpoint gave no Bearer token with an ID token');
+    }
+    return { token, idToken };
+  }
+
+  /** OpenID Connect Core 1.0 section 3.1.3.7. Resolves to the subject. */
+  async function checkIdToken(space: SignInSpace, { nonce }: Visit, idToken: string) {
+    const { payload } = await jwtVerify(
+      idToken,
+      async () => {
+        const { kid = '', alg = '' } = decodeProtectedHeader(idToken);
+        const algorithm = ALGORITHMS.get(alg);
+        const key = algorithm && (await jwks.key(kid, algorithm));
+        if (key === undefined) throw new NotRedeemed('the issuer has no key of the ID token');
+        return key;
+      },
+      {
+        issuer,
+        audience: signInClientId(space),
+        clockTolerance: skew,
+        currentDate: new Date(clock.now()),
+        requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+      },
+    );
+    if (typeof payload.aud !== 'string') throw new NotRedeemed('the ID token has audiences');
+    if (!sameText(String(payload['nonce']), nonce)) {
+      throw new NotRedeemed('the nonce of the ID token is another');
+    }
+    return payload.sub;
+  }
+
+  /** Our own verifier judges the token as if it had come to the space. */
+  async function claimsOf(space: SignInSpace, token: string): Promise<Redeemed> {
+    const verdict = await tokens.verify(token, audiencesOf(space.url));
+    const parsed = parseAccessToken(token);
+    if (verdict.kind !== 'verified' || !parsed.ok) {
+      const { reason } = verdict.kind === 'verified' ? { reason: 'unreadable' } : verdict;
+      throw new NotRedeemed(`the access token is not good: ${reason}`);
+    }
+    if (verdict.principal.kind !== 'person' || verdict.principal.claims?.['grant_id'] === undefined) {
+      throw new NotRedeemed('the access token is of no person');
+    }
+    // Its signature was found right, and each member that is read of it.
+    return { ...(parsed.payload as unknown as Redeemed), kid: parsed.kid };
+  }
+
+  /** Rejects with `NotRedeemed`, `NoAnswer`, or what went wrong with the ID token. */
+  return async (space: SignInSpace, visit: Visit, code: string): Promise<Redeemed> => {
+    const { token, idToken } = await ask(space, visit, code);
+    const [subject, claims] = await Promise.all([
+      checkIdToken(space, visit, idToken),
+      claimsOf(space, token),
+    ]);
+    if (subject !== claims.sub) throw new NotRedeemed('the two tokens are of two people');
+    return claims;
+  };
+}

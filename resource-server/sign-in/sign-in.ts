@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { callbackOf, type SignInSpace, signInClientId } from '#shared/config/sign-in-clients.ts';
+import type { Answer } from '#shared/http/answer.ts';
+import { cookiesNamed } from '#shared/http/cookies.ts';
+import { askerOf } from './asker.ts';
+import type { Pages } from './pages.ts';
+import type { Visits } from './visits.ts';
+
+/** Seconds within which arrivals are counted. */
+const ARRIVALS = 60;
+/** Sign-ins that ended well, one after another, and left no session. */
+const MOST_ARRIVALS = 2;
+
+type Refused = Extract<Outcome, { kind: 'answer' }>;
+
+/** A request that was not let in, at a space where people sign in. */
+export interface Met {
+  readonly space: SignInSpace;
+  readonly request: AuthRequest;
+  /** What was asked for: path and query. */
+  readonly path: string;
+  readonly outcome: Refused;
+}
+
+interface SignInParts {
+  readonly config: Pick<Config, 'issuer'>;
+  readonly visits: Visits;
+  readonly pages: Pages;
+}
+
+/** What a browser gets in place of a refusal that a program can do something with; undefined: it is a program. */
+export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
+  function begin({ space, request, path }: Met): Answer {
+    const cookies = request.lines('cookie');
+    const { visit, lines } = visits.begin(space.url, path, cookies);
+    const { state, nonce, verifier } = visit;
+    const query = new URLSearchParams({
+      client_id: signInClientId(space),
+      response_type: 'code',
+      redirect_uri: callbackOf(space),
+      scope: 'openid',
+      resource: space.url,
+      state,
+      nonce,
+      code_challenge: hash('sha256', verifier, 'base64url'),
+      code_challenge_method: 'S256',
+    });
+    return {
+      status: 303,
+      fields: {
+        Location: `${issuer}/auth?${query}`,
+        'Set-Cookie': lines,
+        'Cache-Control': 'no-store',
+      },
+    };
+  }
+
+  return (met: Met): Answer | undefined => {
+    const { space, request, outcome, path } = met;
+    const asker = askerOf(request);
+    const to = { language: request.lines('accept-language')[0] };
+    if (asker === 'program') return undefined;
+    const { about } = outcome.principal ?? {};
+    if (outcome.status === 403 && about) return pages.forbidden(to, about.name);
+    if (outcome.status !== 401) return undefined;
+    if (asker === 'form') {
+      return pages.message(409, 'notTaken', to, new URL(space.url).pathname);
+    }
+    if (arrivalsOf(space, request) < MOST_ARRIVALS) return begin(met);
+    const { fields, ...page } = pages.message(403, 'notKept', to, path);
+    return { ...page, fields: { ...fields, 'Set-Cookie': [noArrivals(space)] } };
+  };
+}
+
+const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');
+
+/** How often somebody has signed in here just now, as the browser says. */
+function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'lines'>): number {
+  const [value = ''] = cookiesNamed(request.lines('cookie'), arrivalCookie(space));
+  return /^\d$/.test(value) ? Number(value) : 0;
+}
+
+/** The line of Set-Cookie that counts one more. */
+export function oneMoreArrival(space: SignInSpace, request: Pick<AuthRequest, 'lines'>): string {
+  const arrivals = Math.min(arrivalsOf(space, request) + 1, MOST_ARRIVALS);
+  return setCookie(space.url, arrivalCookie(space), String(arrivals), ARRIVALS);
+}
+
+export const noArrivals = (space: SignInSpace): string =>
+  setCookie(space.url, arrivalCookie(space), '', 0);

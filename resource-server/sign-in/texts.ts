@@ -1,0 +1,116 @@
+/** Words of the pages, alike in all languages. */
+interface Texts {
+  /** The content of a form met no session. */
+  readonly notTaken: Said;
+  /** Somebody signed in just now, and the browser does not show it. */
+  readonly notKept: Said;
+  /** A callback that belongs to nothing that this browser has begun. */
+  readonly notBegun: Said;
+  readonly refused: Said;
+  readonly unavailable: Said;
+  readonly forbidden: Said & { readonly as: (name: string) => string };
+  readonly signOut: Said;
+  readonly signedOut: Said & { readonly everywhere: string };
+}
+
+interface Said {
+  readonly title: string;
+  readonly text: string;
+  /** The way on. */
+  readonly on: string;
+}
+
+const en: Texts = {
+  notTaken: {
+    title: 'Nobody is signed in any more',
+    text: 'What you have just sent was not taken. Sign in in another tab, then come back to this one and reload it: your browser sends it again.',
+    on: 'Sign in in another tab',
+  },
+  notKept: {
+    title: 'Signing in does not last',
+    text: 'You have just signed in, but your browser does not say so to this site. It may block its cookies, or remove them at once: allow cookies for this site. If they are allowed, whoever runs this site has to look at how its proxy passes them on.',
+    on: 'Try again',
+  },
+  notBegun: {
+    title: 'This sign-in does not go on',
+    text: 'It is over already, took too long, or began in another browser. If it happens each time, your browser blocks the cookies of this site.',
+    on: 'Go to the application',
+  },
+  refused: {
+    title: 'You are not signed in',
+    text: 'The sign-in was given up.',
+    on: 'Try again',
+  },
+  unavailable: {
+    title: 'Signing in is not possible now',
+    text: 'The server that signs you in does not answer as it should. Try again in a moment.',
+    on: 'Try again',
+  },
+  forbidden: {
+    title: 'You may not enter',
+    text: 'Whoever runs this application has not opened it to you. Ask them, or sign out and in again as somebody else.',
+    on: 'Sign out',
+    as: (name) => `You are signed in as ${name}.`,
+  },
+  signOut: {
+    title: 'Sign out?',
+    text: 'You are then signed out of this application in this browser.',
+    on: 'Sign out',
+  },
+  signedOut: {
+    title: 'You are signed out',
+    text: 'You are signed out of this application. Where you signed in you still are, and the application will know you again without your password. On a computer that others use, sign out there as well.',
+    on: 'Back to the application',
+    everywhere: 'Sign out everywhere',
+  },
+};
+
+const de: Texts = {
+  notTaken: {
+    title: 'Niemand ist mehr angemeldet',
+    text: 'Was Sie gerade abgeschickt haben, wurde nicht angenommen. Melden Sie sich in einem anderen Tab an, kommen Sie zurück und laden Sie diesen Tab neu: Ihr Browser schickt es noch einmal.',
+    on: 'In einem anderen Tab anmelden',
+  },
+  notKept: {
+    title: 'Die Anmeldung hält nicht',
+    text: 'Sie haben sich gerade angemeldet, aber Ihr Browser sagt es dieser Website nicht. Vielleicht blockiert er ihre Cookies oder löscht sie sofort: Erlauben Sie Cookies für diese Website. Sind sie erlaubt, muss ihr Betreiber nachsehen, wie sein Proxy sie weitergibt.',
+    on: 'Noch einmal versuchen',
+  },
+  notBegun: {
+    title: 'Diese Anmeldung geht nicht weiter',
+    text: 'Sie ist schon vorbei, hat zu lange gedauert oder begann in einem anderen Browser. Geschieht es jedes Mal, blockiert Ihr Browser die Cookies dieser Website.',
+    on: 'Zur Anwendung',
+  },
+  refused: {
+    title: 'Sie sind nicht angemeldet',
+    text: 'Die Anmeldung wurde abgebrochen.',
+    on: 'Noch einmal versuchen',
+  },
+  unavailable: {
+    title: 'Anmelden ist gerade nicht möglich',
+    text: 'Der Server, der Sie anmeldet, antwortet nicht, wie er soll. Versuchen Sie es gleich noch einmal.',
+    on: 'Noch einmal versuchen',
+  },
+  forbidden: {
+    title: 'Kein Zutritt',
+    text: 'Der Betreiber hat diese Anwendung nicht für Sie geöffnet. Fragen Sie ihn, oder melden Sie sich ab und als jemand anderes wieder an.',
+    on: 'Abmelden',
+    as: (name) => `Sie sind als ${name} angemeldet.`,
+  },
+  signOut: {
+    title: 'Abmelden?',
+    text: 'Sie sind dann in diesem Browser von dieser Anwendung abgemeldet.',
+    on: 'Abmelden',
+  },
+  signedOut: {
+    title: 'Sie sind abgemeldet',
+    text: 'Sie sind von dieser Anwendung abgemeldet. Dort, wo Sie sich angemeldet haben, sind Sie es noch, und die Anwendung wird Sie ohne Passwort wiedererkennen. An einem Computer, den auch andere benutzen, melden Sie sich auch dort ab.',
+    on: 'Zurück zur Anwendung',
+    everywhere: 'Überall abmelden',
+  },
+};
+
+export const TEXTS = { en, de } as const;
+export type Language = keyof typeof TEXTS;
+/** Those that say one thing and lead on. */
+export type Message = Exclude<keyof Texts, 'forbidden' | 'signOut' | 'signedOut'>;

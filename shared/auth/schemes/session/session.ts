@@ -1,0 +1,95 @@
+import { cookiesNamed } from '#shared/http/cookies.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { About, AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import { cookieName } from './cookie.ts';
+import type { SessionRecord, Sessions } from './sessions.ts';
+
+export interface SessionSpace {
+  readonly url: string;
+  readonly realm: string;
+  /** Seconds without a request after which it ends. */
+  readonly idle: number;
+}
+
+export interface SessionOptions {
+  readonly space: SessionSpace;
+  readonly sessions: Sessions;
+  readonly feed: Pick<RevocationFeed, 'latest'>;
+  readonly about: (id: string) => Promise<About | undefined>;
+}
+
+/** 256 bits in base64url. */
+const SECRET = /^[\w-]{43}$/;
+
+/** The secret that a browser shows for a space; undefined: none, or none that could be ours. */
+export function shownSecret(
+  { url }: Pick<SessionSpace, 'url'>,
+  request: Pick<AuthRequest, 'lines'>,
+): string | undefined {
+  const values = cookiesNamed(request.lines('cookie'), cookieName(url, 'session'));
+  // Two of one name: somebody else has set one of them (RFC 6265 section 8.6).
+  return values.length === 1 && SECRET.test(values[0] ?? '') ? values[0] : undefined;
+}
+
+/**
+ * The session of a browser that signed in here: an opaque cookie. No scheme of HTTP, so nothing announces it. What
+ * revokes the token that it began with has ended it by the next request.
+ */
+export function session({ space, sessions, feed, about }: SessionOptions): Scheme {
+  const { url, realm, idle } = space;
+  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+
+  /** Why it has ended; undefined: it has not. */
+  async function endOf({ claims, until, ...record }: SessionRecord, now: number) {
+    if (record.space !== url) return 'it is of another space';
+    if (now >= until) return 'it is over';
+    const by = (await feed.latest()).revokedBy(claims);
+    return by && `revoked by ${by}`;
+  }
+
+  return {
+    name: 'Session',
+    ambient: true,
+    yields: true,
+
+    locate: (request) =>
+      cookiesNamed(request.lines('cookie'), cookieName(url, 'session')).length > 0
+        ? { scheme: 'session', rest: '' }
+        : undefined,
+
+    challenge: () => [],
+
+    async authenticate(_credentials, request) {
+      const secret = shownSecret(space, request);
+      if (secret === undefined) return refused('the cookie is malformed, or there are several');
+      const found = await sessions.find(secret);
+      if (found === undefined) return refused('there is no such session, or it has ended');
+      const end = await endOf(found, sessions.now());
+      if (end !== undefined) {
+        await sessions.remove(secret);
+        return refused(end);
+      }
+      const person = await about(found.accountId);
+      if (person === undefined) return refused('the directory has nobody of this id who may sign in');
+      await sessions.touch(secret, found, idle);
+      const { accountId: sub, grantId: grant_id } = found;
+      return {
+        kind: 'granted',
+        principal: {
+          kind: 'person',
+          realm,
+          name: person.name,
+          claims: { sub, grant_id },
+          about: person,
+        },
+        grounds: {
+          of: `session ${secret}`,
+          async hold() {
+            const now = await sessions.find(secret);
+            return now !== undefined && (await endOf(now, sessions.now())) === undefined;
+          },
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { everySpace } from './second-origin.ts';
+import type { Config } from './schema.ts';
+
+/** Paths of ours at every origin where somebody signs in before an application. */
+export const SIGN_IN_PREFIX = '.countersign';
+export const CALLBACK_PATH = `/${SIGN_IN_PREFIX}/callback`;
+export const SIGN_OUT_PATH = `/${SIGN_IN_PREFIX}/sign-out`;
+
+/** Seconds without a request after which a session ends, where the space says nothing else. */
+const IDLE = 86_400;
+
+/** A space at which people sign in. */
+export interface SignInSpace {
+  readonly url: string;
+  readonly origin: string;
+  readonly realm: string;
+  readonly idle: number;
+}
+
+/** All of them, with those of the resource server's second origin. */
+export function signInSpaces(
+  config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
+): readonly SignInSpace[] {
+  return everySpace(config).flatMap(({ url, realm, signIn }) => {
+    if (signIn === undefined) return [];
+    const { idle = IDLE } = signIn === true ? {} : signIn;
+    return [{ url, origin: new URL(url).origin, realm, idle }];
+  });
+}
+
+const PREFIX = 'sign-in-';
+
+/** Whether a client is one of these, which nobody has registered: no one is asked whether to allow it. */
+export const isSignInClient = (id: string): boolean => id.startsWith(PREFIX);
+
+/** The client as which people sign in to a space. */
+export const signInClientId = ({ url }: Pick<SignInSpace, 'url'>): string =>
+  PREFIX + createHash('sha256').update(url).digest('base64url').slice(0, 16);
+
+/** Derived by both servers, so that nobody has to carry it from one to the other. */
+export function signInSecret(master: Buffer, { url }: Pick<SignInSpace, 'url'>): string {
+  return derivedKey(master, `countersign sign-in client ${url}`).toString('base64url');
+}
+
+export const callbackOf = ({ origin }: Pick<SignInSpace, 'origin'>): string =>
+  origin + CALLBACK_PATH;
+
+/** What the authorization server knows of them. */
+export function signInRegistrations(
+  config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
+  master: Buffer,
+  clock: Clock,
+): readonly ClientRecord[] {
+  return signInSpaces(config).map((space) => ({
+    client_id: signInClientId(space),
+    client_name: space.realm,
+    grant_types: ['authorization_code'],
+    token_endpoint_auth_method: 'client_secret_basic',
+    secret_hash: createHash('sha256').update(signInSecret(master, space)).digest('base64url'),
+    scope: 'openid',
+    resources: [space.url],
+    redirect_uris: [callbackOf(space)],
+    id_token_signed_response_alg: 'ES256',
+    created_at: clock.now(),
+  }));
+}
