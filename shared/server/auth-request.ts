@@ -38,7 +38,6 @@ export function authRequest(
 
 class Told implements AuthRequest {
   readonly method;
-  readonly handshake;
   readonly target;
   readonly origin;
   readonly at;
@@ -57,7 +56,6 @@ class Told implements AuthRequest {
     const peer = socket.remoteAddress ?? '';
     this.request = request;
     this.method = method;
-    this.handshake = upgradeOf(request) !== undefined;
     this.target = target;
     this.origin = origin;
     this.at = at;
@@ -68,6 +66,11 @@ class Told implements AuthRequest {
       http2: httpVersionMajor === 2,
       trusted: proxies.has(peer),
     };
+  }
+
+  /** Who tells of it opens a connection of its own, but hands on what the client asked for (RFC 6455 section 4.1). */
+  get handshake() {
+    return this.request.headers['sec-websocket-key'] !== undefined;
   }
 
   get confidential() {
@@ -82,6 +85,10 @@ class Received extends Told {
   constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content: Content) {
     super(request, asked, recipient);
     this.content = content;
+  }
+
+  override get handshake() {
+    return upgradeOf(this.request) !== undefined;
   }
 
   get exporter() {

@@ -28,8 +28,8 @@ export interface SignInSite extends AsyncDisposable {
   readonly alice: Person;
   /** A browser of its own. */
   visit(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
-  /** One in which alice has signed in. */
-  signedIn(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
+  /** One in which alice, or somebody else, has signed in. */
+  signedIn(options?: PersonOptions, person?: Person): Promise<{ context: BrowserContext; page: Page }>;
 }
 
 /** `members`: of the space of the application. */
@@ -41,6 +41,8 @@ export async function startSignInSite(front: Front, members: object = {}): Promi
     realm: 'Notes',
     schemes: ['Bearer', 'DPoP'],
     signIn: true,
+    scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
+    grants: { everyone: ['notes:read', 'notes:write'] },
     ...(front === 'gateway'
       ? { serves: 'upstream', upstream: { url: `${application.origin}/`, identity: ['fields'] } }
       : { serves: 'verify' }),
@@ -79,10 +81,10 @@ export async function startSignInSite(front: Front, members: object = {}): Promi
     origin,
     alice,
     visit,
-    async signedIn(options) {
+    async signedIn(options, person = alice) {
       const visitor = await visit(options);
       await visitor.page.goto(origin);
-      await signIn(visitor.page, alice);
+      await signIn(visitor.page, person);
       await visitor.page.waitForURL(`${origin}/`);
       return visitor;
     },
