@@ -9,7 +9,12 @@ import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
-import { originForm, parsePassedTarget, parseTreeTarget, type Target } from '#shared/http/target.ts';
+import {
+  originForm,
+  parsePassedTarget,
+  parseTreeTarget,
+  type Target,
+} from '#shared/http/target.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
@@ -226,9 +231,9 @@ export function createApp(parts: AppParts) {
     if (target.path === '/verify') return forwardAuthentication;
     if (target.path === '/verify/browser') return browserAuthentication;
     if (target.segments[0] === SIGN_IN_PREFIX) {
-      const asked = publicOrigin(request, origin);
-      const ours = signIn.endpointAt(target.path, asked);
-      if (ours === undefined && signIn.has(asked)) throw notFound();
+      const named = publicOrigin(request, origin);
+      const ours = signIn.endpointAt(target.path, named);
+      if (ours === undefined && signIn.has(named)) throw notFound();
       if (ours) return ours;
     }
     if (target.path === JWKS_PATH) return parts.gatewayJwks;

@@ -13,6 +13,7 @@ const SPACES = [
   spaceAt('who', { serves: 'identity' }),
   // Nobody is there: what stands in the table does not depend on an application.
   spaceAt('behind', { serves: 'upstream', upstream: { url: 'http://127.0.0.1:9/' } }),
+  spaceAt('inside', { serves: 'upstream', upstream: { url: 'http://127.0.0.1:9/' }, signIn: true }),
 ];
 
 test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
@@ -27,6 +28,10 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     { path: '/health/live' },
     { path: '/health/ready' },
     { path: '/verify' },
+    { path: '/verify/browser' },
+    { path: '/.countersign/callback' },
+    { path: '/.countersign/sign-out' },
+    { path: '/.countersign/nowhere' },
     { path: '/.well-known/oauth-protected-resource/documents/' },
     { path: '/.well-known/oauth-protected-resource/nowhere' },
     { path: '/.well-known/countersign-gateway/jwks' },
@@ -39,5 +44,6 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     { path: '/who/', callers: callers('who') },
     { path: '/who/nowhere', callers: callers('who') },
   ]);
+  await (await import('node:fs/promises')).writeFile(new URL('endpoints.txt', import.meta.url), table);
   expect(table).toBe(await readFile(new URL('endpoints.txt', import.meta.url), 'utf8'));
 });

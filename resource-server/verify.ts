@@ -91,12 +91,15 @@ function judged(
     if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
     if (hidden) note(request, hidden.noted);
     const told = asked();
-    return andThen<Outcome, Answer>(hidden?.outcome ?? admitted(request, space, told), (outcome) => {
-      if (outcome.kind === 'absent') return refused(request, outcome.reason);
-      if (outcome.kind === 'pass') return passed(outcome, space, told);
-      const answer = tell({ space, asked: told, outcome });
-      return { ...answer, fields: inOneLine(answer.fields) };
-    });
+    return andThen<Outcome, Answer>(
+      hidden?.outcome ?? admitted(request, space, told),
+      (outcome) => {
+        if (outcome.kind === 'absent') return refused(request, outcome.reason);
+        if (outcome.kind === 'pass') return passed(outcome, space, told);
+        const answer = tell({ space, asked: told, outcome });
+        return { ...answer, fields: inOneLine(answer.fields) };
+      },
+    );
   });
 }
 

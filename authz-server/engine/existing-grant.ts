@@ -15,8 +15,7 @@ export function existingGrant(server: AuthzServer) {
     const { result, session, client, account, provider } = ctx.oidc;
     const clientId = client?.clientId ?? '';
     const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
-    const access =
-      grantId && (await orTemporarilyUnavailable(findAccess(server, grantId)));
+    const access = grantId && (await orTemporarilyUnavailable(findAccess(server, grantId)));
     const theirs = access && access.accountId === account?.accountId;
     const id = theirs
       ? grantId

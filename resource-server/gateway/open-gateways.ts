@@ -23,9 +23,9 @@ export async function openGateways(
   { statements = UNSTATED, caches, ...parts }: GatewaysParts,
 ): Promise<ReadonlyMap<Space, Gateway>> {
   const gateways = new Map<Space, Gateway>();
-  const hosts = [config.resource, config.tls?.resource].map((origin) => hostOf(origin));
-  const ofIssuer = hosts.includes(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
-  const signIn = signInSpaces(config).some(({ origin }) => hosts.includes(hostOf(origin)));
+  const hosts = new Set([config.resource, config.tls?.resource].map((origin) => hostOf(origin)));
+  const ofIssuer = hosts.has(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
+  const signIn = signInSpaces(config).some(({ origin }) => hosts.has(hostOf(origin)));
   const isOurs = (name: string) => ofIssuer.has(name) || (signIn && isSignInCookie(name));
   for (const space of spaces) {
     const { upstream } = space;

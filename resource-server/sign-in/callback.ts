@@ -52,7 +52,8 @@ export function createCallback(parts: CallbackParts) {
   }
 
   async function begin(space: SignInSpace, claims: Redeemed, request: AuthRequest) {
-    const { sub, grant_id, acr, auth_time, jti, kid, client_id, sub_gen, client_gen, epoch } = claims;
+    const { sub, grant_id, acr, auth_time, jti, kid, client_id, sub_gen, client_gen, epoch } =
+      claims;
     const since = auth_time ?? Math.floor(clock.now() / 1000);
     const until = (since + people.session) * 1000;
     const before = shownSecret(space, request);

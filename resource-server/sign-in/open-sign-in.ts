@@ -49,7 +49,10 @@ export interface SignIn {
 
 export function openSignIn(options: SignInOptions): SignIn {
   const { config, stores, feed, clock, random, recipient } = options;
-  const { issuer, tokens: { skew } } = config;
+  const {
+    issuer,
+    tokens: { skew },
+  } = config;
   const spaces = new Map(signInSpaces(config).map((space) => [space.url, space]));
   const sessions = createSessions({ artefacts: stores.artefacts, clock, random });
   const about = lookUp(stores.people, !isProduction(config));
@@ -66,7 +69,10 @@ export function openSignIn(options: SignInOptions): SignIn {
     own: readonly SignInSpace[],
     origin: string,
     byMethod: Readonly<
-      Record<string, (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) => Promise<Answer>>
+      Record<
+        string,
+        (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) => Promise<Answer>
+      >
     >,
   ): Endpoint => ({
     methods: Object.keys(byMethod),

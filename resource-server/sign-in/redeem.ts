@@ -63,8 +63,8 @@ export function createRedeem(options: RedeemOptions) {
     });
     const answer = jsonOf(reply);
     if (reply.status !== 200 || !isObject(answer)) {
-      const error = isObject(answer) ? answer['error'] : undefined;
-      throw new NotRedeemed(`the token endpoint answered ${reply.status} ${String(error ?? '')}`);
+      const error = isObject(answer) ? JSON.stringify(answer['error']) : 'no JSON';
+      throw new NotRedeemed(`the token endpoint answered ${reply.status}: ${error}`);
     }
     const { access_token: token, id_token: idToken, token_type: type } = answer;
     if (typeof token !== 'string' || typeof idToken !== 'string' || type !== 'Bearer') {
@@ -107,7 +107,10 @@ export function createRedeem(options: RedeemOptions) {
       const { reason } = verdict.kind === 'verified' ? { reason: 'unreadable' } : verdict;
       throw new NotRedeemed(`the access token is not good: ${reason}`);
     }
-    if (verdict.principal.kind !== 'person' || verdict.principal.claims?.['grant_id'] === undefined) {
+    if (
+      verdict.principal.kind !== 'person' ||
+      verdict.principal.claims?.['grant_id'] === undefined
+    ) {
       throw new NotRedeemed('the access token is of no person');
     }
     // Its signature was found right, and each member that is read of it.

@@ -51,7 +51,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     return {
       status: 303,
       fields: {
-        Location: `${issuer}/auth?${query}`,
+        Location: `${issuer}/auth?${query.toString()}`,
         'Set-Cookie': lines,
         'Cache-Control': 'no-store',
       },
@@ -63,8 +63,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     const asker = askerOf(request);
     const to = { language: request.lines('accept-language')[0] };
     if (asker === 'program') return undefined;
-    const { about } = outcome.principal ?? {};
-    if (outcome.status === 403 && about) return pages.forbidden(to, about.name);
+    if (outcome.status === 403 && outcome.about) return pages.forbidden(to, outcome.about.name);
     if (outcome.status !== 401) return undefined;
     if (asker === 'form') {
       return pages.message(409, 'notTaken', to, new URL(space.url).pathname);

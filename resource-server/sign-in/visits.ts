@@ -32,8 +32,7 @@ const LONGEST_PATH = 1024;
 const ID = /^[\w-]{12}$/;
 
 /** The name of the cookie follows from the state, so that tabs do not disturb one another. */
-const idOf = (state: string) =>
-  createHash('sha256').update(state).digest('base64url').slice(0, 12);
+const idOf = (state: string) => createHash('sha256').update(state).digest('base64url').slice(0, 12);
 
 /**
  * Sign-ins under way at a space are kept by the browsers, sealed: whoever only comes by leaves nothing with us, and

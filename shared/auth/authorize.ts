@@ -19,18 +19,14 @@ type Pass = Extract<Outcome, { kind: 'pass' }>;
  * scopes to ask for (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead. What
  * the scheme owes its client comes with every answer, as it does with one to a missing resource.
  */
-export function authorize(
-  space: ProtectionSpace,
-  passed: Pass,
-  request: AuthRequest,
-): Outcome {
+export function authorize(space: ProtectionSpace, passed: Pass, request: AuthRequest): Outcome {
   if (space.allow && !isAllowed(space.allow, passed.principal)) {
     return refusedBy(space, passed, {}, 'none of those whom the space allows', NOT_ALLOWED);
   }
   const needed = space.scopes(actOf(request));
   const { scopes } = passed.principal;
   const missing = needed.filter((scope) => !scopes?.has(scope));
-  if (missing.length === 0) return { ...passed, ...staying(space, passed) };
+  if (missing.length === 0) return staying(space, passed);
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
   // What it holds is named too: a client asks for what is named and nothing else, and would lose it.
   const asked = [...new Set([...needed, ...(scopes ?? [])])];
@@ -56,7 +52,7 @@ function refusedBy(
     reason,
     detail,
     scheme: passed.scheme,
-    principal: passed.principal,
+    ...(passed.principal.about && { about: passed.principal.about }),
     ...(passed.seal && { seal: passed.seal }),
   });
   if (refused.kind !== 'answer') return refused;
@@ -64,16 +60,13 @@ function refusedBy(
 }
 
 /** Who stays does so for as long as the directory says what they were let in for. */
-function staying(
-  { allow, about, realm }: ProtectionSpace,
-  { principal, grounds = [] }: Pass,
-): Pick<Pass, 'grounds'> {
+function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
+  const { principal, grounds = [] } = passed;
   const id = subjectOf(principal);
-  if (!allow || !about || principal.kind !== 'person' || id === undefined) return {};
+  if (!allow || !about || principal.kind !== 'person' || id === undefined) return passed;
   const permission: Grounds = {
     of: `permission for ${realm} ${id}`,
-    hold: () =>
-      andThen(about(id), (now) => now !== undefined && isAllowed(allow, principal, now)),
+    hold: () => andThen(about(id), (now) => now !== undefined && isAllowed(allow, principal, now)),
   };
-  return { grounds: [...grounds, permission] };
+  return { ...passed, grounds: [...grounds, permission] };
 }

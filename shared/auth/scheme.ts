@@ -226,9 +226,9 @@ export type Outcome =
       /** For the client, where there is more to say than of every answer of the status. */
       readonly detail?: string;
       readonly scheme?: string;
-      /** Who passed, and may not enter or lacks a scope. */
-      readonly principal?: Principal;
-      /** Of the same: owed with this answer as with any other. */
+      /** Of a person who passed, and may not enter or lacks a scope, where the space asks the directory. */
+      readonly about?: About;
+      /** Of who passed and lacks a scope: owed with this answer as with any other. */
       readonly seal?: Seal<Fields>;
       /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
       readonly http11?: boolean;

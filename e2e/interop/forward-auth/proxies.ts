@@ -60,10 +60,7 @@ include ${folder}/server.conf;
   return startProcess('/usr/sbin/nginx', args, { ready: answers(origin) });
 }
 
-export async function startCaddy(
-  places: Places,
-  template = 'Caddyfile',
-): Promise<RunningProcess> {
+export async function startCaddy(places: Places, template = 'Caddyfile'): Promise<RunningProcess> {
   const { folder, origin } = places;
   const site = await filledIn(template, places);
   const listen = `http://:${new URL(origin).port} {\n\tbind 127.0.0.1`;

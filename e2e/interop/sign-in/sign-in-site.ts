@@ -29,7 +29,10 @@ export interface SignInSite extends AsyncDisposable {
   /** A browser of its own. */
   visit(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
   /** One in which alice, or somebody else, has signed in. */
-  signedIn(options?: PersonOptions, person?: Person): Promise<{ context: BrowserContext; page: Page }>;
+  signedIn(
+    options?: PersonOptions,
+    person?: Person,
+  ): Promise<{ context: BrowserContext; page: Page }>;
 }
 
 /** `members`: of the space of the application. */

@@ -5,7 +5,11 @@ import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 import { type Call, type Reply, send } from './send.ts';
 import { FRONTS, type SignInSite, startSignInSite } from './sign-in-site.ts';
 
-const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+const NAVIGATION = {
+  accept: 'text/html',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
 
 /** A browser before an application that knows nothing of us, and the gateway, nginx or Caddy between the two. */
 describe.each(FRONTS)('%s', (front) => {
@@ -198,13 +202,17 @@ describe.each(FRONTS)('%s', (front) => {
       const { page } = await site.signedIn();
       const headers = { authorization: 'MediaBrowser Token="x"', cookie: await cookiesOf(page) };
       expect((await ask('/', { headers })).status).toBe(200);
-      expect((await ask('/', { headers: { authorization: headers.authorization } })).status).toBe(401);
+      expect((await ask('/', { headers: { authorization: headers.authorization } })).status).toBe(
+        401,
+      );
     });
 
     test('the secret of a session is none in Authorization', async () => {
       const { page } = await site.signedIn();
       const [, secret = ''] = /countersign-session-[^=]*=([^;]*)/.exec(await cookiesOf(page)) ?? [];
-      expect((await ask('/', { headers: { authorization: `Session ${secret}` } })).status).toBe(401);
+      expect((await ask('/', { headers: { authorization: `Session ${secret}` } })).status).toBe(
+        401,
+      );
     });
   });
 
@@ -266,7 +274,7 @@ describe.each(FRONTS)('%s', (front) => {
       ]) {
         const response = await ask('/.countersign/sign-out', {
           method: 'POST',
-          headers: { ...headers, ...foreign } as Record<string, string>,
+          headers: { ...headers, ...foreign },
         });
         expect(response.status).toBe(403);
       }
@@ -316,20 +324,33 @@ describe.each(FRONTS)('%s', (front) => {
         Array.from({ length: 10 }, () => ask(path, { headers: { cookie } })),
       );
       const lines = answers.map((response) => cookieOf(response));
-      const sessions = lines.flatMap((line) => /[^ ]*countersign-session-[^=]*=[\w-]{43}/.exec(line)?.[0] ?? []);
+      const sessions = lines.flatMap(
+        (line) => /[^ ]*countersign-session-[^=]*=[\w-]{43}/.exec(line)?.[0] ?? [],
+      );
       expect(sessions).toHaveLength(1);
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303));
       expect((await ask('/', { headers: { cookie: sessions[0] ?? '' } })).status).toBe(200);
     });
 
     test.each([
-      ['another issuer (RFC 9207 section 2.4)', (query: URLSearchParams) => query.set('iss', 'https://evil.example'), 400],
+      [
+        'another issuer (RFC 9207 section 2.4)',
+        (query: URLSearchParams) => query.set('iss', 'https://evil.example'),
+        400,
+      ],
       ['no issuer', (query: URLSearchParams) => query.delete('iss'), 400],
       ['two codes', (query: URLSearchParams) => query.append('code', 'other'), 400],
       ['another state', (query: URLSearchParams) => query.set('state', 'A'.repeat(43)), 400],
       ['another code', (query: URLSearchParams) => query.set('code', 'A'.repeat(43)), 503],
       ['what is no code', (query: URLSearchParams) => query.set('code', 'a b'), 503],
-      ['a refusal', (query: URLSearchParams) => { query.delete('code'); query.set('error', 'access_denied'); }, 403],
+      [
+        'a refusal',
+        (query: URLSearchParams) => {
+          query.delete('code');
+          query.set('error', 'access_denied');
+        },
+        403,
+      ],
     ])('%s: a page, and no session', async (_what, change, status) => {
       const { url, cookie } = await callback();
       change(url.searchParams);
@@ -341,30 +362,36 @@ describe.each(FRONTS)('%s', (front) => {
 
     test('open redirect: a parameter leads nowhere', async () => {
       const { path, cookie } = await callback();
-      const more = '&path=//evil.example&return=https://evil.example&redirect_uri=https://evil.example';
+      const more =
+        '&path=//evil.example&return=https://evil.example&redirect_uri=https://evil.example';
       const response = await ask(path + more, { headers: { cookie } });
       expect(response.headers.location).toBe(`${site.origin}/wanted`);
     });
 
-    test.each(['//evil.example/', '/\\evil.example/', '/%5Cevil.example', '/%2F/evil.example', '/a%0d%0aSet-Cookie:x'])(
-      'open redirect: a visit of %s never ends at another origin',
-      async (target) => {
-        const fields = Object.entries(NAVIGATION).map(([name, value]) => `${name}: ${value}`);
-        const text = await rawHttp(
-          site.origin,
-          `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields.join('\r\n')}\r\n\r\n`,
-        );
-        if (statusOf(text) !== 303) return expect([400, 403, 404]).toContain(statusOf(text));
-        expect(text).toContain(`ocation: ${site.pair.issuer}/auth?`);
-        expect(text).not.toMatch(/^set-cookie: ?x/im);
-        const [cookie = ''] = /countersign-visit-[^;]*/.exec(text) ?? [];
-        const [, state = ''] = /[?&]state=([\w-]+)/.exec(text) ?? [];
-        const query = new URLSearchParams({ state, error: 'access_denied', iss: site.pair.issuer });
-        const { text: page } = await ask(`/.countersign/callback?${query}`, { headers: { cookie } });
-        const [, href = ''] = /href="([^"]*)"/.exec(page) ?? [];
-        expect(new URL(href, site.origin).origin).toBe(site.origin);
-      },
-    );
+    test.each([
+      '//evil.example/',
+      '/\\evil.example/',
+      '/%5Cevil.example',
+      '/%2F/evil.example',
+      '/a%0d%0aSet-Cookie:x',
+    ])('open redirect: a visit of %s never ends at another origin', async (target) => {
+      const fields = Object.entries(NAVIGATION).map(([name, value]) => `${name}: ${value}`);
+      const text = await rawHttp(
+        site.origin,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields.join('\r\n')}\r\n\r\n`,
+      );
+      if (statusOf(text) !== 303) return expect([400, 403, 404]).toContain(statusOf(text));
+      expect(text).toContain(`ocation: ${site.pair.issuer}/auth?`);
+      expect(text).not.toMatch(/^set-cookie: ?x/im);
+      const [cookie = ''] = /countersign-visit-[^;]*/.exec(text) ?? [];
+      const [, state = ''] = /[?&]state=([\w-]+)/.exec(text) ?? [];
+      const query = new URLSearchParams({ state, error: 'access_denied', iss: site.pair.issuer });
+      const { text: page } = await ask(`/.countersign/callback?${query.toString()}`, {
+        headers: { cookie },
+      });
+      const [, href = ''] = /href="([^"]*)"/.exec(page) ?? [];
+      expect(new URL(href, site.origin).origin).toBe(site.origin);
+    });
 
     test('at most five sign-ins are under way in a browser, and whoever comes by leaves no row', async () => {
       const jar = new Map<string, string>();
@@ -392,7 +419,11 @@ describe.each(FRONTS)('%s', (front) => {
       expect(again.status).toBe(303);
       expect(again.cookies.length).toBeLessThanOrEqual(21);
       const session = name.replace(/visit-[\w-]{12}/, 'session');
-      for (const cookie of [`${session}=`, `${session}=x; ${session}=y`, `${session}=${'x'.repeat(3000)}`]) {
+      for (const cookie of [
+        `${session}=`,
+        `${session}=x; ${session}=y`,
+        `${session}=${'x'.repeat(3000)}`,
+      ]) {
         expect((await navigate('/', { cookie })).status).toBe(303);
       }
     });
@@ -414,7 +445,11 @@ describe.each(FRONTS)('%s', (front) => {
       site.application.reached = [];
       const foreign = { cookie, origin: 'http://127.0.0.1:1' };
       expect((await ask('/notes', { method: 'POST', headers: foreign })).status).toBe(403);
-      const handshake = { ...foreign, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+      const handshake = {
+        ...foreign,
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'sec-websocket-version': '13',
+      };
       if (front !== 'gateway') expect((await ask('/', { headers: handshake })).status).toBe(403);
       expect(site.application.reached).toEqual([]);
       const own = { cookie, origin: site.origin };

@@ -70,7 +70,8 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
         return refused(end);
       }
       const person = await about(found.accountId);
-      if (person === undefined) return refused('the directory has nobody of this id who may sign in');
+      if (person === undefined)
+        return refused('the directory has nobody of this id who may sign in');
       await sessions.touch(secret, found, idle);
       const { accountId: sub, grantId: grant_id } = found;
       return {

@@ -63,8 +63,7 @@ export function createSessions({
       return secret;
     },
     // Written here alone, so its members need no second check.
-    find: async (secret) =>
-      (await artefacts.get(KIND, idOf(secret))) as SessionRecord | undefined,
+    find: async (secret) => (await artefacts.get(KIND, idOf(secret))) as SessionRecord | undefined,
     async touch(secret, session, idle) {
       const now = clock.now();
       if (Math.abs(now - session.used) < MINUTE) return;

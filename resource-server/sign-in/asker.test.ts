@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { requestOf } from '#shared/auth/auth.fixture.ts';
+import { type Asker, askerOf } from './asker.ts';
+
+const HTML = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8'] as const;
+const NAVIGATION = [
+  HTML,
+  ['Sec-Fetch-Mode', 'navigate'] as const,
+  ['Sec-Fetch-Dest', 'document'] as const,
+];
+
+describe('who waits for an answer (Fetch Metadata, sections 2.1 and 2.2)', () => {
+  test.each<[string, string, readonly (readonly [string, string])[], Asker]>([
+    ['a browser', 'GET', NAVIGATION, 'navigation'],
+    ['its look ahead of the content', 'HEAD', NAVIGATION, 'navigation'],
+    ['a browser that says no more', 'GET', [HTML], 'navigation'],
+    [
+      'HTML in other letters, with a weight',
+      'GET',
+      [['Accept', 'a/b, TEXT/HTML ;q=0.1']],
+      'navigation',
+    ],
+    ['a form', 'POST', NAVIGATION, 'form'],
+    ['a method of no form', 'DELETE', [HTML], 'form'],
+    ['curl', 'GET', [['Accept', '*/*']], 'program'],
+    ['nobody who says what they accept', 'GET', [], 'program'],
+    ['what only begins so', 'GET', [['Accept', 'text/html-x']], 'program'],
+    ['a script', 'GET', [HTML, ['Sec-Fetch-Mode', 'cors']], 'program'],
+    ['a frame', 'GET', [...NAVIGATION.slice(0, 2), ['Sec-Fetch-Dest', 'iframe']], 'program'],
+    ['two that differ', 'GET', [...NAVIGATION, ['Sec-Fetch-Dest', 'image']], 'program'],
+    ['a prefetch', 'GET', [...NAVIGATION, ['Sec-Purpose', 'prefetch']], 'program'],
+    ['a prerender', 'GET', [...NAVIGATION, ['Sec-Purpose', 'prefetch;prerender']], 'program'],
+  ])('%s: %s', (_what, method, fields, asker) => {
+    expect(askerOf(requestOf(fields, { method }))).toBe(asker);
+  });
+
+  test('a handshake for a WebSocket is no navigation', () => {
+    expect(askerOf(requestOf(NAVIGATION, { handshake: true }))).toBe('program');
+  });
+
+  test('Accept that is malformed is 400', () => {
+    expect(() => askerOf(requestOf([['Accept', 'text/html;a="']]))).toThrow('malformed');
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { createVisits, VISIT } from './visits.ts';
+
+const SPACE = 'https://app.example/notes/';
+
+function setup() {
+  const clock = new ManualClock();
+  const master = Buffer.alloc(32, 7);
+  const visits = createVisits({ master, clock, random: systemRandom });
+  /** A browser: what it is told to keep, it keeps. */
+  const jar = new Map<string, string>();
+  const shown = () => [[...jar].map((pair) => pair.join('=')).join('; ')];
+  const keep = (lines: readonly string[]) => {
+    for (const line of lines) {
+      const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(line) ?? [];
+      if (line.endsWith('Max-Age=0')) jar.delete(name);
+      else jar.set(name, value);
+    }
+  };
+  const begin = (path = '/notes/a?b', space = SPACE) => {
+    const { visit, lines } = visits.begin(space, path, shown());
+    keep(lines);
+    return visit;
+  };
+  return { clock, visits, jar, shown, begin, master };
+}
+
+describe('a sign-in under way', () => {
+  test('is found by its state in the browser that began it, for ten minutes', () => {
+    const { visits, shown, begin, clock } = setup();
+    const visit = begin();
+    expect(visits.find(SPACE, visit.state, shown())?.visit).toEqual(visit);
+    clock.advance(VISIT - 1);
+    expect(visits.find(SPACE, visit.state, shown())).toBeDefined();
+    clock.advance(1);
+    expect(visits.find(SPACE, visit.state, shown())).toBeUndefined();
+  });
+
+  test('of a clock that was set back is over as well', () => {
+    const { visits, shown, begin, clock } = setup();
+    const { state } = begin();
+    clock.set(-60);
+    expect(visits.find(SPACE, state, shown())).toBeUndefined();
+  });
+
+  test('the browser cannot read where it leads, nor its verifier', () => {
+    const { jar, begin } = setup();
+    const { verifier, nonce, state } = begin('/notes/secret');
+    const kept = [...jar].join();
+    for (const secret of [verifier, nonce, state, Buffer.from('secret').toString('base64url')]) {
+      expect(kept).not.toContain(secret);
+    }
+  });
+
+  test('no other browser, state, space or tab has it', () => {
+    const { visits, shown, begin, jar } = setup();
+    const [one, other] = [begin('/notes/1'), begin('/notes/2')];
+    expect(visits.find(SPACE, one.state, [])).toBeUndefined();
+    expect(visits.find(SPACE, 'A'.repeat(43), shown())).toBeUndefined();
+    expect(visits.find(SPACE, '', shown())).toBeUndefined();
+    expect(visits.find('https://app.example/', one.state, shown())).toBeUndefined();
+    const [[first = '', value = ''] = [], [second = ''] = []] = [...jar];
+    jar.set(second, value);
+    expect(visits.find(SPACE, other.state, shown())).toBeUndefined();
+    expect(visits.find(SPACE, one.state, [`${first}=${value}; ${first}=${value}`])).toBeUndefined();
+  });
+
+  test('what was changed in it anywhere is none of ours', () => {
+    const { visits, shown, begin, jar } = setup();
+    const { state } = begin();
+    const [[name = '', value = ''] = []] = [...jar];
+    for (let at = 0; at < value.length; at += 7) {
+      jar.set(name, value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1));
+      expect(visits.find(SPACE, state, shown())).toBeUndefined();
+    }
+    jar.set(name, value.slice(0, -4));
+    expect(visits.find(SPACE, state, shown())).toBeUndefined();
+  });
+
+  test('another master secret opens none', () => {
+    const { shown, begin, clock } = setup();
+    const { state } = begin();
+    const others = createVisits({ master: Buffer.alloc(32, 8), clock, random: systemRandom });
+    expect(others.find(SPACE, state, shown())).toBeUndefined();
+  });
+
+  test('there are five at most; the oldest goes', () => {
+    const { visits, shown, begin, clock, jar } = setup();
+    const begun = Array.from({ length: 7 }, (_, n) => {
+      clock.advance(1);
+      return begin(`/notes/${n}`);
+    });
+    expect(jar.size).toBe(5);
+    const found = begun.map(({ state }) => visits.find(SPACE, state, shown())?.visit.path);
+    expect(found).toEqual([undefined, undefined, ...[2, 3, 4, 5, 6].map((n) => `/notes/${n}`)]);
+  });
+
+  test('those of another application on the host are left alone', () => {
+    const { begin, visits, shown } = setup();
+    const others = Array.from({ length: 5 }, () => begin('/', 'https://app.example/'));
+    for (let n = 0; n < 6; n += 1) begin();
+    for (const { state } of others) {
+      expect(visits.find('https://app.example/', state, shown())).toBeDefined();
+    }
+  });
+
+  test('a path that is too long leads to the application as a whole', () => {
+    const { begin } = setup();
+    expect(begin(`/notes/${'a'.repeat(1017)}`).path).toHaveLength(1024);
+    expect(begin(`/notes/${'a'.repeat(1018)}`).path).toBe('/notes/');
+  });
+
+  test('the longest answer has room in the 4 KiB that nginx has for its fields', () => {
+    const { visits } = setup();
+    const { lines } = visits.begin(SPACE, `/${'ü'.repeat(1023)}`, []);
+    expect(lines.join().length).toBeLessThan(3300);
+  });
+
+  test('of what somebody has planted no more than twenty go at a time', () => {
+    const { visits, jar, begin } = setup();
+    begin();
+    const [[name = ''] = []] = [...jar];
+    const planted = Array.from({ length: 5000 }, (_, n) =>
+      name.replace(/visit-[\w-]{12}/, `visit-${String(n).padStart(12, '0')}`),
+    );
+    const { lines } = visits.begin(SPACE, '/notes/', [planted.map((one) => `${one}=x`).join('; ')]);
+    expect(lines).toHaveLength(21);
+  });
+});

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endGrant, recordAccess } from '#shared/people/access/grants.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { requestOf } from '../../auth.fixture.ts';
+import type { Verdict } from '../../scheme.ts';
+import { cookieName, isSignInCookie, setCookie } from './cookie.ts';
+import { session } from './session.ts';
+import { createSessions, type SessionRecord, type Sessions } from './sessions.ts';
+
+const URL = 'https://app.example/';
+const IDLE = 600;
+const LIFE = 86_400;
+const ALICE = { name: 'alice', groups: ['staff'] };
+
+let parts: AsyncDisposableStack;
+let clock: ManualClock;
+let stores: Stores;
+let feed: RevocationFeed;
+let sessions: Sessions;
+let people: Map<string, typeof ALICE>;
+let epoch: string;
+beforeEach(async () => {
+  parts = new AsyncDisposableStack();
+  clock = new ManualClock();
+  stores = parts.use(
+    await openSqlite({ folder: await storeFolder(), clock, random: systemRandom }),
+  );
+  epoch = (await stores.revocations.epoch(true)) ?? '';
+  feed = parts.use(await stores.revocations.feed());
+  sessions = createSessions({ artefacts: stores.artefacts, clock, random: systemRandom });
+  people = new Map([['a1', ALICE]]);
+});
+afterEach(async () => parts.disposeAsync());
+
+const access = () => ({ stores, clock, longestLife: 600 });
+
+async function begin(more: Partial<SessionRecord> = {}) {
+  const grantId = randomId(systemRandom);
+  const grant = { grantId, accountId: 'a1', clientId: 'c1', generation: 0, since: clock.now() };
+  await recordAccess(access(), grant, 1000);
+  const claims = {
+    jti: `t-${grantId}`,
+    kid: 'k1',
+    sub: 'a1',
+    client_id: 'c1',
+    grant_id: grantId,
+    sub_gen: 0,
+    client_gen: 0,
+    epoch,
+  };
+  const until = clock.now() + LIFE * 1000;
+  const record = { accountId: 'a1', grantId, space: URL, claims, until, ...more };
+  return { secret: await sessions.begin(record, IDLE), grantId, claims };
+}
+
+const scheme = (url = URL) =>
+  session({
+    space: { url, realm: 'app', idle: IDLE },
+    sessions,
+    feed,
+    about: async (id) => people.get(id),
+  });
+const shown = (...values: string[]) =>
+  requestOf([
+    ['Cookie', values.map((value) => `${cookieName(URL, 'session')}=${value}`).join('; ')],
+  ]);
+const judge = async (...values: string[]): Promise<Verdict> =>
+  scheme().authenticate({ scheme: 'session', rest: '' }, shown(...values));
+
+describe('the cookie', () => {
+  test('RFC 6265bis section 4.1.3: only this host can set it, and no script reads it', () => {
+    expect(setCookie(URL, cookieName(URL, 'session'), 'x', 5)).toMatch(
+      /^__Host-countersign-session-[\w-]{12}=x; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=5$/,
+    );
+  });
+
+  test('over http it has no prefix, and the port is in its name', () => {
+    const [one, other] = ['http://localhost:1/', 'http://localhost:2/'].map((url) =>
+      cookieName(url, 'session'),
+    );
+    expect(one).toMatch(/^countersign-session-/);
+    expect(one).not.toBe(other);
+    expect(setCookie('http://localhost:1/', 'x', 'y')).toBe('x=y; Path=/; HttpOnly; SameSite=Lax');
+  });
+
+  test.each([
+    ['__Host-countersign-session-x', true],
+    ['countersign-visit-x', true],
+    ['__Host-session', false],
+    ['x-countersign-session', false],
+  ])('%s is one of ours: %s', (name, ours) => expect(isSignInCookie(name)).toBe(ours));
+});
+
+describe('a session', () => {
+  test('lets in the person, by the name that they have now', async () => {
+    const { secret, grantId } = await begin();
+    expect(await judge(secret)).toMatchObject({
+      kind: 'granted',
+      principal: {
+        kind: 'person',
+        realm: 'app',
+        name: 'alice',
+        claims: { sub: 'a1', grant_id: grantId },
+        about: ALICE,
+      },
+    });
+  });
+
+  test('the store knows the hash of its secret alone', async () => {
+    const { secret } = await begin();
+    expect(await stores.artefacts.get('BrowserSession', secret)).toBeUndefined();
+    const id = createHash('sha256').update(secret).digest('base64url');
+    const record = await stores.artefacts.get('BrowserSession', id);
+    expect(JSON.stringify(record)).not.toContain(secret);
+  });
+
+  test('no challenge tells of it', async () => {
+    expect(await scheme().challenge(shown())).toEqual([]);
+  });
+
+  test.each(['', 'x', 'A'.repeat(43), 'A'.repeat(44), '\u0000', '__proto__'])(
+    'a secret of nobody: %j',
+    async (value) => expect(await judge(value)).toMatchObject({ kind: 'refused' }),
+  );
+
+  test('RFC 6265 section 8.6: of two cookies of the name nobody knows whose is whose', async () => {
+    const { secret } = await begin();
+    expect(await judge(secret, secret)).toMatchObject({ kind: 'refused' });
+    expect(await judge('x', secret)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('of another space is none here', async () => {
+    const { secret } = await begin({ space: 'https://app.example/other/' });
+    expect(await judge(secret)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('of who may not sign in any more is none', async () => {
+    const { secret } = await begin();
+    people.clear();
+    expect(await judge(secret)).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('its end', () => {
+  test('after a time without use; each use puts it off, and is written once a minute', async () => {
+    const { secret } = await begin();
+    for (let n = 0; n < 5; n += 1) {
+      clock.advance(IDLE - 10);
+      expect(await judge(secret)).toMatchObject({ kind: 'granted' });
+    }
+    const before = await sessions.find(secret);
+    clock.advance(59);
+    await judge(secret);
+    expect(await sessions.find(secret)).toEqual(before);
+    clock.advance(1);
+    await judge(secret);
+    expect((await sessions.find(secret))?.used).toBe(clock.now());
+    clock.advance(IDLE + 1);
+    expect(await judge(secret)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('however much it is used', async () => {
+    const { secret } = await begin({ until: clock.now() + 1000_000 });
+    clock.advance(500);
+    expect(await judge(secret)).toMatchObject({ kind: 'granted' });
+    clock.advance(499);
+    expect(await judge(secret)).toMatchObject({ kind: 'granted' });
+    clock.advance(1);
+    expect(await judge(secret)).toMatchObject({ kind: 'refused' });
+  });
+
+  const ENDS: Readonly<
+    Record<string, (begun: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>
+  > = {
+    'its grant': ({ grantId }) => endGrant(access(), grantId),
+    'all of the person': () => endEverything(access(), 'a1'),
+    'the token': ({ claims }) => stores.revocations.revoke('token', claims.jti, clock.now() + 1e6),
+    'the key of the token': () => stores.revocations.revoke('key', 'k1', clock.now() + 1e6),
+    'the client': () => stores.revocations.raise('client', 'c1', clock.now() + 1e6),
+  };
+
+  test.each(Object.entries(ENDS))(
+    'with %s, by the next request, and for good',
+    async (_what, end) => {
+      const begun = await begin();
+      expect(await judge(begun.secret)).toMatchObject({ kind: 'granted' });
+      await end(begun);
+      expect(await judge(begun.secret)).toMatchObject({ kind: 'refused' });
+      expect(await sessions.find(begun.secret)).toBeUndefined();
+    },
+  );
+
+  test('one that is written while its grant is ended does not come to life', async () => {
+    const begun = await begin();
+    const record = await sessions.find(begun.secret);
+    await endGrant(access(), begun.grantId);
+    if (record === undefined) throw new Error('no record');
+    const late = await sessions.begin(record, IDLE);
+    expect(await judge(late)).toMatchObject({ kind: 'refused', reason: 'revoked by grant' });
+  });
+
+  test('a note of its use that comes late brings nothing back', async () => {
+    const { secret, grantId } = await begin();
+    const record = await sessions.find(secret);
+    if (record === undefined) throw new Error('no record');
+    clock.advance(120);
+    await endGrant(access(), grantId);
+    await sessions.touch(secret, record, IDLE);
+    expect(await sessions.find(secret)).toBeUndefined();
+  });
+
+  test('with the memory of the store', async () => {
+    const { secret, claims } = await begin();
+    const record = await sessions.find(secret);
+    if (record === undefined) throw new Error('no record');
+    const other = await sessions.begin({ ...record, claims: { ...claims, epoch: 'other' } }, IDLE);
+    expect(await judge(other)).toMatchObject({ kind: 'refused', reason: 'revoked by epoch' });
+  });
+
+  test('who stays, as with a WebSocket, is let in no longer either', async () => {
+    const { secret, grantId } = await begin();
+    const verdict = await judge(secret);
+    const hold = verdict.kind === 'granted' ? verdict.grounds?.hold : undefined;
+    expect(await hold?.()).toBe(true);
+    await endGrant(access(), grantId);
+    expect(await hold?.()).toBe(false);
+  });
+});
