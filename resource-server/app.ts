@@ -170,8 +170,9 @@ export function createApp(parts: AppParts) {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
         const path = originForm(told.target);
-        const page = signIn.instead({ url: space.url, request: told, path, outcome });
-        const answer = page ?? refusal(outcome, cors);
+        const answer =
+          signIn.instead({ url: space.url, request: told, path, outcome }) ??
+          refusal(outcome, cors);
         return sealedAnswer(request, answer, outcome.seal, space.at.info);
       }
       const { scheme, principal, seal } = outcome;

@@ -22,7 +22,7 @@ describe('who waits for an answer (Fetch Metadata, sections 2.1 and 2.2)', () =>
     ],
     ['a form', 'POST', NAVIGATION, 'form'],
     ['a method of no form', 'DELETE', [HTML], 'form'],
-    ['curl', 'GET', [['Accept', '*/*']], 'program'],
+    ['a command line', 'GET', [['Accept', '*/*']], 'program'],
     ['nobody who says what they accept', 'GET', [], 'program'],
     ['what only begins so', 'GET', [['Accept', 'text/html-x']], 'program'],
     ['a script', 'GET', [HTML, ['Sec-Fetch-Mode', 'cors']], 'program'],

@@ -97,7 +97,8 @@ export function createCallback(parts: CallbackParts) {
     const found = spaces
       .map((space) => ({ space, of: visits.find(space.url, state, cookies) }))
       .find(({ of }) => of !== undefined);
-    if (twice || found?.of === undefined) {
+    // RFC 9110 section 9.2.1: who only looks uses nothing up.
+    if (twice || found?.of === undefined || request.method === 'HEAD') {
       note('this browser has begun no sign-in of this state, or it is over');
       return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
     }

@@ -85,6 +85,9 @@ export function openSignIn(options: SignInOptions): SignIn {
     },
   });
 
+  const comeBack = (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) =>
+    callback(of, asked, (reason) => note(request, { verdict: 'refused', reason }));
+
   const byOrigin = new Map(
     [...Map.groupBy(spaces.values(), ({ origin }) => origin)].map(([origin, own]) => [
       origin,
@@ -92,8 +95,8 @@ export function openSignIn(options: SignInOptions): SignIn {
         [
           CALLBACK_PATH,
           endpoint(own, origin, {
-            GET: (of, asked, request) =>
-              callback(of, asked, (reason) => note(request, { verdict: 'refused', reason })),
+            GET: comeBack,
+            HEAD: comeBack,
           }),
         ],
         [SIGN_OUT_PATH, endpoint(own, origin, { GET: ask, HEAD: ask, POST: signOut })],

@@ -61,7 +61,7 @@ describe('a sign-in under way', () => {
     expect(visits.find(SPACE, 'A'.repeat(43), shown())).toBeUndefined();
     expect(visits.find(SPACE, '', shown())).toBeUndefined();
     expect(visits.find('https://app.example/', one.state, shown())).toBeUndefined();
-    const [[first = '', value = ''] = [], [second = ''] = []] = [...jar];
+    const [[first, value] = ['', ''], [second] = ['']] = [...jar];
     jar.set(second, value);
     expect(visits.find(SPACE, other.state, shown())).toBeUndefined();
     expect(visits.find(SPACE, one.state, [`${first}=${value}; ${first}=${value}`])).toBeUndefined();
@@ -70,7 +70,7 @@ describe('a sign-in under way', () => {
   test('what was changed in it anywhere is none of ours', () => {
     const { visits, shown, begin, jar } = setup();
     const { state } = begin();
-    const [[name = '', value = ''] = []] = [...jar];
+    const [[name, value] = ['', '']] = [...jar];
     for (let at = 0; at < value.length; at += 7) {
       jar.set(name, value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1));
       expect(visits.find(SPACE, state, shown())).toBeUndefined();
@@ -121,7 +121,7 @@ describe('a sign-in under way', () => {
   test('of what somebody has planted no more than twenty go at a time', () => {
     const { visits, jar, begin } = setup();
     begin();
-    const [[name = ''] = []] = [...jar];
+    const [[name] = ['']] = [...jar];
     const planted = Array.from({ length: 5000 }, (_, n) =>
       name.replace(/visit-[\w-]{12}/, `visit-${String(n).padStart(12, '0')}`),
     );

@@ -1,14 +1,5 @@
 import { subjectOf } from './person.ts';
-import type { About, Principal } from './scheme.ts';
-
-/** Who may enter a space at all, whatever the scheme. */
-export interface Allowed {
-  readonly groups: ReadonlySet<string>;
-  /** By id. */
-  readonly people: ReadonlySet<string>;
-  /** Applications that come for themselves, by id. */
-  readonly clients: ReadonlySet<string>;
-}
+import type { About, Allowed, Principal } from './scheme.ts';
 
 /**
  * A person by their id or by a group, an application by its id: through which application a person comes says

@@ -3,7 +3,6 @@ import type { Fields } from '#shared/http/answer.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
-import type { Allowed } from './allow.ts';
 
 /** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
 export interface Position {
@@ -175,6 +174,15 @@ export interface Scheme {
   needs?(request: AuthRequest): string | undefined;
   /** The challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
   insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
+}
+
+/** Who may enter a space at all, whatever the scheme. */
+export interface Allowed {
+  readonly groups: ReadonlySet<string>;
+  /** By id. */
+  readonly people: ReadonlySet<string>;
+  /** Applications that come for themselves, by id. */
+  readonly clients: ReadonlySet<string>;
 }
 
 /** Resources that share authentication requirements (RFC 9110 section 11.5). */

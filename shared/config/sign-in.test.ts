@@ -48,7 +48,7 @@ describe('a space at which people sign in', () => {
       'hides who comes',
       {
         schemes: ['Bearer', 'PrivateToken'],
-        privateToken: { issuer: 'https://i.example', types: ['blind-rsa-2048'] },
+        privateToken: { issuer: 'i.example', types: ['blind-rsa-2048'] },
       },
       'beside PrivateToken',
     ],

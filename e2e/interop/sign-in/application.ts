@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,6 +33,17 @@ export async function startApplication(): Promise<Application> {
 <form method="post" action="/notes"><input name="note" value="what I wrote"><button>Save</button></form>
 <form method="post" action="/.countersign/sign-out"><button>Leave</button></form>`);
     });
+  });
+  // A WebSocket that says nothing, for as long as it may.
+  server.on('upgrade', ({ headers }, socket) => {
+    const accept = createHash('sha1')
+      .update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest('base64');
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const application: Application = {

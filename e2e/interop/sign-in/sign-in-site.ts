@@ -1,7 +1,7 @@
 /** The pair before an application, with whatever stands between: the gateway itself, nginx or Caddy. */
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startFlow, type Flow } from '../../flows/flow.ts';
+import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
 import { signIn } from '../../flows/browser.fixture.ts';
 import { launchBrowser, newPerson, type PersonOptions } from '../../parts/browser.ts';
 import { freePort } from '../../parts/free-port.ts';
@@ -36,7 +36,11 @@ export interface SignInSite extends AsyncDisposable {
 }
 
 /** `members`: of the space of the application. */
-export async function startSignInSite(front: Front, members: object = {}): Promise<SignInSite> {
+export async function startSignInSite(
+  front: Front,
+  members: { readonly upstream?: object } & object = {},
+  kind: StoreKind = 'sqlite',
+): Promise<SignInSite> {
   await using parts = new AsyncDisposableStack();
   const application = parts.use(await startApplication());
   const own = `http://127.0.0.1:${await freePort()}`;
@@ -46,13 +50,14 @@ export async function startSignInSite(front: Front, members: object = {}): Promi
     signIn: true,
     scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
     grants: { everyone: ['notes:read', 'notes:write'] },
-    ...(front === 'gateway'
-      ? { serves: 'upstream', upstream: { url: `${application.origin}/`, identity: ['fields'] } }
-      : { serves: 'verify' }),
+    ...(front === 'gateway' ? { serves: 'upstream' } : { serves: 'verify' }),
     ...members,
+    ...(front === 'gateway' && {
+      upstream: { url: `${application.origin}/`, identity: ['fields'], ...members.upstream },
+    }),
   };
   const flow = parts.use(
-    await startFlow({
+    await startFlowOn(kind, {
       settings: ({ resource }) => ({
         ...(front !== 'gateway' && { trustedProxies: ['127.0.0.1/32'] }),
         spaces: [{ ...space, url: `${front === 'gateway' ? resource : own}/` }],

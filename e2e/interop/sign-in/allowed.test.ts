@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { STORE_KINDS } from '../../flows/flow.ts';
+import { title } from '../../flows/browser.fixture.ts';
+import type { Person } from '../../pair/pair.ts';
+import { send } from './send.ts';
+import { type SignInSite, startSignInSite } from './sign-in-site.ts';
+
+const NAVIGATION = { accept: 'text/html' };
+
+/** Who may enter, what the application is told of them, and what ends while they stay. */
+describe.each(STORE_KINDS)('%s', (kind) => {
+  let site: SignInSite;
+  let bob: Person;
+  beforeAll(async () => {
+    const members = { allow: { groups: ['staff'] }, upstream: { webSockets: {} } };
+    site = await startSignInSite('gateway', members, kind);
+    bob = await site.pair.addPerson('bob');
+    await change(site.alice, ['staff', 'a,b', 'zwölf']);
+    await change(bob, ['guests']);
+  });
+  afterAll(async () => site[Symbol.asyncDispose]());
+  beforeEach(() => {
+    site.application.reached = [];
+  });
+
+  async function change({ id, name }: Person, groups: readonly string[], verified = true) {
+    const { people } = site.flow.stores;
+    const person = await people.get(id);
+    if (person === undefined) throw new Error(`no ${name}`);
+    const emails = [{ address: `${name}@example.com`, verified }];
+    const version = person.version + 1;
+    expect(await people.replace({ ...person, version, profile: { emails, groups } })).toBe(true);
+  }
+
+  async function cookieOf(person = site.alice) {
+    const visitor = await site.signedIn({}, person);
+    const cookies = await visitor.context.cookies(site.origin);
+    const found = cookies.filter(({ name }) => name.startsWith('countersign-session-'));
+    return { ...visitor, cookie: found.map(({ name, value }) => `${name}=${value}`).join('; ') };
+  }
+
+  test('the application is told of address and groups, each as it is', async () => {
+    const { cookie } = await cookieOf();
+    site.application.reached = [];
+    expect((await send(site.origin, { headers: { cookie } })).status).toBe(200);
+    expect(site.application.reached[0]?.headers).toMatchObject({
+      'x-auth-email': 'alice@example.com',
+      'x-auth-groups': 'staff,a%2Cb,zw%C3%B6lf',
+    });
+  });
+
+  test('an address that nobody has verified is none', async () => {
+    const { cookie } = await cookieOf();
+    await change(site.alice, ['staff'], false);
+    site.application.reached = [];
+    await send(site.origin, { headers: { cookie } });
+    expect(site.application.reached[0]?.headers).toMatchObject({ 'x-auth-email': '' });
+    await change(site.alice, ['staff', 'a,b', 'zwölf']);
+  });
+
+  test('who is in none of the groups may not enter: a page, with a way to be somebody else', async () => {
+    const { page, cookie } = await cookieOf(bob);
+    expect(await title(page)).toBe('You may not enter');
+    await page.getByText('You are signed in as bob.').waitFor();
+    expect((await send(site.origin, { headers: { cookie } })).status).toBe(403);
+    expect(site.application.reached).toEqual([]);
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    expect(await title(page)).toBe('Sign out?');
+  });
+
+  test('a group that is given or taken counts for the next request', async () => {
+    const { cookie } = await cookieOf(bob);
+    const ask = async () =>
+      (await send(site.origin, { headers: { cookie, ...NAVIGATION } })).status;
+    expect(await ask()).toBe(403);
+    await change(bob, ['guests', 'staff']);
+    expect(await ask()).toBe(200);
+    await change(bob, ['guests']);
+    expect(await ask()).toBe(403);
+  });
+
+  test('an application that nobody has named may not enter either', async () => {
+    const client = await site.pair.addClient('notes:read');
+    const grant = { grant_type: 'client_credentials', resource: `${site.origin}/` };
+    const { body } = await site.pair.post('/token', grant, client);
+    const authorization = `Bearer ${String(body['access_token'])}`;
+    expect((await send(site.origin, { headers: { authorization } })).status).toBe(403);
+  });
+
+  async function open(cookie: string, origin = site.origin) {
+    const socket = new WebSocket(site.origin.replace('http', 'ws'), {
+      headers: { cookie },
+      origin,
+    });
+    return new Promise<WebSocket | number>((resolve) => {
+      socket.on('open', () => resolve(socket));
+      socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode ?? 0));
+      socket.on('error', () => {});
+    });
+  }
+  const closed = (socket: WebSocket | number) =>
+    new Promise((resolve) => {
+      if (typeof socket === 'number') throw new Error(`not open: ${socket}`);
+      socket.on('close', resolve);
+    });
+
+  test('a WebSocket ends with the session, and with the group', async () => {
+    const { cookie, page } = await cookieOf();
+    const first = closed(await open(cookie));
+    await change(site.alice, ['guests']);
+    await first;
+    await change(site.alice, ['staff']);
+    const second = closed(await open(cookie));
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await second;
+    expect(await open(cookie)).toBe(401);
+  });
+
+  test('RFC 6455 section 10.2: a page of another origin opens none', async () => {
+    const { cookie } = await cookieOf();
+    expect(await open(cookie, 'http://127.0.0.1:1')).toBe(403);
+  });
+
+  test('of ten callbacks at once, to any process, one gets a session', async () => {
+    const { context } = await cookieOf();
+    const cookies = await context.cookies(site.pair.issuer);
+    const signedIn = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const begun = await send(`${site.origin}/wanted`, { headers: NAVIGATION });
+    const cookie = begun.cookies.map((line) => line.split(';')[0]).join('; ');
+    const { headers } = await send(begun.headers.location ?? '', { headers: { cookie: signedIn } });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => send(headers.location ?? '', { headers: { cookie } })),
+    );
+    const lines = answers.flatMap((answer) => answer.cookies);
+    const sessions = lines.flatMap(
+      (line) => /countersign-session-[^=]*=[\w-]{43}/.exec(line)?.[0] ?? [],
+    );
+    expect(sessions).toHaveLength(1);
+    expect((await send(site.origin, { headers: { cookie: sessions[0] } })).status).toBe(200);
+  });
+});

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { configSchema } from '#shared/config/schema.ts';
+import { startPair } from '../../pair/pair.ts';
+import { send } from './send.ts';
+
+test('README.md: the configuration of the section on sign-in sends a browser to the sign-in page', async () => {
+  const text = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = text.split('## Sign in before an application of yours\n');
+  const [, json = ''] = /```json\n(.*?)```/s.exec(section) ?? [];
+  const { spaces } = configSchema.parse(JSON.parse(json));
+  expect(spaces).toHaveLength(1);
+  await using pair = await startPair({
+    settings: ({ resource }) =>
+      JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
+  });
+  const asked = await send(`${pair.resource}/a?b`, { headers: { accept: 'text/html' } });
+  expect(asked.status).toBe(303);
+  const answer = await send(asked.headers.location ?? '');
+  expect([answer.status, answer.headers.location]).toEqual([
+    303,
+    expect.stringContaining('/interaction/'),
+  ]);
+});
