@@ -42,11 +42,16 @@ export function createCallback(parts: CallbackParts) {
 
   /** Of one visit once, whatever the number of requests and processes: a code that comes again ends what came of it. */
   async function isFirst({ state }: Visit, { peer }: AuthRequest): Promise<boolean> {
-    const spent = await stores.limits.spend('visits', customerOf(peer.address), limits.visits);
-    if (!spent.ok) {
-      throw new HttpError(429, 'Too many sign-ins from this address. Try again later.', {
-        'Retry-After': String(spent.retryAfter),
-      });
+    for (const [whose, rate] of [
+      [customerOf(peer.address), limits.visits],
+      ['all', limits.allVisits],
+    ] as const) {
+      const spent = await stores.limits.spend('visits', whose, rate);
+      if (!spent.ok) {
+        throw new HttpError(429, 'Too many sign-ins. Try again later.', {
+          'Retry-After': String(spent.retryAfter),
+        });
+      }
     }
     return stores.replay.unique('sign-in visit', state, VISIT);
   }

@@ -4,7 +4,7 @@ import { hkdfSync } from 'node:crypto';
 export type Purpose =
   /** The master secret, from what the operator has given. */
   | 'countersign master secret'
-  /** Private keys in the store, by their name. */
+  /** Private keys in the store, and sign-ins under way in browsers, by their name. */
   | `countersign seal ${string}`
   /** Cookies of the engine. */
   | 'countersign authz cookies'

@@ -192,7 +192,7 @@ export const configSchema = z.strictObject({
       visits: rate
         .default({ burst: 500, per: 0.5 })
         .describe(
-          'what one address may leave in the store without having shown anything: sign-ins begun, and requests and device codes of public clients; and one account of requests for its consent, of revoked tokens and of refresh tokens',
+          'what one address may leave in the store without having shown anything: sign-ins begun, callbacks of sign-ins before applications, and requests and device codes of public clients; and one account of requests for its consent, of revoked tokens and of refresh tokens',
         ),
       allVisits: rate
         .default({ burst: 5000, per: 0.02 })
