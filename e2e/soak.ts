@@ -16,9 +16,10 @@
  * `npm run soak -- token-ways [SEED]`: 20,000 token requests on each store to a server that answers client
  * credentials directly and to one on which all goes through the engine.
  *
- * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
  * `npm run soak -- followers [NUMBER]`: 2,000 revocations on each store, with four servers elsewhere that follow two
  * authorization servers: how long an acknowledgement takes, and that none of them takes what was revoked.
+ *
+ * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
  */
 import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';
@@ -95,7 +96,7 @@ async function caches(seed = 1): Promise<void> {
 }
 
 async function followers(revocations = FOLLOWED): Promise<void> {
-  for (const kind of STORE_KINDS) {
+  for (const kind of kinds) {
     for (const atOnce of [1, 8]) {
       await using followed = await startFollowed(kind, { authz: 2, followers: 4 });
       await revokeAll(followed, { revocations: 1 });

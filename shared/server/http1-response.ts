@@ -92,6 +92,7 @@ export class Http1Response<
     const held = this.#held;
     this.#held = [];
     this.#isSet = true;
+    if (this.headersSent) return;
     for (let at = 0; at < held.length; at += 2)
       super.setHeader(String(held[at]), held[at + 1] ?? []);
   }

@@ -320,6 +320,7 @@ export const STATE: Schema = {
 
     `-- Octets of the values up to this one, of those that were kept then.
      ALTER TABLE invalidation ADD COLUMN written INTEGER NOT NULL DEFAULT 0;`,
+
     `CREATE TABLE followed (
        id TEXT PRIMARY KEY,
        confirmed TEXT NOT NULL,
@@ -332,6 +333,7 @@ export const STATE: Schema = {
        one INTEGER PRIMARY KEY CHECK (one = 1),
        epoch TEXT NOT NULL
      ) STRICT;`,
+
     `-- Names of people who were removed.
      CREATE TABLE former_name (
        digest BLOB PRIMARY KEY
