@@ -12,10 +12,30 @@ import { homePage } from '../../authz-server/home.ts';
 import { LANGUAGES } from '../../authz-server/pages/view.ts';
 import type { Language, View } from '../../authz-server/pages/view.ts';
 import { SAMPLES, sampleView } from '../../authz-server/pages/views/samples.fixture.ts';
+import { createPages } from '../../resource-server/sign-in/pages.ts';
 import { launchBrowser } from '../parts/browser.ts';
 
-const PAGES: Readonly<Record<string, (view: View) => Answer>> = {
+type Draw = (view: View) => Answer;
+
+const drawnBy = ({ brand }: View) => createPages({ brand, issuer: 'https://as.example' });
+const MESSAGES = ['notTaken', 'notKept', 'notBegun', 'refused', 'unavailable'] as const;
+
+/** At the origin of an application before which people sign in. */
+const AT_APPLICATION: Readonly<Record<string, Draw>> = {
+  ...Object.fromEntries(
+    MESSAGES.map((what): [string, Draw] => [
+      what,
+      (view) => drawnBy(view).message(400, what, view, '/'),
+    ]),
+  ),
+  forbidden: (view) => drawnBy(view).forbidden(view, 'alice'),
+  signOut: (view) => drawnBy(view).signOut(view),
+  signedOut: (view) => drawnBy(view).signedOut(view, '/'),
+};
+
+const PAGES: Readonly<Record<string, Draw>> = {
   ...SAMPLES,
+  ...AT_APPLICATION,
   home: ({ brand, language }) => homePage({ ...withTour(configSchema.parse({})), brand }, language),
 };
 
@@ -116,7 +136,7 @@ test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
   async (color) => {
     more = { brand: { name: 'Operator', color } };
     const page = await newPageWithAxe();
-    for (const name of ['consent', 'account']) {
+    for (const name of ['consent', 'account', 'signedOut']) {
       await page.goto(`${url}/en/${name}`);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -161,6 +181,7 @@ test('the keyboard reaches everything on every page and shows where it is', asyn
 test('the policy lets the style and the logo in', async () => {
   more = { brand: { name: 'Operator', color: '#1f5fbf', logo: 'logo.svg' } };
   await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
+    if (AT_APPLICATION[name.split(' ')[1] ?? '']) return; // they have no logo
     const seen = await page.evaluate(`[
       getComputedStyle(document.body).display, document.querySelector('.brand img').naturalWidth,
     ]`);

@@ -44,8 +44,8 @@ describe('each page', () => {
   });
 
   test.each([
-    ['#ffee00', '#000'],
-    ['#1f5fbf', '#fff'],
+    ['#ffee00', '#000000'],
+    ['#1f5fbf', '#ffffff'],
   ])('on %s can be read what is %s', (color, ink) => {
     const other = createPages(configSchema.parse({ brand: { color } }));
     expect(other.signOut(EN).body).toContain(`color: ${ink};`);

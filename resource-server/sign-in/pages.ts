@@ -1,32 +1,24 @@
 import { createHash } from 'node:crypto';
 import Negotiator from 'negotiator';
+import { type BrandColors, brandColors } from '#shared/base/brand-colors.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_OUT_PATH } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { escapeHtml } from '#shared/http/page.ts';
 import { type Language, type Message, TEXTS } from './texts.ts';
 
-const styleOf = (color: string) => `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --brand: ${color}; background: light-dark(#f3f4f6, #16181d); color: light-dark(#1b1d22, #e8eaee); }
+const styleOf = ({ fill, onFill }: BrandColors) => `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; background: light-dark(#f3f4f6, #16181d); color: light-dark(#1b1d22, #e8eaee); }
 body { max-width: 30rem; margin: 0 auto; padding: 1.5rem 1rem; overflow-wrap: anywhere; }
 header { margin-bottom: 1.5rem; font-weight: 600; }
 main { padding: 1.5rem; border: 1px solid light-dark(#d9dce2, #343842); border-radius: .75rem; background: light-dark(#fff, #1f2229); }
 h1 { margin: 0 0 .75rem; font-size: 1.375rem; line-height: 1.25; }
 p { margin: 0 0 1rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
-.button { padding: .5rem 1rem; border: 1px solid var(--brand); border-radius: .5rem; font: inherit; color: inherit; background: none; text-decoration: none; cursor: pointer; }
-.primary { background: var(--brand); color: ${inkOn(color)}; }
+.button { padding: .5rem 1rem; border: 1px solid ${fill}; border-radius: .5rem; font: inherit; color: inherit; background: none; text-decoration: none; cursor: pointer; }
+.primary { background: ${fill}; color: ${onFill}; }
 .button:focus-visible { outline: 3px solid currentcolor; outline-offset: 2px; }
 `;
-
-/** What can be read on a colour: black or white (WCAG 2.2, relative luminance). */
-function inkOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
-}
 
 /** Where a page leads. */
 interface Way {
@@ -44,7 +36,7 @@ export interface PageRequest {
 
 /** The pages at an application's origin, in the language of who reads them. No script, never framed, never stored. */
 export function createPages({ brand, issuer }: Pick<Config, 'brand' | 'issuer'>) {
-  const style = styleOf(brand.color);
+  const style = styleOf(brandColors(brand.color));
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

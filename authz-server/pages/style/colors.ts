@@ -1,4 +1,4 @@
-import { BACKGROUND, brandColors } from './brand.ts';
+import { BACKGROUND, brandColors } from '#shared/base/brand-colors.ts';
 import { css } from './css.ts';
 
 /** Every colour by what it is for, in light, in dark, and where somebody asks for more contrast. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { BACKGROUND, READABLE, brandColors, contrast } from './brand.ts';
+import { BACKGROUND, READABLE, brandColors, contrast } from './brand-colors.ts';
 
 const color = fc
   .integer({ min: 0, max: 0xffffff })
