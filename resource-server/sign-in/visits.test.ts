@@ -118,6 +118,17 @@ describe('a sign-in under way', () => {
     expect(lines.join().length).toBeLessThan(3300);
   });
 
+  test('long ones leave room in the 8 KiB that nginx has for a line: the oldest go', () => {
+    const { visits, shown, begin, clock } = setup();
+    const begun = Array.from({ length: 7 }, () => {
+      clock.advance(1);
+      return begin(`/${'a'.repeat(1023)}`);
+    });
+    expect(shown().join().length).toBeLessThan(6 * 1024);
+    const found = begun.map(({ state }) => visits.find(SPACE, state, shown()) !== undefined);
+    expect(found).toEqual([...Array<boolean>(4).fill(false), true, true, true]);
+  });
+
   test('of what somebody has planted no more than twenty go at a time', () => {
     const { visits, jar, begin } = setup();
     begin();

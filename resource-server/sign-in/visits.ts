@@ -24,6 +24,8 @@ export interface Visit {
 export const VISIT = 600;
 /** Tabs in which somebody signs in to one application. */
 const MOST = 5;
+/** Characters of their cookies: nginx takes 8 KiB in a line, and the application has some as well. */
+const ROOM = 5 * 1024;
 /** Cookies of ours that are looked at, of however many somebody has planted. */
 const LOOKED_AT = 20;
 /** Characters of a path: with all else, the answer fits into the 4 KiB that nginx has for it. */
@@ -71,7 +73,11 @@ export function createVisits({
         return ours ? [{ name, id, sealed }] : [];
       })
       .slice(0, LOOKED_AT)
-      .map(({ name, id, sealed }) => ({ name, id, at: open(space, id, sealed)?.at ?? 0 }))
+      .map(({ name, id, sealed }) => ({
+        name,
+        length: name.length + sealed.length,
+        at: open(space, id, sealed)?.at ?? 0,
+      }))
       .toSorted((a, b) => b.at - a.at);
   }
 
@@ -87,8 +93,11 @@ export function createVisits({
       };
       const id = idOf(visit.state);
       const sealed = seal(master, purpose(space, id), JSON.stringify(visit), random);
-      const kept = shown(space, cookies);
-      const gone = kept.filter(({ at }, index) => at === 0 || index >= MOST - 1);
+      let room = ROOM - sealed.length;
+      const gone = shown(space, cookies).filter(({ at, length }, index) => {
+        room -= length;
+        return at === 0 || index >= MOST - 1 || room < 0;
+      });
       return {
         visit,
         lines: [
