@@ -26,9 +26,9 @@ export const VISIT = 600;
 const MOST = 5;
 /** Characters of their cookies: nginx takes 8 KiB in a line, and the application has some as well. */
 const ROOM = 5 * 1024;
-/** Cookies of ours that are looked at, of however many somebody has planted. */
-const LOOKED_AT = 20;
-/** Characters of a path: with all else, the answer fits into the 4 KiB that nginx has for it. */
+/** Cookies of ours that are looked at, and may go at a time, of however many tabs have begun or somebody has planted. */
+const LOOKED_AT = 10;
+/** Characters of a path: with all else, and all that go, the answer fits into the 4 KiB that nginx has for it. */
 const LONGEST_PATH = 1024;
 
 const ID = /^[\w-]{12}$/;
