@@ -8,7 +8,10 @@ export function allCookies(lines: readonly string[]): (readonly [name: string, v
   return lines.flatMap((line) =>
     line.split(';').map((pair) => {
       const equals = pair.indexOf('=');
-      return [trimmed(pair.slice(0, Math.max(0, equals))), trimmed(pair.slice(equals + 1))] as const;
+      return [
+        trimmed(pair.slice(0, Math.max(0, equals))),
+        trimmed(pair.slice(equals + 1)),
+      ] as const;
     }),
   );
 }
