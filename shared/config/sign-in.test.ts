@@ -61,6 +61,11 @@ describe('a space at which people sign in', () => {
     expect(mistakes({ ...APP, ...members })).toEqual([expect.stringContaining(message)]);
   });
 
+  test('a group is one, however it is composed, as that of a person is', () => {
+    const { data } = parse({ ...APP, allow: { groups: ['Ku\u0308che'] } });
+    expect(data?.spaces[0]?.allow?.groups).toEqual(['Küche']);
+  });
+
   test('our path is one of the application where nobody signs in', () => {
     const { signIn: _, ...without } = APP;
     expect(mistakes({ ...without, url: 'https://app.example/.countersign/' })).toEqual([]);

@@ -35,7 +35,10 @@ const named = z.array(z.string().min(1)).default([]);
 
 const allow = z
   .strictObject({
-    groups: named.describe('people of these groups'),
+    groups: z
+      .array(z.string().min(1).normalize('NFC'))
+      .default([])
+      .describe('people of these groups'),
     people: named.describe('by id'),
     clients: named.describe('applications that come for themselves, by id'),
   })
