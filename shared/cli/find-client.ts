@@ -1,3 +1,5 @@
+import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
+import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import type { ClientRecord, Clients } from '#shared/stores/clients.ts';
 import { Failure } from './command.ts';
 
@@ -7,3 +9,7 @@ export async function findClient(clients: Clients, clientId: string): Promise<Cl
   if (client === undefined) throw new Failure(`there is no client ${clientId}`);
   return client;
 }
+
+/** Whether both servers know a client by the configuration and the master secret: nobody else says what it is. */
+export const isBuiltIn = (clientId: string): boolean =>
+  clientId === RESOURCE_SERVER || isSignInClient(clientId);

@@ -1,7 +1,6 @@
 import { newSecret } from '#shared/people/client-secret.ts';
-import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { type Command, Failure } from '../command.ts';
-import { findClient } from '../find-client.ts';
+import { findClient, isBuiltIn } from '../find-client.ts';
 import { overlapFrom, overlapOption } from '../overlap-option.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -19,7 +18,7 @@ export const clientSecret: Command = {
       const [id = ''] = input.operands;
       const overlap = overlapFrom(input);
       const client = await findClient(clients, id);
-      if (id === RESOURCE_SERVER) {
+      if (isBuiltIn(id)) {
         throw new Failure(
           `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
         );

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
+import { registration } from '#shared/config/resource-server-client.ts';
+import { signInClientId } from '#shared/config/sign-in-clients.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
@@ -130,13 +131,25 @@ describe('client set', () => {
     });
   });
 
-  test('the built-in client, and one that there is not: 1', async () => {
+  test('the built-in clients, of the resource server and of sign-ins, and one that there is not: 1', async () => {
     const { shell } = await registered();
     const client = registration('http://localhost:3001/', Buffer.alloc(32, 7), shell.clock);
-    await withStores(shell, ({ clients }) => clients.add(client));
-    for (const id of [RESOURCE_SERVER, 'nobody']) {
-      expect((await inProcess(shell, 'client', 'set', id, '--name', 'N')).code).toBe(1);
+    const ofSignIns = { ...client, client_id: signInClientId({ url: 'https://app.example/' }) };
+    for (const known of [client, ofSignIns]) {
+      await withStores(shell, ({ clients }) => clients.add(known));
+      const { client_id: id } = known;
+      for (const args of [
+        ['set', id, '--name', 'N'],
+        ['secret', id],
+      ]) {
+        expect(await inProcess(shell, 'client', ...args)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`client ${id} is built in`),
+        });
+      }
+      expect(await withStores(shell, ({ clients }) => clients.get(id))).toEqual(known);
     }
+    expect((await inProcess(shell, 'client', 'set', 'nobody', '--name', 'N')).code).toBe(1);
     expect((await inProcess(shell, 'client', 'show', 'nobody')).code).toBe(1);
   });
 });

@@ -1,11 +1,10 @@
 import type { Config } from '#shared/config/schema.ts';
-import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { refuseContradictions } from '../client-grants.ts';
 import { clientLines, shownClient } from '../client-lines.ts';
 import { CLIENT_OPTIONS } from '../client-options.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
-import { findClient } from '../find-client.ts';
+import { findClient, isBuiltIn } from '../find-client.ts';
 import { refuseKeysOfPeople } from '../keys-of-client.ts';
 import { checkScopes, clientMembers } from '../new-client.ts';
 import { readPublicJwks } from '../public-jwks.ts';
@@ -46,7 +45,7 @@ export const clientSet: Command = {
       const [id = ''] = input.operands;
       for (;;) {
         const client = await findClient(clients, id);
-        if (id === RESOURCE_SERVER) {
+        if (isBuiltIn(id)) {
           throw new Failure(`client ${id} is built in: it is as the configuration says`);
         }
         const changed = await changedBy(input, shell, config, client);
