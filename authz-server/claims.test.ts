@@ -44,7 +44,7 @@ beforeAll(async () => {
   flow = await testFlow({
     spaces: [
       { url: DOCUMENTS, realm: 'd', schemes: ['Bearer'], scopes: { safe: ['documents:read'] } },
-      { url: STAFF, realm: 's', schemes: ['Bearer'], scopes: { safe: ['staff', 'groups'] } },
+      { url: STAFF, realm: 's', schemes: ['Bearer'], scopes: { safe: ['staff', 'groups'], unsafe: ['profile'] } },
     ],
   });
   await flow.stores.clients.add(CLIENT);
@@ -124,6 +124,9 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
     expect((await userinfo(tokens)).body).toEqual({ sub: flow.accountId, ...TOLD.profile });
     const { body } = await refresh(tokens['refresh_token']);
     expect(toldIn(body['id_token'])).toEqual(TOLD.profile);
+    // RFC 6749 section 5.1: the answer says what it is, where that is not what was asked for.
+    expect(body['scope']).toBe('openid profile offline_access');
+    expect(decodeJwt(String(body['access_token']))['openid_scope']).toBe(body['scope']);
     await flow.stores.clients.replace(CLIENT);
   });
 
@@ -159,6 +162,13 @@ describe('as it is when it is told', () => {
   });
 });
 
+/** The grant of these tokens, as it was kept when `profile` was no more than the name to sign in with. */
+async function asBefore(tokens: Record<string, unknown>) {
+  const id = String(decodeJwt(String(tokens['access_token']))['grant_id']);
+  const { wholeProfile: _, ...payload } = (await flow.stores.artefacts.get('Access', id)) ?? {};
+  await flow.stores.artefacts.put({ kind: 'Access', id, payload, seconds: 600 });
+}
+
 describe('a grant of what there was to ask for before', () => {
   test('tells nothing else, and a refresh does not widen it', async () => {
     const before = await allowed('openid offline_access', ['openid', 'offline_access']);
@@ -180,11 +190,7 @@ describe('a grant of what there was to ask for before', () => {
         }),
       );
     const before = await redeemed(await ask('consent'));
-    const grantId = String(decodeJwt(String(before['access_token']))['grant_id']);
-    const { wholeProfile: _, ...access } =
-      (await flow.stores.artefacts.get('Access', grantId)) ?? {};
-    const seconds = 600;
-    await flow.stores.artefacts.put({ kind: 'Access', id: grantId, payload: access, seconds });
+    await asBefore(before);
     const { body } = await refresh(before['refresh_token']);
     expect(toldIn(body['id_token'])).toEqual({ preferred_username: 'alice' });
     expect((await userinfo(body)).body).toEqual({
@@ -238,6 +244,16 @@ describe('RFC 9068 section 2.2.2: a resource with such a scope', () => {
     const without = await allowed(scope, [...items.slice(0, 2), 'groups'], { resource: STAFF });
     expect(toldIn(without['access_token'])).toEqual({});
     expect(toldIn(without['id_token'])).toEqual(TOLD.groups);
+  });
+
+  test('profile under a grant of before: no more than the name to sign in with', async () => {
+    const own = ['openid', 'offline_access', `${STAFF} profile`];
+    const scope = 'openid offline_access profile';
+    const tokens = await allowed(scope, own, { resource: STAFF });
+    expect(toldIn(tokens['access_token'])).toEqual(TOLD.profile);
+    await asBefore(tokens);
+    const { body } = await refresh(tokens['refresh_token']);
+    expect(toldIn(body['access_token'])).toEqual({ preferred_username: 'alice' });
   });
 });
 

@@ -1,12 +1,17 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { parseScope } from '#shared/jose/scope.ts';
 
 /** What a token of a person comes of (RFC 6749 section 4.1, RFC 8628 section 3.4, RFC 6749 section 6). */
 export const sourceOf = ({ oidc }: KoaContextWithOIDC) =>
   oidc.authorizationCode ?? oidc.deviceCode ?? oidc.refreshToken;
 
-/** The scopes of OpenID Connect that this token request is answered with: asked for, and granted. */
+/**
+ * The scopes of OpenID Connect that this token request is answered with: asked for, granted, and such as the client
+ * may still ask for.
+ */
 export function openidScope(ctx: KoaContextWithOIDC): string {
-  const { grant, params, requestParamScopes } = ctx.oidc;
+  const { client, grant, params, requestParamScopes } = ctx.oidc;
   const asked = params?.['scope'] === undefined ? sourceOf(ctx)?.scopes : requestParamScopes;
-  return grant?.getOIDCScopeFiltered(asked ?? new Set()) ?? '';
+  const allowed = parseScope(String(client?.['allowed_scope']));
+  return grant?.getOIDCScopeFiltered(allowed.intersection(asked ?? new Set())) ?? '';
 }
