@@ -44,7 +44,12 @@ beforeAll(async () => {
   flow = await testFlow({
     spaces: [
       { url: DOCUMENTS, realm: 'd', schemes: ['Bearer'], scopes: { safe: ['documents:read'] } },
-      { url: STAFF, realm: 's', schemes: ['Bearer'], scopes: { safe: ['staff', 'groups'], unsafe: ['profile'] } },
+      {
+        url: STAFF,
+        realm: 's',
+        schemes: ['Bearer'],
+        scopes: { safe: ['staff', 'groups'], unsafe: ['profile'] },
+      },
     ],
   });
   await flow.stores.clients.add(CLIENT);
