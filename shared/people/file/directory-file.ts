@@ -12,6 +12,8 @@ import { publicKey, visibleName } from './public-key-schema.ts';
 
 /** Everybody and every key of a directory, with all that lets them in but the passwords. */
 export interface DirectoryFile {
+  /** Its version. */
+  readonly countersign_directory: number;
   readonly people: readonly NewRecord[];
   readonly api_keys: readonly ApiKeyRecord[];
   readonly public_keys: readonly PublicKeyRecord[];
@@ -20,8 +22,8 @@ export interface DirectoryFile {
 /** Of what `formatDirectoryFile` writes. */
 export const VERSION = 5;
 
-/** Without what applications are told of people. */
-const PROFILELESS_VERSION = 4;
+/** The last without what applications are told of people. */
+export const PROFILELESS_VERSION = 4;
 
 /** Without public keys. */
 const KEYLESS_VERSION = 3;

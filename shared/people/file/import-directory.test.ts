@@ -15,7 +15,14 @@ import type { KeyOwner, PublicKeyRecord } from '#shared/stores/public-keys.ts';
 import { MOST_KEYS } from '../key-purposes.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
-import { addPerson, disablePerson, PeopleError, setKerberos, setPassword } from '../people.ts';
+import {
+  addPerson,
+  disablePerson,
+  PeopleError,
+  setKerberos,
+  setPassword,
+  setProfile,
+} from '../people.ts';
 import { readPublicKey } from '../public-key.ts';
 import { PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
@@ -132,6 +139,17 @@ test('who is replaced has the password of the file again, and all that they had 
   expect(await findSignIn(place.store, 'browser')).toBeUndefined();
   expect(await place.stores.revocations.generation('person', id)).toBe(generation + 1);
   expect(await enters(place, 'alice')).toMatchObject({ generation: generation + 1 });
+});
+
+test('of a file that is older than profiles they keep theirs; of one of today they have what it says', async () => {
+  const place = await full();
+  const file = await exported(place);
+  const profile = { groups: ['Staff'] };
+  await setProfile(place.store, 'alice', () => profile);
+  await importDirectory(place.store, { ...file, countersign_directory: 4 });
+  expect((await everybodyIn(place.stores))[0]).toMatchObject({ name: 'alice', profile });
+  await importDirectory(place.store, file);
+  expect((await everybodyIn(place.stores))[0]).not.toHaveProperty('profile');
 });
 
 test('a key is as it was: its end, its scopes; who and what is not in the file stays', async () => {

@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { FormerName } from '#shared/stores/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
-import type { DirectoryFile } from './directory-file.ts';
+import { type DirectoryFile, PROFILELESS_VERSION } from './directory-file.ts';
 import { ownersHere, putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
 import {
   changePerson,
@@ -24,21 +24,22 @@ interface Counts {
 
 /**
  * Adds the people and keys of a file, and replaces those that are there: people by name, who keep their
- * id and for whom everything ends, keys by id. Throws `PeopleError` before anything is changed when the
- * file and the store give an id, an alias or a public key to different people, or, unless `former` allows it, a
- * name is that of somebody who was removed.
+ * id and for whom everything ends, keys by id. A file that is older than profiles leaves them theirs. Throws
+ * `PeopleError` before anything is changed when the file and the store give an id, an alias or a public key to
+ * different people, or, unless `former` allows it, a name is that of somebody who was removed.
  */
 export async function importDirectory(
   store: DirectoryStore,
   file: DirectoryFile,
   former: FormerName = 'refused',
-): Promise<Readonly<Record<keyof DirectoryFile, Counts>>> {
+): Promise<Readonly<Record<'people' | 'api_keys' | 'public_keys', Counts>>> {
   const { people, api_keys, public_keys } = file;
+  const profileless = file.countersign_directory <= PROFILELESS_VERSION;
   const ownerHere = ownersHere(store, file);
   for (const person of people) await refuseConflict(store, person, former);
   await refuseKnownKeys(store, file, ownerHere);
   return {
-    people: await counted(people, (person) => putPerson(store, person, former)),
+    people: await counted(people, (person) => putPerson(store, person, former, profileless)),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
     public_keys: await counted(public_keys, (key) => putPublicKey(store, key, ownerHere)),
   };
@@ -76,12 +77,17 @@ async function putPerson(
   store: DirectoryStore,
   person: NewRecord,
   former: FormerName,
+  profileless: boolean,
 ): Promise<boolean> {
   if ((await store.stores.people.getByName(person.name)) === undefined) {
     await keepPerson(store, person, former);
     return true;
   }
-  await changePerson(store, person.name, ({ id }) => ({ ...person, id }));
+  await changePerson(store, person.name, ({ id, profile }) => ({
+    ...(profileless && profile && { profile }),
+    ...person,
+    id,
+  }));
   return false;
 }
 
