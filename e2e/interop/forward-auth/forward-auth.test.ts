@@ -326,6 +326,9 @@ describe.each([
     test('identity fields are replaced', async () => {
       const forged = {
         'x-auth-subject': 'somebody-else',
+        'x-auth-name': 'somebody-else',
+        'x-auth-email': 'somebody-else@example.com',
+        'x-auth-groups': 'somebody-else',
         'x-auth-client': 'somebody-else',
         'x-auth-scope': 'all',
         'x-auth-scheme': 'None',
