@@ -200,7 +200,7 @@ function createSpace(
 }
 
 const allowedOf = ({ groups, people, clients }: NonNullable<SpaceConfig['allow']>) => ({
-  groups: new Set(groups.map((name) => name.normalize('NFC'))),
+  groups: new Set(groups),
   people: new Set(people),
   clients: new Set(clients),
 });
