@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { METHODS } from '#shared/http/methods.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -109,8 +110,21 @@ const DPOP_CHECKS: Readonly<Record<string, Check>> = {
 
 const isMethod = (members: Members, name: string) => typeof members[name] === 'function';
 
+/** A function has to know each method that there may be: the metadata names what all of them need. */
 function checkScopes(value: unknown): string | undefined {
-  if (typeof value === 'function') return undefined;
+  if (typeof value !== 'function') return checkListed(value);
+  for (const method of METHODS.keys()) {
+    try {
+      const mistake = checkListed(value(method));
+      if (mistake !== undefined) return `what it returns for ${method} ${mistake}`;
+    } catch (error) {
+      return `must return a list for ${method} too, and threw ${String(error)}`;
+    }
+  }
+  return undefined;
+}
+
+function checkListed(value: unknown): string | undefined {
   if (!Array.isArray(value)) {
     return "must be a list, such as ['notes:read'], or a function of the method that returns one; [] takes any token for the resource";
   }

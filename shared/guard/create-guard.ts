@@ -99,7 +99,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     node: () => nodeMiddleware(decideBeside),
     koa: () => koaMiddleware(decideBeside),
     fastify: () => fastifyHook(decideBeside),
-    metadata: () => responseOf(metadata.answer()),
+    metadata: () => responseOf(metadata.answer),
     metadataPath: metadata.path,
     close: async () => feed[Symbol.asyncDispose](),
   };

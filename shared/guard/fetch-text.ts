@@ -2,6 +2,8 @@ export type Fetch = typeof globalThis.fetch;
 
 /** Milliseconds for the whole of an answer. */
 const PATIENCE = 5000;
+/** Bytes of an answer; a page of revocations has a fifth of them at most. */
+const LONGEST = 1_048_576;
 
 /** There was an answer, but not the one. */
 export class Unexpected extends Error {
@@ -16,7 +18,8 @@ export class Unexpected extends Error {
 
 /**
  * The content behind a URL, by the `fetch` that everybody has. Rejects for a redirect, with `Unexpected` for any
- * answer but 200, and when it takes over five seconds unless there is a `signal` of one's own.
+ * answer but 200, when it is longer than 1 MiB, and when it takes over five seconds unless there is a `signal` of
+ * one's own.
  */
 export async function fetchText(
   fetch: Fetch,
@@ -28,9 +31,21 @@ export async function fetchText(
     const { cause = error } = error;
     throw new Error(`no answer from ${url}: ${String(cause)}`, { cause });
   });
-  const text = await answer.text();
+  const text = await textOf(answer);
   if (answer.status === 200) return text;
   // An error of OAuth (RFC 6749 section 5.2).
   const [, code] = /"error":"(\w{1,64})"/.exec(text) ?? [];
   throw new Unexpected(url, answer.status, code);
+}
+
+async function textOf({ url, body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let size = 0;
+  let text = '';
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > LONGEST) throw new Error(`${url} answered with more than ${LONGEST} bytes`);
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
 }

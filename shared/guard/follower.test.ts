@@ -101,6 +101,17 @@ describe('a follower of the revocations', () => {
     await expect(page()).rejects.toThrow(why);
   });
 
+  test('what is longer than any answer is not read to its end', async () => {
+    const { state, page } = setup();
+    let pieces = 0;
+    state.token = () =>
+      new Response(
+        new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(((pieces += 1), 65_536))) }),
+      );
+    await expect(page()).rejects.toThrow('answered with more than 1048576 bytes');
+    expect(pieces).toBeLessThan(20);
+  });
+
   test.each([null, [], {}, { access_token: 1, expires_in: 1 }, { access_token: 'x' }, 'x'])(
     '%j is no token',
     async (answer) => {

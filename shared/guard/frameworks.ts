@@ -13,6 +13,7 @@ export interface NodeRequest {
 
 export interface NodeResponse {
   statusCode: number;
+  readonly headersSent: boolean;
   setHeader(name: string, value: string | readonly string[]): unknown;
   end(body?: string): unknown;
 }

@@ -84,9 +84,10 @@ describe('who is let in', () => {
 
   test('nobody where the function of the scopes fails, and the log says why', async () => {
     const { protect, token, lines } = issuerAndGuard();
-    for (const scopes of [() => undefined, () => 'notes:read', () => JSON.parse('{')]) {
-      const guard = protect({ scopes: scopes as () => string[] });
-      expect(await statusOf(guard, ask(bearer(token())))).toBe(500);
+    for (const fails of [() => undefined, () => 'notes:read', () => JSON.parse('{')]) {
+      const scopes = (method: string) => (method === 'UNKNOWN' ? fails() : []);
+      const guard = protect({ scopes });
+      expect(await statusOf(guard, ask(bearer(token()), 'notes', 'UNKNOWN'))).toBe(500);
     }
     expect(lines.filter(({ event }) => event === 'failed')).toHaveLength(3);
   });

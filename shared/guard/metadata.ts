@@ -16,7 +16,7 @@ export interface Described {
 /** Protected resource metadata: where it is, and what it says. */
 export interface Metadata {
   readonly path: string;
-  answer(): Answer;
+  readonly answer: Answer;
   /** The same, but for requests for the metadata, which anybody may read. */
   beside(decide: Decide): Decide;
 }
@@ -35,16 +35,13 @@ export function describe({ issuer, resource, name, schemes, scopes }: Described)
   const isFor = ({ method, target }: Seen) =>
     READ.has(method) && /^[^?]*/.exec(target)?.[0] === path;
 
-  function answer(): Answer {
-    const all = new Set([...METHODS.keys()].flatMap((method) => scopes(method)));
-    const document = metadataDocument({ url: resource, name, issuer, schemes, scopes: [...all] });
-    return { status: 200, fields: FIELDS, body: JSON.stringify(document) };
-  }
+  const all = new Set([...METHODS.keys()].flatMap((method) => scopes(method)));
+  const document = metadataDocument({ url: resource, name, issuer, schemes, scopes: [...all] });
+  const answer: Answer = { status: 200, fields: FIELDS, body: JSON.stringify(document) };
 
   return {
     path,
     answer,
-    beside: (decide) => (request) =>
-      isFor(request) ? { ok: false, answer: answer() } : decide(request),
+    beside: (decide) => (request) => (isFor(request) ? { ok: false, answer } : decide(request)),
   };
 }

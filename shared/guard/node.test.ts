@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { prover } from '#shared/auth/auth.fixture.ts';
-import { issuerAndGuard, RESOURCE } from './guard.fixture.ts';
+import { ask as asking, bearer, issuerAndGuard, RESOURCE } from './guard.fixture.ts';
 import type { Guarded, NodeMiddleware } from './frameworks.ts';
 
 const parts = new AsyncDisposableStack();
@@ -79,6 +79,25 @@ describe('node:http', () => {
       [`/v1/notes?${at}`, 'GET'],
     ] as const) {
       expect(await ask({}, path, method)).toMatchObject({ status: 401 });
+    }
+  });
+
+  test('who answered while the issuer was asked has answered', async () => {
+    const { protect, token } = issuerAndGuard();
+    for (const claims of [{}, { aud: 'https://other.example/' }]) {
+      const guard = protect();
+      let went = 'nowhere';
+      const response = {
+        statusCode: 503,
+        headersSent: true,
+        setHeader: () => (went = 'on'),
+        end: () => (went = 'on'),
+      };
+      const rawHeaders = ['Authorization', `Bearer ${token(claims)}`];
+      guard.node()({ url: '/v1/notes', rawHeaders }, response, () => (went = 'on'));
+      await guard.judge(asking(bearer(token(claims)))); // for which the same answer of the issuer is waited for
+      await new Promise(setImmediate);
+      expect([went, response.statusCode]).toEqual(['nowhere', 503]);
     }
   });
 

@@ -15,6 +15,8 @@ export function nodeMiddleware(decide: Decide): NodeMiddleware {
   return (request, response, next) => {
     const seen = seenByNode(request);
     void andThen(decide(seen), (decision): Awaitable<void> => {
+      // Whoever sets a deadline has answered meanwhile.
+      if (response.headersSent) return undefined;
       if (!decision.ok) return send(seen.method, response, decision.answer);
       for (const [name, value] of Object.entries(decision.fields)) response.setHeader(name, value);
       (request as Guarded).auth = decision.principal;
