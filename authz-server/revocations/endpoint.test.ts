@@ -87,6 +87,16 @@ describe('what a follower is told', () => {
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   });
 
+  test('nothing, at once, of what another process told it: that one has to hear that it has it', async () => {
+    await using other = await startEndpoint(stores, clock, TIMES);
+    const { cursor } = await page('');
+    await revoke('new');
+    const { text } = await other.ask({ query: `?after=${cursor}` });
+    expect(parsePage(text).entries).toHaveLength(1);
+    const nothing = await page(`?after=${parsePage(text).cursor}&wait=15`);
+    expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
+  }, 10_000);
+
   test('of a position that there is not: all from the beginning', async () => {
     await revoke('old');
     const { cursor, epoch } = await page('');

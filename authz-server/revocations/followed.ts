@@ -79,9 +79,10 @@ export class Followed {
       let page = await this.#read(after);
       // A position that nobody can have been given acknowledges nothing.
       if (after && after.epoch === page.epoch && !precedes(page.last, after.entry)) {
-        follower.acknowledge(after.entry);
+        // Who was told by another process is not held here: that one has to hear that it has it.
+        const held = follower.acknowledge(after.entry) ? 0 : wait;
         this.#publish();
-        if (page.entries.length === 0 && (await this.#somethingNew(wait, gone))) {
+        if (page.entries.length === 0 && (await this.#somethingNew(held, gone))) {
           page = await this.#read(after);
         }
       }

@@ -32,6 +32,15 @@ describe('what a follower has', () => {
     expect(follower.confirmed(LEASE + 10)).toBeUndefined();
   });
 
+  test('was told by another process, where this one gave no answer with it', () => {
+    const follower = new Follower('app', 'x');
+    tell(follower, '5', 0);
+    expect(follower.acknowledge('5')).toBe(false);
+    follower.begin('9', LEASE, 10); // is not answered yet
+    expect(follower.acknowledge('9')).toBe(true);
+    expect(follower.acknowledge('9')).toBe(false);
+  });
+
   test('is never less than it once asked to go on from', () => {
     const follower = new Follower('app', 'x');
     follower.acknowledge('9');

@@ -31,9 +31,12 @@ export class Follower {
     return this.#has;
   }
 
-  /** It has asked for what is behind this entry: so it has all before. */
-  acknowledge(entry: string): void {
+  /** It has asked for what is behind this entry: so it has all before. Returns whether another process told it that. */
+  acknowledge(entry: string): boolean {
+    const isNews = precedes(this.#has, entry);
+    const isOurs = this.#told.some(({ upTo, pending }) => !pending && !precedes(upTo, entry));
     this.#has = later(this.#has, entry);
+    return isNews && !isOurs;
   }
 
   /** Undefined where it has been told too much that it says nothing of. */
