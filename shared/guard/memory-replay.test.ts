@@ -17,13 +17,15 @@ describe('RFC 9449 section 11.1: replay in memory', () => {
     expect(await replay.unique('dpop', 'a', 10)).toBe(false);
   });
 
-  test('a clock that is set back forgets nothing', async () => {
+  test.each([-3600, 3600])('a clock that is set by %d s neither forgets nor keeps', async (by) => {
     const clock = new ManualClock();
-    const replay = memoryReplay(clock, () => {});
+    const replay = memoryReplay(clock, () => {}, 2);
     await replay.unique('dpop', 'a', 10);
-    clock.set(-3600);
+    clock.set(by);
     expect(await replay.unique('dpop', 'b', 10)).toBe(true);
     expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+    clock.advance(10);
+    expect(await replay.unique('dpop', 'a', 10)).toBe(true);
   });
 
   test('nobody is let in for whom there is no room; room comes with time', async () => {

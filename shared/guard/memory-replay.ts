@@ -8,7 +8,8 @@ const CAPACITY = 1_000_000;
 
 /**
  * Remembers in this process alone what was used; `first` is called before the first is. All have to be remembered
- * for the same time, so that the oldest is the first to be forgotten. What there is no room for is not let in.
+ * for the same time, by the clock that nobody sets, so that the oldest is the first to be forgotten. What there is no
+ * room for is not let in.
  */
 export function memoryReplay(
   clock: Clock,
@@ -29,7 +30,7 @@ export function memoryReplay(
     async unique(namespace, key, seconds) {
       if (!began) first();
       began = true;
-      const now = clock.now();
+      const now = clock.monotonic();
       forget(now);
       const name = hash('sha256', `${namespace} ${key}`, 'base64');
       if (until.has(name)) return false;
