@@ -254,6 +254,22 @@ describe('what is followed', () => {
     await answer(2);
     expect(feed.status().entries).toBe(0);
   });
+
+  test('what was forgotten while the clock was ahead is told anew when it is set back', async () => {
+    const feed = start();
+    const until = clock.now() + 600_000;
+    const entries = [pageEntry({ kind: 'token', id: 'a-token' }, until)];
+    await answer(0, { entries });
+    clock.set(3600);
+    await answer(1);
+    await answer(2);
+    expect(feed.status().entries).toBe(0);
+    clock.set(-3600);
+    await answer(3);
+    expect((await question(4)).after).toBeUndefined();
+    await answer(4, { entries });
+    expect(feed.current().revokedBy(CLAIMS)).toBe('token');
+  });
 });
 
 describe('beyond the lease', () => {

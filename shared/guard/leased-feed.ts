@@ -136,6 +136,8 @@ class LeasedFeed implements RevocationFeed {
   /** One request; `again`: the last one failed, so that this one is not held. */
   async #ask(again: boolean): Promise<void> {
     const sent = this.#now();
+    // What was forgotten while the clock was ahead is good again: all is told anew.
+    if (sent.wall < this.#sent.wall) this.#cursor = undefined;
     const wait = again ? 0 : this.#lease / 4000;
     const patience = this.#lease === 0 ? FIRST : this.#lease / 2;
     const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(patience)]);

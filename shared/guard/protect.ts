@@ -42,7 +42,7 @@ const CONSOLE: GuardLog = {
  * const guard = protect({
  *   issuer: 'https://auth.example',
  *   resource: 'https://api.example/',
- *   scopes: (method) => (method === 'GET' ? ['notes:read'] : ['notes:write']),
+ *   scopes: (method) => (['GET', 'HEAD'].includes(method) ? ['notes:read'] : ['notes:write']),
  * });
  */
 export function protect(options: ProtectOptions): Guard {
