@@ -15,7 +15,9 @@ let machine: { id: string; secret: string };
 beforeAll(async () => {
   const space = { url: RESOURCE, realm: 'notes', schemes: ['Bearer'], serves: 'verify' };
   const scopes = { safe: ['notes:read'], unsafe: [] };
-  pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }] } }));
+  pair = parts.use(
+    await startPair({ settings: { spaces: [{ ...space, scopes }], revocations: {} } }),
+  );
   client = await pair.addClient('revocations:follow');
   machine = await pair.addClient('notes:read');
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const space = { url: RESOURCE, realm: 'notes', schemes: ['Bearer', 'DPoP'], serves: 'verify' };
   const scopes = { safe: ['notes:read'], unsafe: ['notes:write'] };
   // On a busy machine a follower may be late.
-  const revocations = { lease: 30 };
+  const revocations = { lease: 10 };
   pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }], revocations } }));
   machine = await pair.addClient('notes:read notes:write');
   follower = await pair.addClient('revocations:follow');

@@ -36,7 +36,7 @@ test('as README.md and that of the package have it', async () => {
   const atPort = (text: string) => text.replaceAll('http://localhost:8080', api);
   const settings = JSON.parse(atPort(json)) as Record<string, unknown>;
   // On a busy machine a follower may be late.
-  const revocations = { lease: 30 };
+  const revocations = { lease: 10 };
   const pair = parts.use(await startPair({ settings: { ...settings, revocations } }));
   const [, scope = ''] = /--scope (\S+)`/.exec(section) ?? [];
   const follower = await pair.addClient(scope);

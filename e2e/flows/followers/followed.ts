@@ -50,13 +50,16 @@ export interface FollowedOptions extends Pick<PairOptions, 'settings' | 'store'>
   readonly followers: number;
 }
 
+/** With the lease that followers have where nothing else is said. */
+const AS_USUAL = { revocations: {} };
+
 export async function startFollowed(
   kind: StoreKind,
-  { authz, followers: number, ...options }: FollowedOptions,
+  { authz, followers: number, settings = AS_USUAL, ...options }: FollowedOptions,
 ): Promise<FollowedFlow> {
   await using parts = new AsyncDisposableStack();
   const start = options.store === undefined ? startFlowOn.bind(undefined, kind) : startFlow;
-  const flow = parts.use(await start({ ...options, authz }));
+  const flow = parts.use(await start({ ...options, settings, authz }));
   const { pair, stores } = flow;
   const client = await pair.addClient('revocations:follow');
   const epoch = (await stores.revocations.epoch(false)) ?? '';
