@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { issuerAndVerifier, ISSUER } from '#shared/auth/auth.fixture.ts';
-import type { Jwks } from '#shared/auth/jwks.ts';
 import type { Message } from '#shared/client/send.ts';
 import { signInClientId, signInSecret } from '#shared/config/sign-in-clients.ts';
 import { createRedeem } from './redeem.ts';
@@ -45,7 +44,7 @@ function setup(
       const body = Buffer.from(JSON.stringify(answer));
       return { status: changes.status ?? 200, fields: {}, body };
     },
-    jwks: { key: (kid: string) => published.get(kid) } as unknown as Jwks,
+    jwks: { key: (kid) => published.get(kid) },
     tokens,
     master: MASTER,
     clock,

@@ -32,7 +32,7 @@ export class NotRedeemed extends Error {
 export interface RedeemOptions {
   readonly issuer: string;
   readonly send: Send;
-  readonly jwks: Jwks;
+  readonly jwks: Pick<Jwks, 'key'>;
   readonly tokens: TokenVerifier;
   readonly master: Buffer;
   readonly clock: Clock;

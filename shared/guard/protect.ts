@@ -51,6 +51,7 @@ export function protect(options: ProtectOptions): Guard {
     clock: systemClock,
     random: systemRandom,
     fetch: (...asked) => fetch(...asked),
+    // Here as in a main.ts: this is where the process begins for the package.
     several: signOfSeveral(process.env),
     log: CONSOLE,
   });

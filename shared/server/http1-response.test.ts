@@ -94,6 +94,15 @@ test('to an answer that was begun nothing is added', async () => {
   }
 });
 
+test('to look at fields of an answer that was written changes nothing', async () => {
+  const [held, set] = await wire('GET', (response) => {
+    holdFields(response, FIELDS);
+    response.end('ok');
+    expect(() => response.getHeader('x-one')).not.toThrow();
+  });
+  expect(held).toBe(set);
+});
+
 test('a field that is malformed is none, and the answer that says so has those before it', async () => {
   const [held, set] = await wire('GET', (response) => {
     expect(() => {

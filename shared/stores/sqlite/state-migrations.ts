@@ -1,0 +1,330 @@
+/** From one version of `state.db` to the next; what is released is never changed. */
+export const STATE_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE epoch (
+     one INTEGER PRIMARY KEY CHECK (one = 1),
+     id TEXT NOT NULL
+   ) STRICT;
+
+   CREATE TABLE generation (
+     kind TEXT NOT NULL,
+     id TEXT NOT NULL,
+     generation INTEGER NOT NULL,
+     PRIMARY KEY (kind, id)
+   ) STRICT, WITHOUT ROWID;
+
+   -- AUTOINCREMENT: a seq that was swept is never given again, so no feed has it behind its cursor.
+   CREATE TABLE revocation (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     kind TEXT NOT NULL CHECK (kind IN ('token', 'grant', 'key', 'person', 'client')),
+     id TEXT NOT NULL,
+     generation INTEGER CHECK ((generation IS NOT NULL) = (kind IN ('person', 'client'))),
+     until INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX revocation_until ON revocation (until);
+
+   CREATE TABLE client (
+     client_id TEXT PRIMARY KEY,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE key (
+     kid TEXT PRIMARY KEY,
+     alg TEXT NOT NULL,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE document (
+     space TEXT NOT NULL,
+     path TEXT NOT NULL,
+     etag TEXT NOT NULL,
+     type TEXT NOT NULL,
+     length INTEGER NOT NULL,
+     modified INTEGER NOT NULL,
+     file TEXT NOT NULL,
+     PRIMARY KEY (space, path)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE artefact (
+     kind TEXT NOT NULL,
+     id TEXT NOT NULL,
+     payload TEXT NOT NULL,
+     grant_id TEXT,
+     uid TEXT,
+     user_code TEXT,
+     consumed INTEGER,
+     expires INTEGER,
+     PRIMARY KEY (kind, id)
+   ) STRICT;
+   CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
+   CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
+   CREATE INDEX artefact_user_code ON artefact (kind, user_code) WHERE user_code IS NOT NULL;
+   CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
+
+  `CREATE TABLE person (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL UNIQUE,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   ALTER TABLE artefact ADD COLUMN account_id TEXT;
+   CREATE INDEX artefact_account_id ON artefact (kind, account_id) WHERE account_id IS NOT NULL;`,
+
+  `CREATE TABLE person_alias (
+     alias TEXT PRIMARY KEY,
+     id TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX person_alias_id ON person_alias (id);
+
+   CREATE TABLE api_key (
+     id TEXT PRIMARY KEY,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+
+  `-- The path of a resource is that of the collection it is in and its name; the root has neither.
+   CREATE TABLE resource (
+     tree TEXT NOT NULL,
+     parent TEXT NOT NULL,
+     name TEXT NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('document', 'collection')),
+     revision TEXT NOT NULL,
+     etag TEXT CHECK ((etag IS NOT NULL) = (kind = 'document')),
+     type TEXT CHECK ((type IS NOT NULL) = (kind = 'document')),
+     length INTEGER CHECK ((length IS NOT NULL) = (kind = 'document')),
+     created INTEGER NOT NULL,
+     modified INTEGER NOT NULL,
+     file TEXT CHECK ((file IS NOT NULL) = (kind = 'document')),
+     properties TEXT NOT NULL,
+     -- Of content and properties.
+     bytes INTEGER NOT NULL,
+     PRIMARY KEY (tree, parent, name)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX resource_file ON resource (tree, file) WHERE file IS NOT NULL;
+
+   CREATE TABLE tree_lock (
+     tree TEXT NOT NULL,
+     token TEXT NOT NULL,
+     record TEXT NOT NULL,
+     PRIMARY KEY (tree, token)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE tree (
+     name TEXT PRIMARY KEY,
+     locks_version INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     entries INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   -- Every document, and the collections above it.
+   CREATE TEMP TABLE found AS
+   WITH RECURSIVE found (tree, path, origin) AS (
+     SELECT space, path, path FROM document
+     UNION ALL
+     SELECT tree, substr(path, 1, length(rtrim(path, replace(path, '/', ''))) - 1), origin
+     FROM found WHERE instr(path, '/') > 0
+   )
+   SELECT tree, found.path, rtrim(found.path, replace(found.path, '/', '')) AS folder,
+     max(found.path = origin) AS is_document, max(found.path <> origin) AS is_collection,
+     min(iif(found.path <> origin, modified, NULL)) AS created,
+     max(iif(found.path <> origin, modified, NULL)) AS modified
+   FROM found JOIN document ON space = tree AND document.path = origin
+   GROUP BY tree, found.path;
+
+   INSERT INTO resource (tree, parent, name, kind, revision, created, modified, properties, bytes)
+   SELECT tree, rtrim(folder, '/'), substr(path, length(folder) + 1), 'collection',
+     lower(hex(randomblob(16))), created, modified, '{}', 0
+   FROM found WHERE is_collection;
+
+   -- A document where there is a collection now has the name of its file at the end of its own.
+   INSERT INTO resource
+   SELECT tree, rtrim(folder, '/'),
+     substr(found.path, length(folder) + 1) || iif(is_collection, '.' || file, ''), 'document',
+     lower(hex(randomblob(16))), etag, type, length, document.modified, document.modified, file, '{}',
+     length
+   FROM found JOIN document ON space = tree AND document.path = found.path WHERE is_document;
+
+   INSERT INTO tree
+   SELECT tree, 0, sum(bytes), count(*) FROM resource GROUP BY tree;
+
+   DROP TABLE found;
+   DROP TABLE document;`,
+
+  `-- Of dead properties alone.
+   ALTER TABLE tree ADD COLUMN properties INTEGER NOT NULL DEFAULT 0;
+   UPDATE tree SET properties = (
+     SELECT ifnull(sum(bytes - ifnull(length, 0)), 0) FROM resource WHERE resource.tree = tree.name
+   );`,
+
+  `CREATE TABLE token_key (
+     seq INTEGER PRIMARY KEY,
+     type INTEGER NOT NULL,
+     truncated_id INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     record TEXT NOT NULL,
+     UNIQUE (type, truncated_id)
+   ) STRICT;
+
+   -- WITHOUT ROWID: rowids would tell the order in which tokens were redeemed.
+   CREATE TABLE spent_token (
+     digest BLOB PRIMARY KEY,
+     until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX spent_token_until ON spent_token (until);`,
+
+  `-- Names the use of a consumed artefact until its result is out.
+   ALTER TABLE artefact ADD COLUMN attempt TEXT;`,
+  `-- In the order in which an account's are listed.
+   DROP INDEX artefact_account_id;
+   CREATE INDEX artefact_account ON artefact (kind, account_id, ifnull(expires, 9007199254740991))
+     WHERE account_id IS NOT NULL;`,
+
+  `-- What each version of a tree's locks has changed, for the last of them.
+   CREATE TABLE tree_lock_change (
+     tree TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     root TEXT NOT NULL,
+     PRIMARY KEY (tree, version, root)
+   ) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE person_digest (
+     id TEXT NOT NULL,
+     realm TEXT NOT NULL,
+     hash TEXT NOT NULL,
+     ha1 TEXT NOT NULL,
+     userhash TEXT NOT NULL,
+     PRIMARY KEY (id, realm, hash)
+   ) STRICT, WITHOUT ROWID;
+
+   -- The userhashes were aliases, in the order of the verifiers that they belong to.
+   INSERT INTO person_digest (id, realm, hash, ha1, userhash)
+   SELECT kept.id, realm, hash, ha1, substr(alias, length('digest:' || hash || ':') + 1)
+   FROM (
+     SELECT person.id, realm.key AS realm, hash.key AS hash, hash.value AS ha1,
+       row_number() OVER (PARTITION BY person.id ORDER BY realm.id, hash.id) AS n
+     FROM person, json_each(record, '$.verifiers') AS realm, json_each(realm.value, '$.digest') AS hash
+   ) AS kept
+   JOIN (
+     SELECT person.id, alias.value AS alias,
+       row_number() OVER (PARTITION BY person.id ORDER BY alias.id) AS n
+     FROM person, json_each(record, '$.aliases') AS alias
+     WHERE alias.value LIKE 'digest:%'
+   ) USING (id, n);
+   CREATE UNIQUE INDEX person_userhash ON person_digest (userhash, realm, hash);
+   DELETE FROM person_alias WHERE alias LIKE 'digest:%';
+
+   -- Whichever realm SCRAM's keys are of, they are of the same password.
+   UPDATE person SET record = json_remove(
+     json_set(record,
+       '$.scram', (
+         SELECT json_group_object(hash, json(keys)) FROM (
+           SELECT hash.key AS hash, min(hash.value) AS keys
+           FROM json_each(record, '$.verifiers') AS realm, json_each(realm.value, '$.scram') AS hash
+           GROUP BY hash.key
+         )
+       ),
+       '$.aliases', (
+         SELECT json_group_array(value) FROM json_each(record, '$.aliases')
+         WHERE value NOT LIKE 'digest:%'
+       )
+     ),
+     '$.verifiers'
+   );
+
+   WITH
+     owned AS (
+       SELECT id, group_concat(hash || ' ' || realm, char(10) ORDER BY realm, hash) AS realms
+       FROM person_digest GROUP BY id
+     ),
+     numbered AS (SELECT id, dense_rank() OVER (ORDER BY realms) AS number FROM owned)
+   UPDATE person SET record = json_set(record, '$.digest_set', 'before rows ' || number)
+   FROM numbered WHERE numbered.id = person.id;`,
+
+  `CREATE TABLE person_verifier (
+     id TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     realm TEXT NOT NULL,
+     value TEXT NOT NULL,
+     handle TEXT,
+     PRIMARY KEY (id, realm, kind)
+   ) STRICT, WITHOUT ROWID;
+
+   INSERT INTO person_verifier (id, kind, realm, value, handle)
+   SELECT id, 'digest ' || hash, realm, ha1, userhash FROM person_digest ORDER BY id, realm, hash;
+   DROP TABLE person_digest;
+
+   -- RFC 5803 section 2.
+   INSERT INTO person_verifier (id, kind, realm, value)
+   SELECT person.id, 'scram ' || hash.key, '', format('SCRAM-%s$%d:%s$%s:%s', hash.key,
+     hash.value ->> '$.iterations', hash.value ->> '$.salt',
+     hash.value ->> '$.stored_key', hash.value ->> '$.server_key')
+   FROM person, json_each(record, '$.scram') AS hash;
+
+   CREATE UNIQUE INDEX person_handle ON person_verifier (handle, realm, kind)
+     WHERE handle IS NOT NULL;
+
+   -- Who had the same rows and keys has a set of the same name.
+   UPDATE person SET record = json_remove(
+     json_set(record, '$.verifier_set', ifnull(record ->> '$.digest_set', '') || (
+       SELECT ifnull(group_concat(' ' || key, '' ORDER BY key), '') FROM json_each(record, '$.scram')
+     )),
+     '$.digest_set', '$.scram'
+   );`,
+
+  `-- Of documents whose content is short, apart from the rows that name it: those are read more often.
+   CREATE TABLE content (
+     tree TEXT NOT NULL,
+     file TEXT NOT NULL,
+     bytes BLOB NOT NULL,
+     PRIMARY KEY (tree, file)
+   ) STRICT;`,
+
+  `CREATE TABLE public_key (
+     id TEXT PRIMARY KEY,
+     owner TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX public_key_owner ON public_key (owner, created, id);`,
+
+  `CREATE TABLE gateway_key (
+     kid TEXT PRIMARY KEY,
+     alg TEXT NOT NULL,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+
+  `-- AUTOINCREMENT, as above. The oldest go first, so that nothing is missing between two that are kept.
+   CREATE TABLE invalidation (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     space TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     value TEXT NOT NULL,
+     soft INTEGER NOT NULL,
+     at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX invalidation_kind ON invalidation (kind);
+   CREATE INDEX invalidation_at ON invalidation (at);`,
+
+  `-- Another one with each commit. Null: whoever committed last was of a release that knows of none.
+   ALTER TABLE tree ADD COLUMN version TEXT;
+   UPDATE tree SET version = lower(hex(randomblob(16)));`,
+
+  `-- Octets of the values up to this one, of those that were kept then.
+   ALTER TABLE invalidation ADD COLUMN written INTEGER NOT NULL DEFAULT 0;`,
+
+  `CREATE TABLE followed (
+     id TEXT PRIMARY KEY,
+     confirmed TEXT NOT NULL,
+     lease INTEGER NOT NULL,
+     beat INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   -- Of the memory with this epoch; '' of one that has none yet.
+   CREATE TABLE settled (
+     one INTEGER PRIMARY KEY CHECK (one = 1),
+     epoch TEXT NOT NULL
+   ) STRICT;`,
+
+  `-- Names of people who were removed.
+   CREATE TABLE former_name (
+     digest BLOB PRIMARY KEY
+   ) STRICT, WITHOUT ROWID;`,
+];
