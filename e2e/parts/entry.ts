@@ -1,7 +1,7 @@
 const SOURCE = new URL('../../', import.meta.url).pathname;
 
 /** The folder of what the test run has bundled (`e2e/setup/setup.ts`). */
-const BUNDLE = process.env['COUNTERSIGN_BUNDLE'];
+const BUNDLE = process.env['BUNDLE_UNDER_TEST'];
 
 /**
  * The file of a server or the command line, named as from the top: in a test run bundled,

@@ -19,7 +19,7 @@ export default async function setup(): Promise<void> {
   );
   if (named.has(KDC)) buildKerberos();
   installParts(PARTS.filter(({ program }) => named.has(program)));
-  if (startsOurs(selected)) process.env['COUNTERSIGN_BUNDLE'] = await bundled();
+  if (startsOurs(selected)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
   // Half of what a start of a server costs is compiling.
   process.env['NODE_COMPILE_CACHE'] = fileURLToPath(
     new URL('../../node_modules/.cache/compiled', import.meta.url),

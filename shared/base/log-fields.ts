@@ -61,6 +61,8 @@ interface Named {
   /** Identity of the store's memory, before and after. */
   was: string;
   now: string;
+  /** Of the environment. */
+  variable: string;
   /** Of the log, that nobody took for so long that they were dropped. */
   lines: number;
   /** Settings of Redis by which it may lose what it acknowledged. */

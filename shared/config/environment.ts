@@ -1,5 +1,6 @@
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
+import { nearest } from '#shared/base/nearest.ts';
 import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,6 +36,44 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
     form: 'must be an origin such as http://127.0.0.1:3000',
   },
 };
+
+const PREFIX = 'COUNTERSIGN_';
+
+/** Variables that the command line and what starts the servers read. */
+const OTHERS = [
+  'COUNTERSIGN_CONFIG',
+  'COUNTERSIGN_SECRET',
+  'COUNTERSIGN_SECRET_FILE',
+  'COUNTERSIGN_WORKERS',
+  'COUNTERSIGN_CLIENT_ID',
+  'COUNTERSIGN_CLIENT_SECRET',
+];
+
+/** Variables that nobody means to write for a server: of docker-compose.yml, and what a parent tells its workers. */
+const NOT_MEANT = [
+  'COUNTERSIGN_AUTHZ_HOST',
+  'COUNTERSIGN_RESOURCE_HOST',
+  'COUNTERSIGN_CERTIFICATE',
+  'COUNTERSIGN_REDIS_PASSWORD',
+  'COUNTERSIGN_WORKER',
+  'COUNTERSIGN_PAIR',
+];
+
+/** A mistake for each variable that begins as ours do and that nothing reads, such as COUNTERSIGN_REDIS. */
+export function unknownVariables(env: NodeJS.ProcessEnv): readonly Mistake[] {
+  const meant = [...Object.keys(OVERRIDES), ...OTHERS];
+  const known = new Set([...meant, ...NOT_MEANT]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
+    .map((path) => {
+      const near = nearest(
+        path.slice(PREFIX.length),
+        meant.map((name) => name.slice(PREFIX.length)),
+      );
+      const remedy = near === undefined ? 'correct its name' : `did you mean ${PREFIX}${near}?`;
+      return { path, message: `is a variable that nothing reads: remove it, or ${remedy}` };
+    });
+}
 
 /** What the environment overrides, and what is wrong with it. An empty variable counts as absent. */
 export function environmentMembers(

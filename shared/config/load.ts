@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { environmentMembers } from './environment.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { withTour } from './tour.ts';
@@ -50,44 +51,22 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
   return fromFolder(dirname(file), members);
 }
 
-/** Members that are paths. */
-const PATHS: readonly (readonly string[])[] = [
-  ['data'],
-  ['brand', 'logo'],
-  ['negotiate', 'keytab'],
-  ['privateTokens', 'certificate'],
-  ['privateTokens', 'key'],
-  ['proxy', 'mutual', 'certificate'],
-  ['proxy', 'tls', 'certificate'],
-  ['proxy', 'tls', 'key'],
-  ['tls', 'certificate'],
-  ['tls', 'key'],
-];
-
-/** Of each space. */
-const SPACE_PATHS: readonly (readonly string[])[] = [['mutual', 'certificate']];
-
 /** Paths in the file are relative to it. */
 function fromFolder(folder: string, members: object): Record<string, unknown> {
   const copy = structuredClone(members) as Record<string, unknown>;
-  resolvePaths(folder, copy, PATHS);
+  resolvePaths(folder, copy, PATH_SETTINGS);
   const spaces: readonly unknown[] = Array.isArray(copy['spaces']) ? copy['spaces'] : [];
-  for (const space of spaces) resolvePaths(folder, space, SPACE_PATHS);
+  for (const space of spaces) resolvePaths(folder, space, SPACE_PATH_SETTINGS);
   return copy;
 }
 
-function resolvePaths(folder: string, members: unknown, paths: typeof PATHS): void {
-  for (const path of paths) {
-    const last = path.at(-1) ?? '';
-    const holder = path.slice(0, -1).reduce<unknown>(memberOf, members);
-    const value = memberOf(holder, last);
+function resolvePaths(folder: string, object: unknown, settings: readonly PathSetting[]): void {
+  for (const { members } of settings) {
+    const value = memberAt(object, members);
     if (typeof value !== 'string' || value === '') continue;
-    Object.assign(holder as object, { [last]: resolve(folder, value) });
+    const holder = memberAt(object, members.slice(0, -1)) as object;
+    Object.assign(holder, { [members.at(-1) ?? '']: resolve(folder, value) });
   }
-}
-
-function memberOf(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;
 }
 
 function parseJson(text: string, refuse: (reason: string) => Error): unknown {

@@ -4,7 +4,7 @@ import { CACHE_RULES } from './cache-rules.ts';
 import { isUnspecified } from './local-origin.ts';
 import { leadsHome } from './own-destination.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
-import { missing, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { SPACE_RULES } from './space-rules.ts';
 
 const withinGrant = (grant: number) =>
@@ -16,13 +16,6 @@ export const RULES: readonly Rule[] = [
     // The default of a member that is itself wrong is loopback: what is still production is certain.
     reads: [],
     check: productionMistakes,
-  },
-  {
-    reads: ['brand'],
-    check({ brand: { logo } }) {
-      const message = missing(logo);
-      return message === undefined ? [] : [{ path: 'brand.logo', message }];
-    },
   },
   {
     reads: ['issuer', 'resource'],

@@ -9,6 +9,8 @@ import type { Config } from './schema.ts';
 
 const MINIMUM_BYTES = 32;
 const FILE = 'COUNTERSIGN_SECRET_FILE';
+/** In the data folder. */
+const OWN = 'secret';
 /** By group or others. Secrets that a container is given are readable there, and that is its business. */
 const WRITABLE = 0o022;
 const READABLE = 0o055;
@@ -24,18 +26,34 @@ export async function readMasterSecret(
   env: NodeJS.ProcessEnv,
   random: Random = systemRandom,
 ): Promise<Buffer> {
+  const given = await givenSecret(env);
+  if (given) return given;
+  if (isProduction(config)) throw new ConfigError([SECRET_MISSING]);
+
+  const own = join(config.data, OWN);
+  if (!existsSync(own)) await makeOnce(config.data, own, random);
+  return derive('data', await readPrivate('data', own, WRITABLE | READABLE));
+}
+
+/** Throws `ConfigError` where `readMasterSecret` would, and makes nothing. */
+export async function checkMasterSecret(
+  config: Parameters<typeof readMasterSecret>[0],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const made = existsSync(join(config.data, OWN)) || isProduction(config);
+  if (made) await readMasterSecret(config, env);
+  else await givenSecret(env);
+}
+
+/** The one that the environment gives, if it does. */
+async function givenSecret(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
   const text = env['COUNTERSIGN_SECRET'];
   const file = env[FILE];
   if (text && file) {
     throw refusal('COUNTERSIGN_SECRET', 'is set beside COUNTERSIGN_SECRET_FILE: keep one of them');
   }
   if (text) return derive('COUNTERSIGN_SECRET', text);
-  if (file) return derive(FILE, await readPrivate(FILE, file, WRITABLE));
-  if (isProduction(config)) throw new ConfigError([SECRET_MISSING]);
-
-  const own = join(config.data, 'secret');
-  if (!existsSync(own)) await makeOnce(config.data, own, random);
-  return derive('data', await readPrivate('data', own, WRITABLE | READABLE));
+  return file ? derive(FILE, await readPrivate(FILE, file, WRITABLE)) : undefined;
 }
 
 const refusal = (path: string, message: string) => new ConfigError([{ path, message }]);

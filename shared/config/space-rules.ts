@@ -2,7 +2,7 @@ import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
-import { eachSpace, noCertificate, type Rule } from './rule.ts';
+import { eachSpace, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
 import { isLoopback } from './production.ts';
@@ -127,13 +127,6 @@ export const SPACE_RULES: readonly Rule[] = [
       ),
   },
   {
-    reads: ['spaces'],
-    check: (config) =>
-      eachSpace(config, 'mutual.certificate', ({ mutual: { certificate } }) =>
-        noCertificate(certificate),
-      ),
-  },
-  {
     reads: ['spaces', 'resource', 'tls'],
     check: (config) =>
       eachSpace(config, 'schemes', ({ url, schemes }) => {
@@ -222,11 +215,6 @@ export const SPACE_RULES: readonly Rule[] = [
           ? undefined
           : 'tells of TLS, which this server does not end: add tls';
       }),
-  },
-  {
-    reads: ['spaces'],
-    check: (config) =>
-      eachSpace(config, 'upstream.tls.ca', ({ upstream }) => noCertificate(upstream?.tls.ca)),
   },
   {
     reads: ['spaces'],

@@ -3,10 +3,13 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { unknownVariables } from '#shared/config/environment.ts';
 import { loadPairConfig } from '#shared/config/pair-config.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
+import type { ServerName } from '#shared/config/server-name.ts';
+import { checkStart } from '#shared/config/start-mistakes.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { gatherLines } from '#shared/base/gathered-lines.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
@@ -68,7 +71,7 @@ export interface Server {
 }
 
 interface Role {
-  readonly name: 'authz' | 'resource';
+  readonly name: ServerName;
   /** Whether it gives a store without memory a new epoch ; only an authorization server does. */
   readonly makesEpoch: boolean;
   /** Its public origin. */
@@ -113,8 +116,14 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
     process.send?.({ production: true });
     return;
   }
+  await checkStart(config, env, [role.name]);
   const master = await readMasterSecret(config, env);
   const [clock, random] = [systemClock, systemRandom];
+  if (WORKER === 1) {
+    for (const { path, message } of unknownVariables(env)) {
+      log.warn('environment.unknown', { variable: path, reason: message });
+    }
+  }
   const life = longestLife(config);
   await using stores = await openStores(config, { clock, random, log, longestLife: life });
   await stores.revocations.epoch(role.makesEpoch);

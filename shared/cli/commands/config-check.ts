@@ -1,17 +1,34 @@
+import { ConfigError } from '#shared/base/mistake.ts';
+import { unknownVariables } from '#shared/config/environment.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
-import type { Command } from '../command.ts';
+import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
+import { startMistakes } from '#shared/config/start-mistakes.ts';
+import { type Command, UsageError } from '../command.ts';
 
 export const configCheck: Command = {
   name: 'config check',
   summary: 'say everything that is wrong with a configuration, in the environment as it is',
   operands: ['[FILE]'],
-  details: ['FILE: default is COUNTERSIGN_CONFIG.'],
-  run: async ({ operands: [file] }, { env }) => {
-    const config = await loadConfig(
-      file === undefined ? env : { ...env, COUNTERSIGN_CONFIG: file },
-    );
+  options: {
+    server: {
+      value: 'NAME',
+      help: 'authz or resource: looks only at the files of that one; default: of both',
+    },
+  },
+  details: [
+    'FILE: default is COUNTERSIGN_CONFIG. Files and folders that the servers open have to be on this machine.',
+  ],
+  run: async ({ operands: [file], text }, { env: given }) => {
+    const env = file === undefined ? given : { ...given, COUNTERSIGN_CONFIG: file };
+    const servers = serversOf(text('server'));
+    const unknown = unknownVariables(env);
+    const config = await loadConfig(env).catch((error: unknown) => {
+      throw error instanceof ConfigError ? new ConfigError([...error.mistakes, ...unknown]) : error;
+    });
+    const mistakes = [...(await startMistakes(config, env, servers)), ...unknown];
+    if (mistakes.length > 0) throw new ConfigError(mistakes);
     const mode = isProduction(config) ? 'production' : 'development';
     const warnings = configWarnings(config);
     return {
@@ -23,6 +40,14 @@ export const configCheck: Command = {
     };
   },
 };
+
+function serversOf(name: string | undefined): readonly ServerName[] {
+  if (name === undefined) return SERVERS;
+  const server = SERVERS.find((one) => one === name);
+  if (server === undefined)
+    throw new UsageError(`--server is ${name}: it must be authz or resource`);
+  return [server];
+}
 
 const MEANING = {
   production: 'the pair can be reached from elsewhere',

@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { selfSigned } from '#shared/server/self-signed.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
@@ -40,6 +43,34 @@ test('config check: every mistake, exit code 1', async () => {
   for (const path of ['isuer', 'issuer', 'resource', 'COUNTERSIGN_SECRET']) {
     expect(stderr).toContain(`  ${path}: `);
   }
+});
+
+test('config check refuses what the start refuses: files, the secret, variables that nothing reads', async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'c.json');
+  await writeFile(file, '{"tls": {"certificate": "cert.pem", "key": "key.pem"}}');
+  const shell = new TestShell({ COUNTERSIGN_SECRET: 'short', COUNTERSIGN_REDIS: 'redis://x' });
+  const { code, stderr } = await inProcess(shell, 'config', 'check', file);
+  expect(code).toBe(1);
+  for (const path of ['tls.certificate', 'tls.key', 'COUNTERSIGN_SECRET', 'COUNTERSIGN_REDIS']) {
+    expect(stderr).toContain(`  ${path}: `);
+  }
+
+  const { key, cert } = selfSigned(['localhost'], systemClock, systemRandom);
+  await writeFile(join(folder, 'cert.pem'), cert);
+  await writeFile(join(folder, 'key.pem'), key);
+  const checked = await inProcess(new TestShell(), 'config', 'check', file);
+  expect([checked.code, checked.stderr]).toEqual([0, '']);
+});
+
+test('config check --server looks at the files of that server alone', async () => {
+  const file = join(await temporaryFolder(), 'c.json');
+  await writeFile(file, '{"tls": {"certificate": "no.pem", "key": "no.pem"}}');
+  const check = (server: string) =>
+    inProcess(new TestShell(), 'config', 'check', file, '--server', server);
+  expect((await check('authz')).code).toBe(0);
+  expect((await check('resource')).stderr).toContain('tls.certificate: is ');
+  expect((await check('both')).code).toBe(2);
 });
 
 test('config print: what is in force, and no password', async () => {

@@ -1,0 +1,42 @@
+import type { ServerName } from './server-name.ts';
+
+/** What a path of the configuration has to lead to before a server starts. */
+export type Holds = 'folder' | 'file' | 'certificate' | 'key';
+
+/** A setting that is a path. */
+export interface PathSetting {
+  /** Its members, from the outermost to the path itself. */
+  readonly members: readonly string[];
+  readonly holds: Holds;
+  /** The server that opens it; absent: both do. */
+  readonly openedBy?: ServerName;
+}
+
+/** Every setting of the configuration that is a path. In the file they are relative to its folder. */
+export const PATH_SETTINGS: readonly PathSetting[] = [
+  { members: ['data'], holds: 'folder' },
+  { members: ['brand', 'logo'], holds: 'file' },
+  { members: ['negotiate', 'keytab'], holds: 'file', openedBy: 'resource' },
+  { members: ['privateTokens', 'certificate'], holds: 'certificate', openedBy: 'authz' },
+  { members: ['privateTokens', 'key'], holds: 'key', openedBy: 'authz' },
+  { members: ['proxy', 'mutual', 'certificate'], holds: 'certificate', openedBy: 'resource' },
+  { members: ['proxy', 'tls', 'certificate'], holds: 'certificate', openedBy: 'resource' },
+  { members: ['proxy', 'tls', 'key'], holds: 'key', openedBy: 'resource' },
+  { members: ['tls', 'certificate'], holds: 'certificate', openedBy: 'resource' },
+  { members: ['tls', 'key'], holds: 'key', openedBy: 'resource' },
+];
+
+/** The same of each space, by its members there. */
+export const SPACE_PATH_SETTINGS: readonly PathSetting[] = [
+  { members: ['mutual', 'certificate'], holds: 'certificate', openedBy: 'resource' },
+  { members: ['upstream', 'tls', 'ca'], holds: 'certificate', openedBy: 'resource' },
+];
+
+/** The member of `object` that these names lead to, one within the other; undefined: there is none. */
+export function memberAt(object: unknown, members: readonly string[]): unknown {
+  return members.reduce<unknown>(
+    (holder, name) =>
+      typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined,
+    object,
+  );
+}
