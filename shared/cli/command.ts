@@ -16,6 +16,8 @@ export interface Command {
   /** What it was called before; goes on, and says so. */
   readonly former?: string;
   readonly summary: string;
+  /** It uses the stores of the servers: `opens` those that are there, `makes` them where they are missing. */
+  readonly store?: 'opens' | 'makes';
   /** Names of the operands, in order; one in brackets may be left out, `[NAME...]` given often. */
   readonly operands?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;

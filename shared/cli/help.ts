@@ -1,8 +1,18 @@
 import type { Command, Option } from './command.ts';
 import { columns } from '#shared/base/printable.ts';
 
-/** Options that every command has. */
-export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+/** All options of a command: its own, those of commands that open the stores, and those of all. */
+export const optionsOf = ({ options, store }: Command): Readonly<Record<string, Option>> => ({
+  ...options,
+  ...(store === 'opens' && STORE_OPTIONS),
+  ...COMMON_OPTIONS,
+});
+
+const STORE_OPTIONS: Readonly<Record<string, Option>> = {
+  create: { help: 'make the embedded store if the data folder has none' },
+};
+
+const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { help: 'print the result as one line of JSON' },
   help: { help: 'say what the command does' },
 };
@@ -23,7 +33,7 @@ export function overview(commands: readonly Command[]): string[] {
 }
 
 export function help(command: Command): string[] {
-  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
+  const options = Object.entries(optionsOf(command));
   return [
     `Usage: ${usage(command)}`,
     '',

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type Command, type Input, UsageError } from './command.ts';
-import { COMMON_OPTIONS } from './help.ts';
+import { optionsOf } from './help.ts';
 
 /** The arguments of a command; throws `UsageError` when they are not what it takes. */
 export function parseInput(command: Command, args: readonly string[]): Input {
-  const options = { ...COMMON_OPTIONS, ...command.options };
+  const options = optionsOf(command);
   const { values, positionals } = parse(
     args,
     Object.fromEntries(

@@ -1,6 +1,7 @@
 import { type Command, type LongReport, type Report, type Shell, UsageError } from './command.ts';
 import { help, overview } from './help.ts';
 import { parseInput } from './parse.ts';
+import { makeStores } from './with-stores.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
 
 /** Runs the command that `args` names; resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -22,6 +23,7 @@ export async function run(
       say(shell, help(command));
       return 0;
     }
+    if (command.store === 'makes' || input.flag('create')) await makeStores(shell);
     const report = await command.run(input, shell);
     const asJson = input.flag('json');
     if ('slices' in report) {

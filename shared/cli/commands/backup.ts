@@ -4,6 +4,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup.ts';
 import { type Command, Failure } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
+import { demandStore } from '../with-stores.ts';
 
 const ATTEMPTS = 20;
 
@@ -22,12 +23,14 @@ export const backup: Command = {
     'passwords are the old ones, and who or what was disabled or removed since has to be again.',
   ],
   run: async ({ operands: [folder = ''] }, shell) => {
-    const { store, data } = await loadConfig(shell.env);
+    const config = await loadConfig(shell.env);
+    const { store, data } = config;
     if (store.kind === 'redis') {
       throw new Failure(
         `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore, before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back`,
       );
     }
+    demandStore(config);
     await makeEmpty(folder);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       await backupSqlite(data, folder);

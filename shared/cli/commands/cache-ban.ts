@@ -5,6 +5,7 @@ import { withStores } from '../with-stores.ts';
 
 export const cacheBan: Command = {
   name: 'cache ban',
+  store: 'opens',
   summary: 'have all caches of a space forget what is so and so',
   operands: ['URL'],
   options: {

@@ -12,6 +12,7 @@ const MOST = 100;
 
 export const cacheBans: Command = {
   name: 'cache bans',
+  store: 'opens',
   summary: 'list the bans of the last day, and how many answers they met',
   details: [`The last ${MOST} are listed. What servers say of them is up to half a minute old.`],
   run: (_, shell) =>

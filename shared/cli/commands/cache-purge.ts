@@ -5,6 +5,7 @@ import { withStores } from '../with-stores.ts';
 
 export const cachePurge: Command = {
   name: 'cache purge',
+  store: 'opens',
   summary: 'have all caches forget what they keep of a URL',
   operands: ['URL', '[URL...]'],
   options: { soft: { help: 'it is not forgotten, but asked for again before it is used' } },

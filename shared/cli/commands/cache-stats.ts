@@ -6,6 +6,7 @@ import { withStores } from '../with-stores.ts';
 
 export const cacheStats: Command = {
   name: 'cache stats',
+  store: 'opens',
   summary: 'say what each process keeps in its caches, and how often it was of use',
   details: ['What they say is up to half a minute old; who is silent for a minute is left out.'],
   run: (_, shell) =>

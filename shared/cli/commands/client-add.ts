@@ -8,6 +8,7 @@ import { withStores } from '../with-stores.ts';
 /** Registers a client (RFC 7591 section 2 names its members). */
 export const clientAdd: Command = {
   name: 'client add',
+  store: 'opens',
   summary: 'register a client and print its identifier and its secret, which is shown only now',
   options: {
     name: { value: 'NAME', required: true, help: 'what people call it' },

@@ -7,6 +7,7 @@ import { withStores } from '../with-stores.ts';
 
 export const clientList: Command = {
   name: 'client list',
+  store: 'opens',
   summary: 'list the registered clients',
   run: (_, shell) =>
     withStores(shell, async ({ clients }) => {

@@ -9,6 +9,7 @@ import { withStores } from '../with-stores.ts';
  */
 export const clientRemove: Command = {
   name: 'client remove',
+  store: 'opens',
   summary: 'remove a client; its tokens are refused by the very next request',
   operands: ['CLIENT'],
   run: ({ operands: [id = ''] }, shell) =>

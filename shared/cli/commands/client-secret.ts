@@ -6,6 +6,7 @@ import { withStores } from '../with-stores.ts';
 
 export const clientSecret: Command = {
   name: 'client secret',
+  store: 'opens',
   summary: 'give a client a new secret; the old one lives on for a while',
   operands: ['CLIENT'],
   options: overlapOption('secret'),

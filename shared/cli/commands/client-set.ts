@@ -22,6 +22,7 @@ const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
 
 export const clientSet: Command = {
   name: 'client set',
+  store: 'opens',
   summary: 'change what a client may do; what no option names stays',
   operands: ['CLIENT'],
   options: {

@@ -5,6 +5,7 @@ import { withStores } from '../with-stores.ts';
 
 export const clientShow: Command = {
   name: 'client show',
+  store: 'opens',
   summary: 'show what a client may do, and until when an old secret of it is good',
   operands: ['CLIENT'],
   run: ({ operands: [id = ''] }, shell) =>

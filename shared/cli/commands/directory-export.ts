@@ -6,6 +6,7 @@ import { withStores } from '../with-stores.ts';
 
 export const directoryExport: Command = {
   name: 'directory export',
+  store: 'opens',
   summary: 'write people and keys to a new file that its owner alone may read',
   operands: ['FILE'],
   details: [

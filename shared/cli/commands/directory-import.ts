@@ -7,6 +7,7 @@ import { withPeople } from '../with-people.ts';
 
 export const directoryImport: Command = {
   name: 'directory import',
+  store: 'makes',
   summary: 'add and replace people and keys from a file that `directory export` wrote',
   operands: ['FILE'],
   options: { 'reuse-name': { help: 'names may be those of people who were removed' } },

@@ -16,6 +16,7 @@ const OF_API_KEYS = {
 
 export const keyAdd: Command = {
   name: 'key add',
+  store: 'opens',
   summary: 'make an API key for an application and print it, which is shown only now',
   options: {
     application: { value: 'NAME', required: true, help: 'whom the key identifies' },

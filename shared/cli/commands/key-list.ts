@@ -7,6 +7,7 @@ import { withStores } from '../with-stores.ts';
 
 export const keyList: Command = {
   name: 'key list',
+  store: 'opens',
   summary:
     'list the keys of applications: whose, where they are good, when they end and were used last',
   run: (_, shell) =>

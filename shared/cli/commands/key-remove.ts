@@ -4,6 +4,7 @@ import { withStores } from '../with-stores.ts';
 
 export const keyRemove: Command = {
   name: 'key remove',
+  store: 'opens',
   summary: 'remove a key of an application; it is refused by the very next request',
   operands: ['ID'],
   run: ({ operands: [id = ''] }, shell) =>

@@ -7,6 +7,7 @@ import { withStores } from '../with-stores.ts';
 
 export const keyRotate: Command = {
   name: 'key rotate',
+  store: 'opens',
   summary: 'make a key in place of another, which lives on for a while, and print it, only now',
   operands: ['ID'],
   options: {

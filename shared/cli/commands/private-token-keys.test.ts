@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
-import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 import { withTokenKeys } from '../with-token-keys.ts';
 
@@ -13,8 +13,7 @@ async function shellOf(settings: object = { privateTokens: TIMES }) {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify(settings));
-  const data = join(folder, 'data');
-  return new TestShell({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: data });
+  return new TestShell({ COUNTERSIGN_CONFIG: file, ...(await newData()) });
 }
 
 /** What an authorization server does at its start. */

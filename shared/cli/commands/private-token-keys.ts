@@ -14,6 +14,7 @@ const MEANING: Record<Exclude<ScheduledTokenKey['state'], 'retired'>, string> = 
 
 export const privateTokenKeys: Command = {
   name: 'private-token keys',
+  store: 'opens',
   summary: 'list the keys of the token issuer and what each of them does now',
   details: [
     'No token of a key is good from its end on. Of retired keys only their number is shown (with --json',

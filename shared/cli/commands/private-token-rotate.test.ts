@@ -10,7 +10,7 @@ import {
   openTokenKey,
 } from '#shared/keys/token-key-lifecycle.ts';
 import { MOST_LIVE } from '#shared/keys/token-key-schedule.ts';
-import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
@@ -20,8 +20,7 @@ async function shellWithKeys(settings: object = { privateTokens: TIMES }) {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify(settings));
-  const data = join(folder, 'data');
-  const shell = new TestShell({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: data });
+  const shell = new TestShell({ COUNTERSIGN_CONFIG: file, ...(await newData()) });
   const keys = () =>
     withStores(shell, async (stores, config) => {
       const master = await readMasterSecret(config, shell.env, shell.random);

@@ -18,6 +18,7 @@ const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
 export const privateTokenRotate: Command = {
   name: 'private-token rotate',
+  store: 'opens',
   summary: 'replace a key of the token issuer before its time',
   options: {
     type: { value: 'TYPE', required: true, help: NAMES.join(' or ') },

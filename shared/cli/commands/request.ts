@@ -15,6 +15,7 @@ import { withStores } from '../with-stores.ts';
 
 export const request: Command = {
   name: 'request',
+  store: 'opens',
   summary:
     'send an HTTP request, with a DPoP-bound token for the resource that asks for one, or with a key',
   operands: ['METHOD', 'URL'],

@@ -3,6 +3,7 @@ import { withStores } from '../with-stores.ts';
 
 export const revocationStatus: Command = {
   name: 'revocation status',
+  store: 'opens',
   summary: 'say what a resource server that starts now would read from the revocation feed',
   run: (_, shell) =>
     withStores(shell, async ({ revocations }) => {

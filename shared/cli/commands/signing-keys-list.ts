@@ -13,6 +13,7 @@ const MEANING: Record<ScheduledKey['state'], string> = {
 
 export const signingKeysList: Command = {
   name: 'signing-keys list',
+  store: 'opens',
   former: 'keys list',
   summary: 'list the signing keys and what each of them does now',
   options: { gateway: GATEWAY },

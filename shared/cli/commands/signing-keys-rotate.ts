@@ -12,6 +12,7 @@ type Alg = StoredKey['alg'];
 
 export const signingKeysRotate: Command = {
   name: 'signing-keys rotate',
+  store: 'opens',
   former: 'keys rotate',
   summary: 'replace a signing key while the servers run; no good token is refused',
   operands: ['[KID]'],

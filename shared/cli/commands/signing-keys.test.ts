@@ -127,7 +127,8 @@ test.each([[[]], [['--gateway']]])('signing-keys list %j shows no private key', 
 });
 
 test('the names of before go on, and say so', async () => {
-  const { code, stdout, stderr } = await inProcess(new TestShell(), 'keys', 'list', '--json');
+  const shell = new TestShell(await newData());
+  const { code, stdout, stderr } = await inProcess(shell, 'keys', 'list', '--json');
   expect([code, stdout]).toEqual([0, '[]\n']);
   expect(stderr).toBe('"keys list" is called "signing-keys list" now; the old name goes on.\n');
 });

@@ -8,6 +8,7 @@ import { withStores } from '../with-stores.ts';
 
 export const tokenGet: Command = {
   name: 'token get',
+  store: 'opens',
   summary: 'get an access token with the credentials of a client and print it',
   operands: ['CLIENT'],
   options: {

@@ -7,6 +7,7 @@ import { withStores } from '../with-stores.ts';
 /** A forged token may carry the jti of another: only what this pair has signed is revoked. */
 export const tokenRevoke: Command = {
   name: 'token revoke',
+  store: 'opens',
   summary: 'revoke an access token; it is refused by the very next request',
   operands: ['TOKEN'],
   details: ['TOKEN: the token, or - to read it from standard input.'],

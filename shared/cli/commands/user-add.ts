@@ -6,6 +6,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userAdd: Command = {
   name: 'user add',
+  store: 'opens',
   summary: 'let a person sign in',
   operands: ['NAME'],
   options: {

@@ -4,6 +4,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userDisable: Command = {
   name: 'user disable',
+  store: 'opens',
   summary: 'let a person sign in no more; their sessions, grants and tokens end at once',
   operands: ['NAME'],
   options: { undo: { help: 'let them sign in again; what has ended stays ended' } },

@@ -6,6 +6,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userEnd: Command = {
   name: 'user end',
+  store: 'opens',
   summary: "end all of a person's sessions, grants and tokens at once; they can sign in anew",
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) =>

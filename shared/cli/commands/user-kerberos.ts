@@ -4,6 +4,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userKerberos: Command = {
   name: 'user kerberos',
+  store: 'opens',
   summary: 'name the principals that let a person in by Negotiate; none: no ticket does',
   operands: ['NAME', '[PRINCIPAL...]'],
   details: [

@@ -9,6 +9,7 @@ const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
 
 export const userKeyAdd: Command = {
   name: 'user key add',
+  store: 'opens',
   summary: 'add a key by which a person is let in without a password, or make one',
   operands: ['NAME'],
   options: {

@@ -4,6 +4,7 @@ import { withStores } from '../with-stores.ts';
 
 export const userKeyRemove: Command = {
   name: 'user key remove',
+  store: 'opens',
   summary: 'remove a key of a person; it is refused by the very next request',
   operands: ['NAME', 'FINGERPRINT'],
   run: ({ operands: [asked = '', id = ''] }, shell) =>

@@ -9,6 +9,7 @@ import { openShellStores } from '../with-stores.ts';
 
 export const userList: Command = {
   name: 'user list',
+  store: 'opens',
   summary: 'list the people who may sign in, and the realms where they cannot yet',
   details: [
     'Who lacks a verifier for a realm is refused there by Digest, Mutual or SCRAM as with a wrong password,',

@@ -6,6 +6,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userPasswd: Command = {
   name: 'user passwd',
+  store: 'opens',
   summary: 'give a person a new password; their sessions, grants and tokens end at once',
   operands: ['NAME'],
   options: PASSWORD_OPTION,

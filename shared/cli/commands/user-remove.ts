@@ -5,6 +5,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userRemove: Command = {
   name: 'user remove',
+  store: 'opens',
   summary: 'erase a person; whatever lets them in is refused by the very next request',
   operands: ['NAME'],
   options: { trees: { help: 'with the documents in trees of their own' } },

@@ -11,6 +11,7 @@ import { withPeople } from '../with-people.ts';
 
 export const userSet: Command = {
   name: 'user set',
+  store: 'opens',
   summary: 'say what applications are told of a person; nothing of theirs ends',
   operands: ['NAME'],
   options: { ...PROFILE_OPTIONS, ...WITHOUT_OPTION },

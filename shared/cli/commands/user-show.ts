@@ -6,6 +6,7 @@ import { withStores } from '../with-stores.ts';
 
 export const userShow: Command = {
   name: 'user show',
+  store: 'opens',
   summary: 'show what is known of a person, and how much is open in their name',
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) =>
