@@ -38,7 +38,7 @@ test('the origin over TLS and the token issuer are named where there are some', 
   expect(lines).toContain('  token issuer          https://localhost:3444');
   const { tls: _tls, privateTokens: _issuer, ...without } = tour;
   const text = banner(without, {}).join('\n');
-  expect(text).not.toMatch(/TLS|token issuer/);
+  expect(text).not.toMatch(/^ {2}(?:over TLS|token issuer)/m);
 });
 
 test('a Redis password is not printed', async () => {
@@ -46,4 +46,40 @@ test('a Redis password is not printed', async () => {
   const text = banner(config, {}).join('\n');
   expect(text).toContain('redis://u:***@localhost:6379');
   expect(text).not.toContain('hunter2');
+});
+
+test('the banner names each space, and nothing is left out where the default is whole', async () => {
+  const text = banner(await loadConfig({}), {}).join('\n');
+  expect(text).toMatch(/^ {2}\/documents\/ +documents +Bearer, DPoP$/m);
+  expect(text).toMatch(/^ {2}\/hidden\/ +documents +Bearer, DPoP +hidden$/m);
+  expect(text).toMatch(/^ {2}\/schemes\/digest\/ +identity +Digest$/m);
+  expect(text).not.toContain('not there');
+});
+
+test('the banner says what spaces of one’s own leave out of the default', async () => {
+  const { tls: _tls, proxy: _proxy, ...tour } = await loadConfig({});
+  const [first] = tour.spaces;
+  const text = banner({ ...tour, spaces: first ? [first] : [] }, {}).join('\n');
+  expect(text).toMatch(/^ {2}\/documents\/ /m);
+  expect(text).toMatch(
+    /are not there: \/hidden\/, .*\/dav\/.*, the origin over TLS, the forward proxy\.$/m,
+  );
+  expect(text).toContain('config init');
+});
+
+test('the banner of a production pair misses no tour', async () => {
+  const config = await loadConfig({});
+  const production = { ...config, issuer: 'https://auth.example', spaces: [] };
+  expect(banner(production, {}).join('\n')).not.toContain('not there');
+});
+
+test('the banner counts spaces beyond thirty', async () => {
+  const config = await loadConfig({});
+  const [space] = config.spaces;
+  if (space === undefined) throw new Error('no space');
+  const spaces = Array.from({ length: 33 }, (_, index) => ({
+    ...space,
+    url: `http://localhost:3001/s${index}/`,
+  }));
+  expect(banner({ ...config, spaces }, {}).join('\n')).toContain('  and 3 more: ');
 });

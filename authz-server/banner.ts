@@ -1,9 +1,10 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { printable } from '#shared/base/printable.ts';
+import { columns, printable } from '#shared/base/printable.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
+import { leftOutOfTour } from '#shared/config/tour.ts';
 import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
@@ -23,9 +24,45 @@ export function banner(config: Config, made: FirstStart): string[] {
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
     '',
+    ...spacesInWords(config),
+    ...leftOutInWords(config),
     ...nextStep(config, made),
     '',
   ].map(printable);
+}
+
+/** More spaces than that are counted. */
+const MOST_SPACES = 30;
+
+/** Each space with its schemes, by its path where it is at the origin of the resource server. */
+function spacesInWords({ spaces, resource }: Config): readonly string[] {
+  if (spaces.length === 0) return ['No spaces: the resource server has nothing to protect.', ''];
+  const rest = spaces.length - MOST_SPACES;
+  return [
+    'Spaces of the resource server:',
+    ...columns(
+      spaces
+        .slice(0, MOST_SPACES)
+        .map(({ url, serves, schemes, hide }) => [
+          `  ${url.startsWith(`${resource}/`) ? url.slice(resource.length) : url}`,
+          serves,
+          schemes.join(', ') || 'open to everybody',
+          hide === undefined ? '' : 'hidden',
+        ]),
+    ),
+    ...(rest > 0 ? [`  and ${rest} more: ${CLI} config print`] : []),
+    '',
+  ];
+}
+
+function leftOutInWords(config: Config): readonly string[] {
+  const left = leftOutOfTour(config);
+  if (left.length === 0) return [];
+  return [
+    `Your configuration names its own spaces, so that these of the default are not there: ${left.join(', ')}.`,
+    `To keep some of them: ${CLI} config init FOLDER writes the whole default.`,
+    '',
+  ];
 }
 
 function storeInWords({ store }: Config): string {

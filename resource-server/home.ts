@@ -6,7 +6,9 @@ import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */
 export function homePage({ issuer, resource, tls, brand }: Config, spaces: Spaces): Answer {
-  const all = spaces.seen.filter(({ origin }) => origin !== tls?.resource);
+  const all = spaces.seen.filter(
+    ({ origin, hide }) => origin !== tls?.resource && hide === undefined,
+  );
   const again = tls
     ? `All of it is at <a href="${escapeHtml(tls.resource)}">${escapeHtml(tls.resource)}</a>, too.`
     : '';
@@ -30,7 +32,6 @@ answers a trusted reverse proxy whether a request may pass.</p>`,
 
 function section(space: Space, issuer: string): string {
   const schemes = space.schemes.map(({ name }) => name);
-  const hides = space.hide ? 'What credentials do not reach looks as if it were not there.' : '';
   const own =
     space.serves === 'documents' && space.tree === 'own'
       ? 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).'
@@ -43,7 +44,6 @@ function section(space: Space, issuer: string): string {
   return `<h2>${escapeHtml(space.realm)}</h2>
 <p><code>${escapeHtml(space.url)}</code> takes ${escapeHtml(schemes.join(', '))}. Reading needs
 ${needed(space.scopes('GET'))}, writing ${needed(space.scopes('PUT'))}. ${own}
-${hides}
 ${tokens ? `<a href="${escapeHtml(metadataUrl(space.url))}">Its metadata</a>.` : ''}</p>
 ${example}`;
 }

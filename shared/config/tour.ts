@@ -5,15 +5,16 @@ import { type Config, configSchema, type SpaceConfig } from './schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
- * The configuration with the spaces of one that names none: documents, and the same hidden. In
- * development also trees for each person and application (WebDAV), TLS, a token issuer, and for authors
- * of clients a space for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
+ * The configuration with the spaces of one that names none: documents. In development also the same hidden,
+ * trees for each person and application (WebDAV), TLS, a token issuer, and for authors of clients a space
+ * for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
-  const spaces = [documents(resource, 'documents'), documents(resource, 'hidden', 'forbidden')];
+  const spaces = [documents(resource, 'documents')];
   const scopeTexts = { ...TEXTS, ...config.scopeTexts };
   if (isProduction(config)) return { ...config, scopeTexts, spaces };
+  spaces.push(documents(resource, 'hidden', 'forbidden'));
   const proxy = config.proxy ?? (trustsLoopback(config) ? undefined : PROXY);
   return {
     ...config,
@@ -23,6 +24,31 @@ export function withTour(config: Config): Config {
     spaces: [...spaces, ...trials(resource), ...dav(resource)],
     ...(proxy && { proxy }),
   };
+}
+
+/** What the tour adds beside its spaces, in words. */
+const BESIDE = {
+  tls: 'the origin over TLS',
+  proxy: 'the forward proxy',
+  privateTokens: 'the token issuer',
+} as const;
+
+/**
+ * What a configuration that names its own spaces leaves out of the tour, in words: paths of spaces, and what stands
+ * beside them. Empty in production, which has no tour.
+ */
+export function leftOutOfTour(config: Config): readonly string[] {
+  if (isProduction(config)) return [];
+  const tour = withTour(config);
+  const own = new Set(config.spaces.map(({ url }) => url));
+  const spaces = tour.spaces.filter(({ url }) => !own.has(url));
+  const beside = (['tls', 'proxy', 'privateTokens'] as const).filter(
+    (member) => tour[member] !== undefined && config[member] === undefined,
+  );
+  return [
+    ...spaces.map(({ url }) => new URL(url).pathname),
+    ...beside.map((member) => BESIDE[member]),
+  ];
 }
 
 function documents(origin: string, name: string, hide?: SpaceConfig['hide']): SpaceConfig {
