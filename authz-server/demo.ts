@@ -16,10 +16,18 @@ export interface DemoParts extends Omit<PeopleStore, 'realms'> {
   readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'replay'>;
 }
 
-/** Makes something if it was never there; resolves to what a person reads about it, or to nothing. */
-type Make = (parts: DemoParts) => Promise<readonly string[]>;
+/** What was made for a newcomer to try. */
+export interface Made {
+  /** For a person to read; they can be pasted into a shell. */
+  readonly lines: readonly string[];
+  /** The secrets by the names that the tour of the README uses, for a shell to source. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
-/** All that the first start makes. The lines can be pasted into a shell. */
+/** Makes something if it was never there. */
+type Make = (parts: DemoParts) => Promise<Made | undefined>;
+
+/** All that the first start makes. */
 export function demo(config: Config): readonly Make[] {
   const keys = spacesOf(config, 'API-Key').map((space) => application(space));
   return [machine, person, ...keys.slice(0, 1), browser, device];
@@ -32,7 +40,7 @@ function spacesOf({ spaces }: Config, scheme: SpaceConfig['schemes'][number]): S
     .toSorted((a, b) => a.schemes.length - b.schemes.length);
 }
 
-async function machine(parts: DemoParts): Promise<readonly string[]> {
+async function machine(parts: DemoParts): Promise<Made | undefined> {
   const { issuer } = parts.config;
   const documents = takesTokens(parts.config);
   const { secret, secret_hash } = newSecret(parts.random);
@@ -44,8 +52,8 @@ async function machine(parts: DemoParts): Promise<readonly string[]> {
     secret_hash,
     scope: documentScopes(parts).join(' '),
   });
-  if (!made) return [];
-  return [
+  if (!made) return undefined;
+  const lines = [
     '# A machine: client credentials',
     'client_id      demo-machine',
     `client_secret  ${secret}`,
@@ -53,18 +61,19 @@ async function machine(parts: DemoParts): Promise<readonly string[]> {
     `  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     ...(documents ? [`curl -i ${documents.url} -H "Authorization: Bearer $TOKEN"`] : []),
   ];
+  return { lines, variables: { SECRET: secret } };
 }
 
-async function person(parts: DemoParts): Promise<readonly string[]> {
+async function person(parts: DemoParts): Promise<Made | undefined> {
   const { people } = parts.stores;
   if ((await people.getByName('demo')) !== undefined || (await people.isFormerName('demo'))) {
-    return [];
+    return undefined;
   }
   const { config } = parts;
   const password = newPassword(parts.random);
   const store = { ...parts, realms: neededVerifiers(config) };
   await addPerson(store, { name: 'demo', password, demo: true });
-  return [
+  const lines = [
     `# A person, who signs in at ${config.issuer}/account`,
     'name           demo',
     `password       ${password}`,
@@ -75,6 +84,7 @@ async function person(parts: DemoParts): Promise<readonly string[]> {
         .map(({ url }) => `curl -i ${option} -u demo:${password} ${url}`),
     ),
   ];
+  return { lines, variables: { PASSWORD: password } };
 }
 
 /** How curl is told to use a scheme. */
@@ -87,7 +97,7 @@ const CURL = [
 function application(space: SpaceConfig): Make {
   const { url, realm, apiKey } = space;
   return async ({ stores: { apiKeys }, clock, random }) => {
-    if ((await apiKeys.list()).some(({ demo: made }) => made)) return [];
+    if ((await apiKeys.list()).some(({ demo: made }) => made)) return undefined;
     const { id, key, secret_hash } = newApiKey(random);
     await apiKeys.add({
       id,
@@ -98,14 +108,18 @@ function application(space: SpaceConfig): Make {
       created_at: clock.now(),
       demo: true,
     });
-    return ['# An application, by an API key', `curl -i -H "${apiKey.field}: ${key}" ${url}`];
+    const lines = [
+      '# An application, by an API key',
+      `curl -i -H "${apiKey.field}: ${key}" ${url}`,
+    ];
+    return { lines, variables: { KEY: key } };
   };
 }
 
 /** Where an application under development usually is. */
 const APPLICATION = ['http://localhost:8080', 'http://127.0.0.1:8080'];
 
-async function browser(parts: DemoParts): Promise<readonly string[]> {
+async function browser(parts: DemoParts): Promise<Made | undefined> {
   const pages = APPLICATION.map((origin) => `${origin}/`);
   const made = await addClient(parts, {
     client_id: 'demo-browser',
@@ -117,14 +131,15 @@ async function browser(parts: DemoParts): Promise<readonly string[]> {
     origins: APPLICATION,
     ...scopesForPeople(parts),
   });
-  if (!made) return [];
-  return [
+  if (!made) return undefined;
+  const lines = [
     `# An application in the browser, public: code and PKCE, redirect URI ${pages.join(' or ')}`,
     'client_id      demo-browser',
   ];
+  return { lines, variables: {} };
 }
 
-async function device(parts: DemoParts): Promise<readonly string[]> {
+async function device(parts: DemoParts): Promise<Made | undefined> {
   const made = await addClient(parts, {
     client_id: 'demo-device',
     client_name: 'Countersign CLI',
@@ -132,12 +147,13 @@ async function device(parts: DemoParts): Promise<readonly string[]> {
     token_endpoint_auth_method: 'none',
     ...scopesForPeople(parts),
   });
-  if (!made) return [];
-  return [
+  if (!made) return undefined;
+  const lines = [
     '# A device, public: the command line itself, which the person lets in with',
     `# ${CLI} login`,
     'client_id      demo-device',
   ];
+  return { lines, variables: {} };
 }
 
 /** False when it is there, or was and was removed: what came of it must not come alive again. */

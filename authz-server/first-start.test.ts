@@ -178,6 +178,16 @@ test('the secret that is kept is the machine’s, and pasting the lines runs not
   expect(calls.join('\n')).toContain(`-u demo-machine:${secrets[0]?.[1]}`);
 });
 
+test('a shell can source the secrets by the names that the tour uses', async () => {
+  const { start, folder } = await server();
+  await start();
+  const file = join(folder, 'first-start.env');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const script = `. '${file}'; echo "$SECRET $PASSWORD $KEY"`;
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script]);
+  expect(stdout).toMatch(/^\S{20,} \S{10,} cs_\S{20,}\n$/);
+});
+
 test('ten processes at once: one makes everything, and the file holds it once', async () => {
   const first = await server();
   const others = await Promise.all(Array.from({ length: 9 }, () => server(first.folder)));

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demo } from './demo.ts';
-import type { DemoParts } from './demo.ts';
+import { demo, type DemoParts, type Made } from './demo.ts';
 
 const FILE = 'first-start.txt';
+/** The secrets alone, for a shell: `. data/first-start.env`. */
+const VARIABLES = 'first-start.env';
 
 /** Seconds in which, of several processes that start at once, one does this. */
 const AT_ONCE = 10;
@@ -25,16 +26,36 @@ export async function firstStart(parts: DemoParts): Promise<FirstStart> {
   const { config, stores } = parts;
   const file = join(config.data, FILE);
   const makes = demo(config);
-  const made: (readonly string[])[] = [];
+  const made: Made[] = [];
   if (await stores.replay.unique('first-start', FILE, AT_ONCE)) {
-    for (const make of makes) made.push(await make(parts));
+    for (const make of makes) {
+      const one = await make(parts);
+      if (one) made.push(one);
+    }
   }
-  const sections = made.filter((lines) => lines.length > 0);
-  if (sections.length === 0) return existsSync(file) ? { firstStart: file } : {};
+  if (made.length === 0) return existsSync(file) ? { firstStart: file } : {};
 
-  const lines = sections.flatMap((section) => ['', ...section]).slice(1);
+  const lines = made.flatMap((section) => ['', ...section.lines]).slice(1);
+  const variables = made.flatMap((section) =>
+    Object.entries(section.variables).map(([name, value]) => `${name}='${value}'`),
+  );
   // When all is new, a file that is there is of a store that is no more.
-  const flag = sections.length === makes.length ? 'w' : 'a';
-  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600, flag, flush: true });
-  return { firstStart: file, lines: [...lines, '', `These lines are kept in ${file}`] };
+  const flag = made.length === makes.length ? 'w' : 'a';
+  const write = (name: string, content: readonly string[]) =>
+    writeFile(join(config.data, name), content.map((line) => `${line}\n`).join(''), {
+      mode: 0o600,
+      flag,
+      flush: true,
+    });
+  await write(FILE, lines);
+  if (variables.length > 0) await write(VARIABLES, variables);
+  return {
+    firstStart: file,
+    lines: [
+      ...lines,
+      '',
+      `These lines are kept in ${file}`,
+      `The secrets for a shell: . ${join(config.data, VARIABLES)}`,
+    ],
+  };
 }

@@ -35,7 +35,7 @@ import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
 import { tokenRevoke } from './commands/token-revoke.ts';
 import { userAdd } from './commands/user-add.ts';
-import { userDisable } from './commands/user-disable.ts';
+import { userDisable, userEnable } from './commands/user-disable.ts';
 import { userEnd } from './commands/user-end.ts';
 import { userKerberos } from './commands/user-kerberos.ts';
 import { userKeyAdd } from './commands/user-key-add.ts';
@@ -63,6 +63,7 @@ export const COMMANDS: readonly Command[] = [
   userPasswd,
   userKerberos,
   userDisable,
+  userEnable,
   userEnd,
   userRemove,
   userKeyAdd,

@@ -31,6 +31,12 @@ if (compiled) {
   process.env['NODE_COMPILE_CACHE'] = compiled;
 }
 
+if (process.argv[2] === '--version') {
+  const { version } = module.createRequire(import.meta.url)('../../package.json');
+  console.log(`countersign ${version}`);
+  process.exit();
+}
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
 

@@ -61,6 +61,11 @@ test('without a Node that is new enough: one line says what to install', async (
   expect(stderr).toMatch(/^Countersign needs Node\.js 24\.9 or later.*install.*\n$/);
 });
 
+test('--version names the release, on any Node', async () => {
+  const { code, stdout } = await runScript([...as('16.20.0'), LAUNCHER, '--version'], {});
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^countersign \d+\.\d+\.\d+\n$/)]);
+});
+
 test.each(['24.9.0', '26.0.0'])('Node %s is new enough', async (version) => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   expect((await runScript([...as(version), launcher], {})).code).toBe(7);

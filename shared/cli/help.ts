@@ -26,7 +26,7 @@ export function overview(commands: readonly Command[]): string[] {
       ...commands.map(({ name, summary }) => [`  ${name}`, summary]),
     ]),
     '',
-    'countersign COMMAND --help says more. The configuration is that of the servers:',
+    'countersign COMMAND --help says more, countersign --version which release this is. The configuration is that of the servers:',
     'COUNTERSIGN_CONFIG, COUNTERSIGN_DATA, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC, COUNTERSIGN_AUTHZ_URL.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ];

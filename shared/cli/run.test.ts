@@ -54,6 +54,15 @@ describe('help', () => {
   });
 });
 
+test.each([
+  [['cient', 'list'], 'Did you mean "client list"?'],
+  [['user', 'lst'], 'Did you mean "user list"?'],
+  [['logn'], 'Did you mean "login"?'],
+])('a slip is told which command was meant: %j', async (args, hint) => {
+  const { code, stderr } = await inProcess(new TestShell(), ...args);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, expect.stringContaining(hint)]);
+});
+
 describe('exit codes', () => {
   test.each([[[]], [['frobnicate']], [['client']], [['client', 'frobnicate']], [['clientadd']]])(
     '%j is wrong usage: 2, on standard error',

@@ -1,5 +1,6 @@
 import { type Command, type LongReport, type Report, type Shell, UsageError } from './command.ts';
 import { help, overview } from './help.ts';
+import { nearest } from '#shared/base/nearest.ts';
 import { parseInput } from './parse.ts';
 import { makeStores } from './with-stores.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
@@ -50,9 +51,21 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
     say(shell, lines);
     return 0;
   }
-  if (args.length > 0) shell.note(`There is no command "${args.slice(0, 2).join(' ')}".`);
+  if (args.length > 0) shell.note(unknownCommand(args, commands));
   for (const line of lines) shell.note(line);
   return 2;
+}
+
+/** A group that was named without a command of it is no slip. */
+function unknownCommand(args: readonly string[], commands: readonly Command[]): string {
+  const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
+  const asked = words.join(' ');
+  const meant = nearest(
+    asked,
+    commands.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+  return `There is no command "${asked}".${hint}`;
 }
 
 function print({ json, lines, content }: Report, asJson: boolean, shell: Shell): void {

@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
@@ -39,7 +40,7 @@ export const backup: Command = {
         return {
           json: { folder, files: copied },
           lines: [
-            `Copied the state and ${copied} content files to ${folder}. The master secret is not in it.`,
+            `Copied the state and ${counted(copied, 'content file')} to ${folder}. The master secret is not in it.`,
           ],
         };
       }

@@ -1,10 +1,10 @@
-import { columns } from '#shared/base/printable.ts';
 import { readRule, ruleText } from '#shared/http/ban-rule.ts';
 import type { CacheReport } from '#shared/stores/cache-report.ts';
 import type { KeptInvalidation } from '#shared/stores/invalidations.ts';
 import { cacheReports } from '../cache-reports.ts';
 import type { Command } from '../command.ts';
 import { minute } from '../last-use.ts';
+import { table } from '../table.ts';
 import { withStores } from '../with-stores.ts';
 
 /** At most, of the last day. */
@@ -24,7 +24,7 @@ export const cacheBans: Command = {
       return {
         json: bans,
         get lines() {
-          return bans.length === 0 ? ['There was no ban.'] : columns(bans.map(row));
+          return bans.length === 0 ? ['There was no ban.'] : table(HEADINGS, bans.map(row));
         },
       };
     }),
@@ -46,6 +46,8 @@ function met({ space, value, at }: KeptInvalidation, spaces: CacheReport) {
     pending: same.filter(({ swept }) => !swept).length,
   };
 }
+
+const HEADINGS = ['time', 'space', 'banned', '', 'answers', ''];
 
 const row = ({ at, space, banned, soft, met: answers, pending }: ReturnType<typeof shown>) => [
   at,

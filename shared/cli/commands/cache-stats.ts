@@ -1,7 +1,7 @@
-import { columns } from '#shared/base/printable.ts';
 import type { CacheReport } from '#shared/stores/cache-report.ts';
 import { cacheReports } from '../cache-reports.ts';
 import type { Command } from '../command.ts';
+import { table } from '../table.ts';
 import { withStores } from '../with-stores.ts';
 
 export const cacheStats: Command = {
@@ -18,13 +18,17 @@ export const cacheStats: Command = {
       return {
         json: all,
         get lines() {
-          return all.length === 0 ? ['No process that runs has a cache.'] : columns(all.map(row));
+          return all.length === 0
+            ? ['No process that runs has a cache.']
+            : table(HEADINGS, all.map(row));
         },
       };
     }),
 };
 
 type Shown = CacheReport[number] & { readonly process: string };
+
+const HEADINGS = ['process', 'space', 'answers', 'size', 'counts', ''];
 
 const row = ({ process, origin, space, entries, octets, counts, bans }: Shown) => [
   process,

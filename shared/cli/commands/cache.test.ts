@@ -177,7 +177,9 @@ describe('cache bans', () => {
       }),
     ]);
     const { stdout } = await inProcess(shell, 'cache', 'bans');
-    expect(stdout).toMatch(/^\S+Z {2}\/shop\/ {2}path=\/b\* {2}soft {2}met 4 {2}under way in 1\n/);
+    expect(stdout).toMatch(
+      /^TIME +SPACE +BANNED +ANSWERS\n\S+Z {2}\/shop\/ {2}path=\/b\* {2}soft {2}met 4 +under way in 1\n/,
+    );
     expect(stdout).toMatch(/\n\S+Z {2}\/shop\/ {2}tag=a {7,}met 2\n$/);
   });
 });
@@ -198,8 +200,9 @@ describe('cache stats', () => {
     });
     const { stdout } = await inProcess(shell, 'cache', 'stats');
     expect(stdout).toBe(
-      `one  ${ORIGIN}/shop/  3 kept  5.0 MiB  hit 7, miss 2\n` +
-        `two  ${ORIGIN}/shop/  3 kept  5.0 MiB  hit 7, miss 2  a ban is under way\n`,
+      `PROCESS  SPACE                        ANSWERS  SIZE     COUNTS\n` +
+        `one      ${ORIGIN}/shop/  3 kept   5.0 MiB  hit 7, miss 2\n` +
+        `two      ${ORIGIN}/shop/  3 kept   5.0 MiB  hit 7, miss 2  a ban is under way\n`,
     );
     expect(await json(shell, 'cache', 'stats')).toEqual([
       { process: 'one', ...report()[0] },

@@ -2,7 +2,7 @@ import type { ClientRecord } from '#shared/stores/clients.ts';
 import { shortNames } from '../client-grants.ts';
 import { shownClient } from '../client-lines.ts';
 import type { Command } from '../command.ts';
-import { columns } from '#shared/base/printable.ts';
+import { table } from '../table.ts';
 import { withStores } from '../with-stores.ts';
 
 export const clientList: Command = {
@@ -15,11 +15,22 @@ export const clientList: Command = {
       return {
         json: list.map(shownClient),
         get lines() {
-          return list.length === 0 ? ['There is no client yet.'] : columns(list.map(row));
+          return list.length === 0 ? ['There is no client yet.'] : table(HEADINGS, list.map(row));
         },
       };
     }),
 };
+
+const HEADINGS = [
+  'id',
+  'name',
+  'authentication',
+  'grants',
+  'scope',
+  'redirect URIs',
+  'origins',
+  '',
+];
 
 const row = (client: ClientRecord) => [
   client.client_id,
@@ -27,6 +38,7 @@ const row = (client: ClientRecord) => [
   client.token_endpoint_auth_method === 'none' ? 'public' : client.token_endpoint_auth_method,
   shortNames(client.grant_types),
   client.scope,
-  [...(client.redirect_uris ?? []), ...(client.origins ?? [])].join(' '),
+  (client.redirect_uris ?? []).join(' '),
+  (client.origins ?? []).join(' '),
   client.demo ? '(demo: refused in production)' : '',
 ];

@@ -339,7 +339,7 @@ test('client list: no hash; a name with control characters cannot forge a line; 
     }),
   );
   const { stdout } = await inProcess(shell, 'client', 'list');
-  expect(stdout.split('\n')).toHaveLength(2);
+  expect(stdout.split('\n')).toHaveLength(3);
   expect(stdout).toContain(String.raw`x\u000aadmin  trusted\u001b[8m`);
   expect(stdout).toContain('demo');
   const listed = (await inProcess(shell, 'client', 'list', '--json')).stdout;
@@ -352,7 +352,7 @@ test('client list: who is public, with which grants, and where its codes go', as
   await json(shell, 'client', 'add', ...BROWSER, ...SCOPE, '--origin', 'https://b.example');
   const { stdout } = await inProcess(shell, 'client', 'list');
   expect(stdout).toMatch(
-    /  public  authorization_code refresh_token  documents:read documents:write  https:\/\/app.example\/callback https:\/\/b.example\n$/,
+    /  public +authorization_code refresh_token  documents:read documents:write  https:\/\/app.example\/callback  https:\/\/b.example\n$/,
   );
   expect(await json(shell, 'client', 'list')).toMatchObject([
     { redirect_uris: [CALLBACK], origins: ['https://b.example'] },

@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { everybody } from '#shared/people/everybody.ts';
 import { formatDirectoryFile } from '#shared/people/file/format-directory.ts';
 import type { Command } from '../command.ts';
@@ -40,7 +41,7 @@ export const directoryExport: Command = {
       return {
         json: { file, ...counts },
         lines: [
-          `Wrote ${ids.size} people, ${keys.length} API keys and ${count} public keys to ${file}.`,
+          `Wrote ${counted(ids.size, 'person', 'people')}, ${counted(keys.length, 'API key')} and ${counted(count, 'public key')} to ${file}.`,
         ],
       };
     }),

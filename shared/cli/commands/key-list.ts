@@ -1,8 +1,8 @@
-import { columns } from '#shared/base/printable.ts';
 import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
 import type { Command } from '../command.ts';
 import { lastUse, minute } from '../last-use.ts';
+import { table } from '../table.ts';
 import { withStores } from '../with-stores.ts';
 
 export const keyList: Command = {
@@ -19,7 +19,10 @@ export const keyList: Command = {
         json: [...list.map(withoutHash), ...concealed.map(shown)],
         get lines() {
           if (list.length + concealed.length === 0) return ['There is no key yet.'];
-          return columns([...list.map((key) => row(key, now)), ...concealed.map(concealedRow)]);
+          return table(HEADINGS, [
+            ...list.map((key) => row(key, now)),
+            ...concealed.map(concealedRow),
+          ]);
         },
       };
     }),
@@ -43,6 +46,8 @@ const shown = ({ id, owner, scheme, name, created_at, used_at }: PublicKeyRecord
   created_at,
   used_at,
 });
+
+const HEADINGS = ['id', 'application', 'realm', 'scopes', 'last use', 'end', ''];
 
 const row = (
   { id, application, realm, scopes, expires_at, used_at, demo }: ApiKeyRecord,

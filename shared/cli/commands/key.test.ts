@@ -147,6 +147,7 @@ describe('key list', () => {
     const expected = (end: string) =>
       new Set([
         '',
+        'ID | APPLICATION | REALM | SCOPES | LAST USE | END',
         `${one.id} | App | keys | a b | never used | ${end} ${at(now + DAY)}`,
         `${other.id} | App | keys | used ${at(now)}`,
         'demo | Zoo | keys | never used | (demo: refused in production)',
@@ -168,7 +169,7 @@ describe('key list', () => {
       await apiKeys.add({ ...record, id: 'evil', application: 'x\nadmin\u001b[8m' });
     });
     const { stdout } = await inProcess(shell, 'key', 'list');
-    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout.split('\n')).toHaveLength(4);
     expect(stdout).toContain(String.raw`x\u000aadmin\u001b[8m`);
   });
 });
@@ -273,7 +274,7 @@ describe('keys for Concealed', () => {
       { ...shown, created_at: shell.clock.now() },
     ]);
     const { stdout } = await inProcess(shell, 'key', 'list');
-    expect(stdout.split('\n')[1]?.replaceAll(/ {2,}/g, ' | ')).toBe(
+    expect(stdout.split('\n')[2]?.replaceAll(/ {2,}/g, ' | ')).toBe(
       `${id} | App | never used | (Concealed: Station)`,
     );
     expect(await json(shell, 'user', 'key', 'list')).toEqual([]);

@@ -2,7 +2,7 @@ import { listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { Command } from '../command.ts';
-import { columns } from '#shared/base/printable.ts';
+import { table } from '../table.ts';
 import { withTokenKeys } from '../with-token-keys.ts';
 
 /** What follows is the time of its next change. */
@@ -32,7 +32,9 @@ export const privateTokenKeys: Command = {
       return {
         json: keys,
         lines: [
-          ...(keys.length === 0 ? ['There is no key yet.'] : columns(rows)),
+          ...(keys.length === 0
+            ? ['There is no key yet.']
+            : table(['id', 'type', 'state', 'until'], rows)),
           ...(retired === 0 ? [] : [`Retired: ${retired}`]),
         ],
       };

@@ -5,7 +5,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { KeptKind } from '#shared/people/verifier-kind.ts';
 import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command } from '../command.ts';
-import { columns } from '#shared/base/printable.ts';
+import { table } from '../table.ts';
 
 interface Realm {
   readonly url: string;
@@ -26,7 +26,7 @@ export const realmList: Command = {
   details: ['Beside that one argon2id hash of each password is kept, and names in Kerberos.'],
   run: async (_, { env }) => {
     const realms = realmsOf(await loadConfig(env));
-    return { json: realms.map(shown), lines: columns(realms.map(row)) };
+    return { json: realms.map(shown), lines: table(HEADINGS, realms.map(row)) };
   },
 };
 
@@ -50,6 +50,8 @@ const shown = ({ keeps, ...realm }: Realm) => ({ ...realm, keeps: variantsBySche
 
 const among = (scheme: string, variants: readonly string[]) =>
   variants.length === 0 ? scheme : `${scheme} (${variants.join(', ')})`;
+
+const HEADINGS = ['url', 'realm', 'schemes', 'kept of each person'];
 
 const row = ({ url, realm, schemes, algorithms, types, mutual, keeps }: Realm) => [
   url,

@@ -67,6 +67,7 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
   ]);
   const { stdout } = await inProcess(shell, 'realm', 'list');
   expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+    'URL | REALM | SCHEMES | KEPT OF EACH PERSON',
     `${url('b')} | b | Bearer, Basic, PrivateToken (voprf-p384)`,
     `${url('a')} | a | Mutual (iso-kam3-ec-p521-sha512), SCRAM-SHA-256, Digest (SHA-512-256, SHA-256-sess), API-Key | HA1 of SHA-512-256, HA1 of SHA-256, J of iso-kam3-ec-p521-sha512 for localhost, keys of SCRAM-SHA-256`,
     'http://[::1]:8080 | gate | Digest (SHA-256), Basic | HA1 of SHA-256',

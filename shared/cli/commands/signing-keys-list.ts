@@ -1,7 +1,7 @@
 import type { ScheduledKey } from '#shared/keys/signing-key-schedule.ts';
 import { listKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Command } from '../command.ts';
-import { columns } from '#shared/base/printable.ts';
+import { table } from '../table.ts';
 import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
 
 const MEANING: Record<ScheduledKey['state'], string> = {
@@ -30,6 +30,9 @@ export const signingKeysList: Command = {
         alg,
         state === 'signing' && !until ? 'signs' : `${MEANING[state]} ${until ?? ''}`,
       ]);
-      return { json: keys, lines: rows.length === 0 ? ['There is no key yet.'] : columns(rows) };
+      return {
+        json: keys,
+        lines: rows.length === 0 ? ['There is no key yet.'] : table(['kid', 'alg', 'state'], rows),
+      };
     }),
 };

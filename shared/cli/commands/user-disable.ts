@@ -1,5 +1,5 @@
 import { disablePerson, enablePerson } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
+import type { Command, Report, Shell } from '../command.ts';
 import { withPeople } from '../with-people.ts';
 
 export const userDisable: Command = {
@@ -7,13 +7,23 @@ export const userDisable: Command = {
   store: 'opens',
   summary: 'let a person sign in no more; their sessions, grants and tokens end at once',
   operands: ['NAME'],
-  options: { undo: { help: 'let them sign in again; what has ended stays ended' } },
-  run: async ({ operands: [asked = ''], flag }, shell) => {
-    const change = flag('undo') ? enablePerson : disablePerson;
-    const { id, name, disabled = false } = await withPeople(shell, (store) => change(store, asked));
-    return {
-      json: { id, name, disabled },
-      lines: [disabled ? `${name} cannot sign in any more.` : `${name} can sign in again.`],
-    };
-  },
+  options: { undo: { help: 'the same as user enable' } },
+  run: ({ operands: [asked = ''], flag }, shell) =>
+    changed(shell, asked, flag('undo') ? enablePerson : disablePerson),
 };
+
+export const userEnable: Command = {
+  name: 'user enable',
+  store: 'opens',
+  summary: 'let a person sign in again who was disabled; what has ended stays ended',
+  operands: ['NAME'],
+  run: ({ operands: [asked = ''] }, shell) => changed(shell, asked, enablePerson),
+};
+
+async function changed(shell: Shell, asked: string, change: typeof enablePerson): Promise<Report> {
+  const { id, name, disabled = false } = await withPeople(shell, (store) => change(store, asked));
+  return {
+    json: { id, name, disabled },
+    lines: [disabled ? `${name} cannot sign in any more.` : `${name} can sign in again.`],
+  };
+}

@@ -1,9 +1,9 @@
 import { personNamed } from '#shared/people/people.ts';
 import type { People, PersonRecord } from '#shared/stores/people.ts';
 import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
-import { columns } from '#shared/base/printable.ts';
 import type { Command, OutputSlice, Shell } from '../command.ts';
 import { lastUse, minute } from '../last-use.ts';
+import { table } from '../table.ts';
 import { openShellStores } from '../with-stores.ts';
 
 export const userKeyList: Command = {
@@ -33,7 +33,7 @@ async function* keys(shell: Shell, asked: string | undefined): AsyncGenerator<Ou
     yield {
       json: list.map(shown),
       get lines() {
-        return columns(list.map(row), widths);
+        return table(HEADINGS, list.map(row), widths);
       },
     };
   }
@@ -52,13 +52,15 @@ function shown([{ id, scheme, name, origin, created_at, used_at }, person]: List
   return { fingerprint: id, person: person?.name, scheme, name, origin, created_at, used_at };
 }
 
+const HEADINGS = ['fingerprint', 'person', 'scheme', 'origin', 'name', 'made', 'last use', ''];
+
 const row = ([{ id, scheme, name, origin = '', created_at, used_at }, person]: Listed) => [
   id,
   person?.name ?? '',
   scheme,
   origin,
   name,
-  `made ${minute(created_at)}`,
+  minute(created_at),
   lastUse(used_at),
   person?.disabled ? '(disabled)' : '',
 ];

@@ -219,9 +219,10 @@ describe('user key list', () => {
     expect(await json(shell, 'user', 'key', 'list', 'BOB')).toEqual([other]);
     const { stdout } = await inProcess(shell, 'user', 'key', 'list', 'bob');
     const at = `${new Date(now).toISOString().slice(0, 16)}Z`;
-    const [, , , name] = stdout.split(/ {2,}/);
-    expect(stdout.replaceAll(/ {2,}/g, ' | ')).toBe(
-      `${his.fingerprint} | bob | Concealed | ${name} | made ${at} | used ${at} | (disabled)\n`,
+    const [, listed = ''] = stdout.split(/(?<=\n)/);
+    const [, , , name] = listed.split(/ {2,}/);
+    expect(listed.replaceAll(/ {2,}/g, ' | ')).toBe(
+      `${his.fingerprint} | bob | Concealed | ${name} | ${at} | used ${at} | (disabled)\n`,
     );
   });
 

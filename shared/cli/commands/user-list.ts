@@ -4,7 +4,7 @@ import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import type { PersonRecord } from '#shared/stores/people.ts';
 import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../command.ts';
-import { columns } from '#shared/base/printable.ts';
+import { table } from '../table.ts';
 import { openShellStores } from '../with-stores.ts';
 
 export const userList: Command = {
@@ -32,7 +32,7 @@ async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
     yield {
       json: list.map(shown),
       get lines() {
-        return columns(list.map(row), widths);
+        return table(HEADINGS, list.map(row), widths);
       },
     };
   }
@@ -47,6 +47,8 @@ function shown([person, lacks]: Listed) {
   const realms = lacks.map(({ realm, kinds }) => ({ realm, ...variantsByScheme(kinds) }));
   return { id, name, ...profile, kerberos, disabled, demo, created_at, version, lacks: realms };
 }
+
+const HEADINGS = ['id', 'name', 'kerberos', '', '', ''];
 
 const row = ([{ id, name, kerberos = [], disabled, demo }, lacks]: Listed) => [
   id,

@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { personNamed } from '#shared/people/people.ts';
 import type { Command } from '../command.ts';
 import { minute } from '../last-use.ts';
@@ -28,7 +29,7 @@ export const userShow: Command = {
           `added: ${minute(created_at)}`,
           ...(disabled ? ['disabled: cannot sign in'] : []),
           ...(demo ? ['demo: refused in production'] : []),
-          `open: ${open.sign_ins} sign-ins, ${open.grants} grants, ${open.keys} keys`,
+          `open: ${counted(open.sign_ins, 'sign-in')}, ${counted(open.grants, 'grant')}, ${counted(open.keys, 'key')}`,
         ],
       };
     }),

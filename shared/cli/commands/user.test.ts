@@ -155,7 +155,9 @@ describe('user list: who lacks a verifier for which realm', () => {
       { name: 'bob', lacks: [] },
     ]);
     const { stdout } = await inProcess(shell, 'user', 'list');
-    expect(stdout).toMatch(/^\S+ +alice +\(lacks: a: SCRAM-SHA-256\)\n\S+ +bob\n$/);
+    expect(stdout).toMatch(
+      /^ID +NAME +KERBEROS\n\S+ +alice +\(lacks: a: SCRAM-SHA-256\)\n\S+ +bob\n$/,
+    );
     await given(shell, PASSWORD, 'passwd', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }, { lacks: [] }]);
   });
@@ -210,7 +212,8 @@ test('user list: of more people than are read at a time each is there once; what
     expect(asked).toHaveLength(1);
   });
   const { stdout } = await inProcess(shell, 'user', 'list');
-  const listed = stdout.trimEnd().split('\n');
+  const [headings, ...listed] = stdout.trimEnd().split('\n');
+  expect(headings).toMatch(/^ID +NAME/);
   expect(listed.map((line) => line.split(/ +/)[1])).toEqual(names.toSorted());
   expect(await json(shell, 'user', 'list')).toHaveLength(names.length);
 });
@@ -257,7 +260,7 @@ test('user list: names, never a hash; who is disabled or a demo is marked', asyn
   await given(shell, PASSWORD, 'add', 'alice');
   await inProcess(shell, 'user', 'disable', 'bob');
   const { stdout } = await inProcess(shell, 'user', 'list');
-  expect(stdout).toMatch(/^\S+ +alice\n\S+ +bob +\(disabled\)\n$/);
+  expect(stdout).toMatch(/^ID +NAME +KERBEROS\n\S+ +alice\n\S+ +bob +\(disabled\)\n$/);
   const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;
   expect(JSON.parse(listed)).toMatchObject([{ name: 'alice' }, { name: 'bob', disabled: true }]);
   expect(stdout + listed).not.toContain('argon2');
@@ -298,6 +301,12 @@ test('user disable: no way in and nothing left; --undo lets in again and brings 
   expect(await enters(shell, 'alice', PASSWORD)).toBe(false);
   expect(await left()).toMatchObject({ signIns: 0, grants: 0 });
   expect(await json(shell, ...args, '--undo')).toEqual({ id, name: 'alice', disabled: false });
+  expect(await json(shell, ...args)).toMatchObject({ disabled: true });
+  expect(await json(shell, 'user', 'enable', 'alice')).toEqual({
+    id,
+    name: 'alice',
+    disabled: false,
+  });
   expect(await enters(shell, 'alice', PASSWORD)).toBe(true);
   expect(await left()).toMatchObject({ signIns: 0, grants: 0 });
 });
