@@ -1,5 +1,6 @@
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
+import type { Told, ToldFields } from '#shared/config/identity-schema.ts';
 
 /** Who was let in, and how. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal'>;
@@ -34,29 +35,40 @@ export function identityOf({ scheme, principal }: Passed): Identity {
   };
 }
 
-/** The field of each. Empty where nothing is known: whoever copies all leaves nothing that a client wrote. */
-const FIELDS: Readonly<Record<string, (identity: Identity) => string>> = {
-  'X-Auth-Subject': ({ subject = '' }) => safe(subject),
-  'X-Auth-Name': ({ name = '' }) => safe(name),
-  'X-Auth-Email': ({ email = '' }) => safe(email),
-  'X-Auth-Groups': ({ groups }) => groups.map(member).join(','),
-  'X-Auth-Client': ({ client = '' }) => safe(client),
-  'X-Auth-Scope': ({ scopes }) => scopes.map(safe).join(' '),
-  'X-Auth-Scheme': ({ scheme }) => scheme,
+const VALUES: Readonly<Record<Told, (identity: Identity) => string>> = {
+  subject: ({ subject = '' }) => safe(subject),
+  name: ({ name = '' }) => safe(name),
+  email: ({ email = '' }) => safe(email),
+  groups: ({ groups }) => groups.map(member).join(','),
+  client: ({ client = '' }) => safe(client),
+  scope: ({ scopes }) => scopes.map(safe).join(' '),
+  scheme: ({ scheme }) => scheme,
 };
 
-export function identityFields(passed: Passed): Readonly<Record<string, string>> {
+/** Our own names. */
+const X_AUTH: ToldFields = {
+  'X-Auth-Subject': 'subject',
+  'X-Auth-Name': 'name',
+  'X-Auth-Email': 'email',
+  'X-Auth-Groups': 'groups',
+  'X-Auth-Client': 'client',
+  'X-Auth-Scope': 'scope',
+  'X-Auth-Scheme': 'scheme',
+};
+
+/** Empty where nothing is known: a proxy that copies all of them leaves nothing that a client wrote. */
+export function identityFields(
+  passed: Passed,
+  fields: ToldFields = X_AUTH,
+): Readonly<Record<string, string>> {
   const identity = identityOf(passed);
   return Object.fromEntries(
-    Object.entries(FIELDS).map(([name, valueOf]) => [name, valueOf(identity)]),
+    Object.entries(fields).map(([name, told]) => [name, VALUES[told](identity)]),
   );
 }
 
 /** The field of the statement that the gateway signs. */
 export const STATEMENT_FIELD = 'X-Auth-Statement';
-
-/** All that speak of identity begin with this, in any case. */
-export const IDENTITY_PREFIX = 'X-Auth-';
 
 /** Percent-encodes all but visible ASCII and the percent sign itself: no value can end its field. */
 function safe(value: string): string {

@@ -1,4 +1,5 @@
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { asksDirectory, type ToldFields } from '#shared/config/identity-schema.ts';
 import { isReserved } from '#shared/config/space-rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
@@ -43,6 +44,8 @@ export interface Space extends ProtectionSpace {
   readonly trace: SpaceConfig['trace'];
   /** Browsers without credentials are sent to sign in. */
   readonly signIn?: true;
+  /** In which fields its application is told who was let in, besides ours. */
+  readonly identity?: ToldFields;
   /** The field in which API keys come, if it takes any. */
   readonly apiKeyField?: string;
   /** The parameter of a query in which they come as well. */
@@ -155,6 +158,7 @@ function createSpace(
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
   const { realm, url, apiKey, cache } = config;
+  const identity = config.identity?.fields ?? {};
   const site = {
     ...config,
     domain: [url],
@@ -167,9 +171,10 @@ function createSpace(
     at: ORIGIN,
     schemes: [...config.schemes.map((name) => schemes[name](site)), session(config) ?? []].flat(),
     // What applications are told of a person is the same, whatever they came by.
-    ...((config.signIn || config.allow) && { about }),
+    ...((config.signIn || config.allow || asksDirectory(identity)) && { about }),
     ...(config.allow && { allow: allowedOf(config.allow) }),
     ...(config.signIn && { signIn: true }),
+    ...(config.identity && { identity }),
     ...(apiKey.beside && { application: schemes['API-Key'](site) }),
     granted: grantsOf(config.grants),
     ...(config.hide && { hide: config.hide }),

@@ -35,8 +35,8 @@ const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
  * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
  * identity fields, or 401 or 403 with the challenges; 400 when the proxy's description is incomplete.
  * A person is the same subject by whatever scheme; the name is there if the scheme or the directory tells it.
- * All identity fields are in every 204, empty where nothing is known: a proxy that copies them over
- * those of the client leaves nothing that the client wrote.
+ * All identity fields, ours and those of the space, are in every 204, empty where nothing is known: a proxy that
+ * copies them over those of the client leaves nothing that the client wrote.
  */
 export function verify(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
   return judged(request, parts, ({ outcome }) => {
@@ -106,7 +106,7 @@ function judged(
 /** Where people sign in, `Cookie` is what is left of the client's for the application. */
 function passed(
   outcome: Extract<Outcome, { kind: 'pass' }>,
-  { signIn }: Pick<Space, 'signIn'>,
+  { signIn, identity }: Pick<Space, 'signIn' | 'identity'>,
   request: AuthRequest,
 ): Answer {
   const cookie = () => withoutCookies(request.lines('cookie').join('; '), isSignInCookie);
@@ -115,6 +115,7 @@ function passed(
     fields: {
       ...outcome.fields,
       ...identityFields(outcome),
+      ...(identity && identityFields(outcome, identity)),
       ...(signIn && { Cookie: cookie() }),
       'Cache-Control': 'no-store',
     },

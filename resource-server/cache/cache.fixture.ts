@@ -19,7 +19,13 @@ export function testCache(maxBytes = 1024 * 1024, changes: Partial<CacheParts> =
   const store = changes.store ?? new MemoryStore(maxBytes);
   const bans = new Bans({ store, spelling: { depth: 0, normal: groupOf }, log: silentLog });
   const cache = createCache({
-    rules: { shared: true, heuristic: false, targeted: [], origin: 'https://rs.example' },
+    rules: {
+      shared: true,
+      heuristic: false,
+      targeted: [],
+      made: new Set(),
+      origin: 'https://rs.example',
+    },
     store,
     bans,
     feed: { latest() {} },

@@ -131,6 +131,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
       shared: kind === 'shared',
       heuristic,
       targeted: targeted.map((field) => field.toLowerCase()),
+      made: madeFor(space),
       origin: space.origin,
     };
     const { invalidations } = stores;
@@ -171,10 +172,16 @@ async function openIfRoom(
 }
 
 /** What is on disk of another application, or by other rules, is nobody's. */
-function diskName({ url, upstream, cache }: Space): string {
+function diskName(space: Space): string {
+  const { url, upstream, identity, cache } = space;
   const { kind, heuristic, targeted } = cache ?? {};
-  return JSON.stringify([url, upstreamUrls(upstream), kind, heuristic, targeted]);
+  const places = upstreamUrls(upstream);
+  return JSON.stringify([url, places, kind, heuristic, targeted, identity ?? {}, upstream?.pass]);
 }
+
+/** Its application is told by these, or believes them of proxies that are trusted. */
+const madeFor = ({ identity = {}, upstream }: Space): ReadonlySet<string> =>
+  new Set([...Object.keys(identity), ...(upstream?.pass ?? [])].map((name) => name.toLowerCase()));
 
 function storeOf(space: Space, config: CacheConfig, disk: CacheDisk | undefined): CacheStore {
   const memory = new MemoryStore(portion(config.maxBytes));

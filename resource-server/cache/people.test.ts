@@ -201,7 +201,13 @@ test('HTTP/2: whoever shares a connection shares no page', async () => {
 
 test('nobody without a name has a page of their own in a private cache', () => {
   const request = { method: 'GET', rawHeaders: [], headers: {} };
-  const rules = { shared: false, heuristic: false, targeted: [], origin: 'https://rs.example' };
+  const rules = {
+    shared: false,
+    heuristic: false,
+    targeted: [],
+    made: new Set<string>(),
+    origin: 'https://rs.example',
+  };
   const asking = { request, target: '/x', scheme: 'https', whose: '' };
   expect(keyOf(asking as unknown as Parameters<typeof keyOf>[0], rules)).toBe('nobody');
 });

@@ -1,9 +1,12 @@
 import { remembering } from '#shared/base/recent-map.ts';
+import { trustedFor } from '#shared/http/trusted-fields.ts';
 
 /** What a name of a field means to a proxy or gateway. */
 export interface Name {
   /** In lower case; a name with `_` counts as the one with `-` that CGI takes it for. */
   readonly canonical: string;
+  /** It was sent as `canonical`, in whatever case. */
+  readonly plain: boolean;
   /** For one connection (RFC 9110 section 7.6.1), or for one proxy alone (section 11.7). */
   readonly hop: boolean;
   /** Of a request: written anew, from what was parsed. */
@@ -19,9 +22,11 @@ export interface Name {
   readonly inHeaderOnly: boolean;
   /**
    * What a proxy in front of a server says of its client. A server near us may believe our address, and nobody
-   * vouches here for what clients say (RFC 7239 section 8.1, RFC 9729 section 6).
+   * vouches here for what clients say (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section 6).
    */
   readonly vouched: boolean;
+  /** By it some frameworks carry out another method, or at another path. */
+  readonly overriding: boolean;
 }
 
 const HOP_BY_HOP = new Set([
@@ -42,20 +47,23 @@ const END_TO_END =
   /^(?:authorization|cache-control|content-.+|cookie|date|dpop|expect|host|if-.+|max-forwards|origin|range|sec-.+|via|x-api-key)$/;
 const IN_HEADER_ONLY =
   /^(?:authorization|authentication-info|cache-control|content-.+|cookie|expect|host|max-forwards|range|set-cookie|trailer|via|www-authenticate)$/;
-const VOUCHED = /^(?:forwarded|x-forwarded-.+|x-real-ip|concealed-auth-export)$/;
 
 /** Names as they are sent are few, and each is looked at many times. */
 export const nameOf: (sent: string) => Name = remembering(
   (sent) => {
-    const canonical = sent.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
+    const lower = sent.toLowerCase();
+    const canonical = lower.replaceAll(/[^a-z0-9-]/g, '-');
+    const trust = trustedFor(canonical);
     return {
       canonical,
+      plain: lower === canonical,
       hop: HOP_BY_HOP.has(canonical),
       rewritten: REWRITTEN.has(canonical),
       framing: FRAMING.has(canonical),
       endToEnd: END_TO_END.test(canonical),
       inHeaderOnly: IN_HEADER_ONLY.test(canonical),
-      vouched: VOUCHED.test(canonical),
+      vouched: trust !== undefined && trust !== 'action',
+      overriding: trust === 'action',
     };
   },
   { capacity: 2000, longest: 128 },

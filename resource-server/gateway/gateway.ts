@@ -50,6 +50,8 @@ export interface GatewayParts {
   readonly proxies: TrustedProxies;
   /** The field lines that say who was let in; none for who has no name. */
   readonly identity: (passed: Passed) => Awaitable<Lines>;
+  /** In lower case, the fields by which some application of the server is told who was let in. */
+  readonly identityNames: ReadonlySet<string>;
   /** Whether a cookie of that name is ours. */
   readonly isOurs: (name: string) => boolean;
   readonly standing: Standing;
@@ -113,7 +115,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
     isOurs,
   };
-  const removalBy = createRemoval(space, config);
+  const removalBy = createRemoval(space, config, parts);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock, log);
@@ -164,7 +166,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const { request, passed, mark } = passage;
     const { url = '' } = request;
     const path = map.onward(keyName === undefined ? url : withoutParameter(url, keyName));
-    const removed = removalBy(passed?.scheme);
+    const removed = removalBy(request, passed?.scheme);
     const account = passed ? accountOf(passed.principal) : customerAt(request);
     const who = passed && mark && { passed, mark };
     return andThen(identified(passage), (lines) => {

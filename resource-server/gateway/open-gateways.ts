@@ -8,7 +8,10 @@ import type { Gateway, GatewayParts } from './gateway.ts';
 import { identityLines } from './identity/identity-lines.ts';
 import type { Statements } from './identity/statements.ts';
 
-interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'isOurs' | 'cached'> {
+interface GatewaysParts extends Omit<
+  GatewayParts,
+  'identity' | 'identityNames' | 'isOurs' | 'cached'
+> {
   readonly caches: Caches['of'];
   /** Absent: no space has its application told by them. */
   readonly statements: Statements | undefined;
@@ -27,13 +30,19 @@ export async function openGateways(
   const ofIssuer = hosts.has(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
   const signIn = signInSpaces(config).some(({ origin }) => hosts.has(hostOf(origin)));
   const isOurs = (name: string) => ofIssuer.has(name) || (signIn && isSignInCookie(name));
+  const identityNames = new Set(
+    spaces.flatMap(({ identity = {} }) => Object.keys(identity).map((name) => name.toLowerCase())),
+  );
   for (const space of spaces) {
     const { upstream } = space;
     if (upstream === undefined) continue;
     const { createGateway } = await import('./gateway.ts');
-    const identity = identityLines(statements, upstream);
+    const identity = identityLines(statements, upstream, space.identity);
     const cached = caches.get(space);
-    gateways.set(space, createGateway(space, upstream, { ...parts, identity, isOurs, cached }));
+    gateways.set(
+      space,
+      createGateway(space, upstream, { ...parts, identity, identityNames, isOurs, cached }),
+    );
   }
   return gateways;
 }

@@ -171,6 +171,11 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     'X-Forwarded-Proto: https',
     'X_Forwarded_For: 1.1.1.1',
     'X-Real-IP: 1.1.1.1',
+    'Client-Cert: :AAAA:',
+    'Remote-User: alice',
+    'X_Remote_User: alice',
+    'X-Auth-Subject: alice',
+    'X-Auth-Statement: e30.e30.e30',
   ];
 
   test.each(HOP)('%s', async (line) => {
@@ -179,6 +184,15 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     expect(seen[0]?.fields).toContain('X-Stays: 1');
     expect(names(seen[0]?.fields ?? [])).not.toContain(line.toLowerCase().split(':')[0]);
   });
+
+  test.each(['X-Auth-Token: a', 'X-API-Key: a', 'X-HTTP-Method-Override: PUT', 'X-User-Id: a'])(
+    'goes on, since it is for the destination: %s',
+    async (line) => {
+      const { ask, seen } = await echoing();
+      expect(statuses(await ask(`${line}\r\n`))).toEqual([200]);
+      expect(seen[0]?.fields).toContain(line);
+    },
+  );
 
   test('credentials for the proxy never', async () => {
     const { ask, seen } = await echoing();

@@ -1,6 +1,7 @@
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import { WORKERS } from '#shared/base/workers.ts';
 import { CACHE_RULES } from './cache-rules.ts';
+import { IDENTITY_RULES } from './identity-rules.ts';
 import { isUnspecified } from './local-origin.ts';
 import { leadsHome } from './own-destination.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
@@ -203,4 +204,5 @@ export const RULES: readonly Rule[] = [
   },
   ...SPACE_RULES,
   ...CACHE_RULES,
+  ...IDENTITY_RULES,
 ];

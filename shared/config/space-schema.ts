@@ -10,6 +10,7 @@ import {
 } from '#shared/auth/schemes/list.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 import { cacheSchema } from './cache-schema.ts';
+import { identitySchema } from './identity-schema.ts';
 import { upstreamSchema } from './upstream-schema.ts';
 
 const NAMES = SCHEMES.map(({ name }) => name) as [SchemeName, ...SchemeName[]];
@@ -80,6 +81,9 @@ const members = z.strictObject({
       'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
     ),
   signIn: signIn.optional(),
+  identity: identitySchema
+    .optional()
+    .describe('how the application reads who was let in (serves: verify or upstream)'),
   allow: allow.optional(),
   hide: z
     .enum(['forbidden', 'everything'])

@@ -65,6 +65,12 @@ export const upstreamSchema = z
       .array(fieldName)
       .default([])
       .describe('further request fields that never reach the application'),
+    pass: z
+      .array(fieldName)
+      .default([])
+      .describe(
+        'fields that applications believe of their proxy, such as CF-Connecting-IP: they reach the application when trustedProxies send them, and from nobody else',
+      ),
     concealedExport: z
       .boolean()
       .default(false)

@@ -46,7 +46,7 @@ describe.each([
         settings: {
           trustedProxies: ['127.0.0.1/32'],
           spaces: [
-            space('/', 'app'),
+            { ...space('/', 'app'), identity: { fields: 'remote-user' } },
             { ...space('/hidden/', 'hidden'), hide: 'forbidden' },
             { ...space('/bound/', 'bound'), schemes: ['DPoP'], nonce: true },
           ],
@@ -333,6 +333,11 @@ describe.each([
         'x-auth-scope': 'all',
         'x-auth-scheme': 'None',
         X_Auth_Subject: 'somebody-else',
+        'Remote-User': 'somebody-else',
+        'remote-email': 'somebody-else',
+        'REMOTE-GROUPS': 'somebody-else',
+        Remote_User: 'somebody-else',
+        REMOTE_EMAIL: 'somebody-else',
       };
       await ask('/a', { headers: { ...bearer(await token()), ...forged } });
       expect(reached).toHaveLength(1);

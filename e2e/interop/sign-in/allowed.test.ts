@@ -46,7 +46,9 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect((await send(site.origin, { headers: { cookie } })).status).toBe(200);
     expect(site.application.reached[0]?.headers).toMatchObject({
       'x-auth-email': 'alice@example.com',
+      'remote-email': 'alice@example.com',
       'x-auth-groups': 'staff,a%2Cb,zw%C3%B6lf',
+      'remote-groups': 'staff,a%2Cb,zw%C3%B6lf',
     });
   });
 

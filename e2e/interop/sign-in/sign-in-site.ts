@@ -48,6 +48,7 @@ export async function startSignInSite(
     realm: 'Notes',
     schemes: ['Bearer', 'DPoP'],
     signIn: true,
+    identity: { fields: 'remote-user' },
     scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
     grants: { everyone: ['notes:read', 'notes:write'] },
     ...(front === 'gateway' ? { serves: 'upstream' } : { serves: 'verify' }),

@@ -58,6 +58,7 @@ describe.each(FRONTS)('%s', (front) => {
         'x-auth-subject': site.alice.id,
         'x-auth-name': 'alice',
         'x-auth-scheme': 'Session',
+        'remote-user': 'alice',
       });
     });
 
@@ -112,6 +113,9 @@ describe.each(FRONTS)('%s', (front) => {
           'x-auth-subject': 'somebody-else',
           'x-auth-email': 'somebody-else@example.com',
           'x-auth-groups': 'somebody-else',
+          'remote-user': 'somebody-else',
+          'remote-groups': 'somebody-else',
+          Remote_User: 'somebody-else',
         },
       });
       expect(site.application.reached).toHaveLength(1);

@@ -12,6 +12,7 @@ export const SHARED: Rules = {
   shared: true,
   heuristic: false,
   targeted: ['cdn-cache-control'],
+  made: new Set(),
   origin: 'https://here.example',
 };
 export const PRIVATE: Rules = { ...SHARED, shared: false };

@@ -8,6 +8,11 @@ export interface Rules {
   readonly heuristic: boolean;
   /** Names of the targeted fields that are for this cache, in lower case, the most applicable first (RFC 9213 section 2.2). */
   readonly targeted: readonly string[];
+  /**
+   * In lower case: what the application gets in these fields is written by the gateway, or depends on who sent it, so
+   * that the client's values tell nothing.
+   */
+  readonly made: ReadonlySet<string>;
   /** Of the space, as clients write it. */
   readonly origin: string;
 }

@@ -60,7 +60,7 @@ export function mayStore(asked: Asked, given: Given, times: Times, rules: Rules)
   };
   const refused = REFUSALS.find(([, refuses]) => refuses(of));
   if (refused !== undefined) return { store: false, reason: refused[0] };
-  const vary = nominate(varyOf(given.lines), asked.rawHeaders);
+  const vary = nominate(varyOf(given.lines), asked.rawHeaders, rules.made);
   if (typeof vary === 'string') return { store: false, reason: 'vary' };
   return { store: true, lines: keptLines(given.lines, times, rules), vary };
 }

@@ -95,7 +95,7 @@ export function freshened(
   const told = without(given.lines, OF_OCTETS);
   const replaced = new Set([...told.map(([name]) => name.toLowerCase()), 'age', 'date']);
   const lines = keptLines([...without(stored.lines, replaced), ...told], times, rules);
-  const vary = nominate(varyOf(lines), rawHeaders);
+  const vary = nominate(varyOf(lines), rawHeaders, rules.made);
   return {
     ...stored,
     lines,

@@ -79,6 +79,26 @@ describe('RFC 9110 section 12.5.5: what no request can be said to match', () => 
   });
 });
 
+describe('RFC 9111 section 4.1: fields that no client can send to the application', () => {
+  test.each(['Remote-User', 'X_Remote_User', 'Client-Cert', 'X-HTTP-Method-Override', 'Proxy'])(
+    '%s is the same at each request',
+    (name) => {
+      expect(nominate([`Foo, ${name}`], raw('Foo: 1', `${name}: admin`))).toEqual([['foo', '1']]);
+      expect(answers(name, [`${name}: admin`], [])).toBe(true);
+    },
+  );
+
+  test.each(['Remote-User', 'remote_user', 'X-Staff'])(
+    '%s is written by the gateway where it is configured: no request can be said to match',
+    (name) => {
+      const made = new Set(['remote-user', 'x-staff']);
+      for (const sent of [[], raw(`${name}: admin`)]) {
+        expect(nominate([`Foo, ${name}`], sent, made)).toBe(name.toLowerCase());
+      }
+    },
+  );
+});
+
 test.each(['Authorization', 'Cookie', 'DPoP', 'X-API-Key', 'X-Csrf-Token'])(
   '%s is kept as a digest',
   (name) => {

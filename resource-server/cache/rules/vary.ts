@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { lines } from '#shared/http/fields.ts';
 import type { Lines } from '../../forwarding/fields.ts';
-import { nameOf } from '../../forwarding/names.ts';
+import { type Name, nameOf } from '../../forwarding/names.ts';
 import type { Nominated, Stored } from '../stored.ts';
 import { dateOf } from './freshness.ts';
 import { valuesOf } from './lines.ts';
+import type { Rules } from './rules.ts';
 import { normalised } from './vary-values.ts';
 
 /**
@@ -12,10 +13,11 @@ import { normalised } from './vary-values.ts';
  * requests match.
  */
 const MADE_HERE =
-  /^(?:via|x-request-id|x-auth-.+|forwarded|x-forwarded-.+|x-real-ip|max-forwards)$/;
+  /^(?:via|x-request-id|x-auth-.+|forwarded|x-forwarded-(?:for|host|prefix|proto)|max-forwards)$/;
 
-/** The same at each request: the name of the application, or that of the space. */
-const ALWAYS_THE_SAME = new Set(['host']);
+/** The same at each request: the name of the application, or that of the space; what no client can send it. */
+const isAlwaysTheSame = ({ canonical, vouched, overriding }: Name) =>
+  canonical === 'host' || vouched || overriding;
 
 /** Kept as a digest: what lies on a disk tells no credentials. */
 const SECRET =
@@ -29,26 +31,29 @@ export function varyOf(answer: Lines): readonly string[] {
 
 /**
  * The fields that the lines of a Vary nominate (RFC 9111 section 4.1) with their values in the request. A string:
- * the member that no request can be said to match.
+ * the member that no request can be said to match. `made`: as in `Rules`.
  */
 export function nominate(
   values: readonly string[],
   rawHeaders: readonly string[],
+  made: Rules['made'] = new Set(),
 ): readonly Nominated[] | string {
   const names = new Set(
     values
       .flatMap((value) => value.toLowerCase().split(','))
       .map((name) => name.trim())
-      .filter((name) => name !== '' && !ALWAYS_THE_SAME.has(name)),
+      .filter((name) => name !== ''),
   );
-  const unmatched = [...names].find(
-    (name) =>
-      !FIELD_NAME.test(name) ||
-      MADE_HERE.test(nameOf(name).canonical) ||
-      isOtherwiseGot(name, rawHeaders),
+  const isMade = ({ canonical }: Name) => MADE_HERE.test(canonical) || made.has(canonical);
+  const varying = [...names].filter((name) => {
+    const known = nameOf(name);
+    return isMade(known) || !isAlwaysTheSame(known);
+  });
+  const unmatched = varying.find(
+    (name) => !FIELD_NAME.test(name) || isMade(nameOf(name)) || isOtherwiseGot(name, rawHeaders),
   );
   if (unmatched !== undefined) return unmatched;
-  return [...names].toSorted().map((name) => [name, valueIn(rawHeaders, name)] as const);
+  return varying.toSorted().map((name) => [name, valueIn(rawHeaders, name)] as const);
 }
 
 /** A `*` is none either. */

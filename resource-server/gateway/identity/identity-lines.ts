@@ -1,20 +1,31 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { ToldFields } from '#shared/config/identity-schema.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { identityFields, type Passed, STATEMENT_FIELD } from '../../identity-fields.ts';
 import type { Statements } from './statements.ts';
 
-/** The field lines that tell an application who was let in, as its space is configured. */
+/**
+ * The field lines that tell an application who was let in, as its space is configured; `fields`: in which it is told
+ * besides ours. Applications take an empty one of those for a name, so what is unknown has none.
+ */
 export function identityLines(
   statements: Statements,
   config: UpstreamConfig,
+  fields?: ToldFields,
 ): (passed: Passed) => Awaitable<Lines> {
   const { name: audience = upstreamUrls(config)[0] ?? '', identity } = config;
-  const plain = (passed: Passed): Lines =>
+  const ours = (passed: Passed): Lines =>
     identity.includes('fields') ? Object.entries(identityFields(passed)) : [];
+  const plain = (passed: Passed): Lines =>
+    fields
+      ? [...ours(passed), ...Object.entries(identityFields(passed, fields)).filter(isKnown)]
+      : ours(passed);
   if (!identity.includes('statement')) return plain;
   return (passed) =>
     andThen(statements.of(passed, audience), (statement) =>
       statement === undefined ? plain(passed) : [[STATEMENT_FIELD, statement], ...plain(passed)],
     );
 }
+
+const isKnown = ([, value]: Lines[number]) => value !== '';

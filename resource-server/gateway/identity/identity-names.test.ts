@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
+import { somePerson } from '#shared/stores/contract/samples.ts';
+import { type Application, RESOURCE, startApplication, startGateway } from '../gateway.fixture.ts';
+
+/** Applications are told who was let in by the fields that they read (`identity.fields` of a space). */
+const PEOPLE = {
+  alice: {
+    emails: [{ address: 'alice@example.com', verified: true }],
+    groups: ['staff', 'Ops Team', '100%'],
+  },
+  jürgen: { emails: [{ address: 'j@example.com', verified: false }] },
+};
+
+const EVERY = { safe: ['a'], unsafe: ['a'] };
+const PRESETS = {
+  'remote-user': {
+    'remote-user': 'alice',
+    'remote-email': 'alice@example.com',
+    'remote-groups': 'staff,Ops%20Team,100%25',
+  },
+  'oauth2-proxy': {
+    'x-forwarded-user': expect.stringMatching(/^[\w-]{10,}$/),
+    'x-forwarded-preferred-username': 'alice',
+    'x-forwarded-email': 'alice@example.com',
+    'x-forwarded-groups': 'staff,Ops%20Team,100%25',
+  },
+  grafana: {
+    'x-webauth-user': 'alice',
+    'x-webauth-email': 'alice@example.com',
+    'x-webauth-groups': 'staff,Ops%20Team,100%25',
+  },
+};
+
+let application: Application;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+const ids = new Map<string, string>();
+beforeAll(async () => {
+  application = await startApplication();
+  const upstream = { url: application.url };
+  const common = { scopes: EVERY, grants: { everyone: ['a'] }, schemes: ['Bearer', 'Basic'] };
+  const spaces = Object.keys(PRESETS).flatMap((fields) => [
+    [fields, { ...common, upstream, identity: { fields } }],
+    [`${fields}-verify`, { ...common, serves: 'verify', identity: { fields } }],
+  ]);
+  gateway = await startGateway({
+    ...Object.fromEntries(spaces),
+    all: {
+      ...common,
+      upstream: { ...upstream, identity: [] },
+      identity: {
+        fields: {
+          'X-Id': 'subject',
+          'X-User': 'name',
+          'X-Client-Id': 'client',
+          'X-Scopes': 'scope',
+          'X-How': 'scheme',
+        },
+      },
+    },
+    other: { ...common, upstream },
+    signed: { ...common, upstream: { ...upstream, identity: [] } },
+  });
+  const password_hash = await hash('open sesame');
+  for (const [name, profile] of Object.entries(PEOPLE)) {
+    const person = { ...somePerson(name), password_hash, profile };
+    await gateway.stores.people.add(person);
+    ids.set(name, person.id);
+  }
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await application[Symbol.asyncDispose]();
+});
+
+/** As over TLS, which a trusted proxy ends. */
+const basic = (name: string) => ({
+  'X-Forwarded-Proto': 'https',
+  Authorization: `Basic ${Buffer.from(`${name}:open sesame`).toString('base64')}`,
+});
+const bearer = (space: string, sub: string, claims: object = { sub_gen: 0 }) => ({
+  Authorization: `Bearer ${gateway.token('a', { aud: `${RESOURCE}/${space}/`, sub, ...claims })}`,
+});
+
+async function asked(space: string, headers: Record<string, string>) {
+  const { status, text } = await gateway.ask('GET', `/${space}/x`, { headers });
+  expect({ status, text }).toMatchObject({ status: 200 });
+  return (JSON.parse(text) as Application['asked'][number]).fields;
+}
+const verified = async (space: string, headers: Record<string, string>) =>
+  gateway.ask('GET', '/verify', {
+    headers: {
+      'X-Forwarded-Method': 'GET',
+      'X-Forwarded-Host': new URL(RESOURCE).host,
+      'X-Forwarded-Uri': `/${space}/x`,
+      ...headers,
+      'X-Forwarded-Proto': new URL(RESOURCE).protocol.slice(0, -1),
+    },
+  });
+
+describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
+  test('by Basic and by a token, which has no name in it', async () => {
+    expect(await asked(preset, basic('alice'))).toMatchObject(fields);
+    expect(await asked(preset, bearer(preset, ids.get('alice') ?? ''))).toMatchObject(fields);
+  });
+
+  test('by /verify', async () => {
+    const space = `${preset}-verify`;
+    for (const credentials of [basic('alice'), bearer(space, ids.get('alice') ?? '')]) {
+      const { status, headers } = await verified(space, credentials);
+      expect([status, headers]).toEqual([204, expect.objectContaining(fields)]);
+    }
+  });
+
+  test('an application that comes for itself has no name: no field, by /verify an empty one', async () => {
+    const machine = { client_gen: 0 };
+    const came = await asked(preset, bearer(preset, 'machine', machine));
+    const names = Object.keys(fields).filter((name) => name !== 'x-forwarded-user');
+    expect(names.filter((name) => came[name] !== undefined)).toEqual([]);
+    const space = `${preset}-verify`;
+    const { headers } = await verified(space, bearer(space, 'machine', machine));
+    expect(names.map((name) => headers[name])).toEqual(names.map(() => ''));
+  });
+
+  test('what a client writes there is removed, here and in other spaces', async () => {
+    const forged = Object.fromEntries(
+      Object.keys(fields).flatMap((name) => [
+        [name, 'root'],
+        [name.replaceAll('-', '_'), 'root'],
+      ]),
+    );
+    expect(await asked(preset, { ...basic('alice'), ...forged })).toMatchObject(fields);
+    for (const space of [preset, 'other']) {
+      const came = JSON.stringify(await asked(space, { ...basic('jürgen'), ...forged }));
+      expect(came).not.toContain('root');
+    }
+  });
+});
+
+test('names of one’s own, and each thing that can be told', async () => {
+  const alice = ids.get('alice') ?? '';
+  expect(await asked('all', bearer('all', alice))).toMatchObject({
+    'x-id': alice,
+    'x-user': 'alice',
+    'x-client-id': 'machine',
+    'x-scopes': 'a',
+    'x-how': 'Bearer',
+  });
+});
+
+test('a configured name is removed in every space, and written where it is configured alone', async () => {
+  expect(await asked('other', { ...basic('alice'), X_User: 'root' })).not.toHaveProperty('x-user');
+  const fields = await asked('other', { ...basic('alice'), 'X-User': 'root', 'X-How': 'root' });
+  expect(JSON.stringify(fields)).not.toContain('root');
+});
+
+test('what is no visible ASCII is percent-encoded, and no unverified address is told', async () => {
+  const fields = await asked('remote-user', basic('jürgen'));
+  expect(fields['remote-user']).toBe('j%C3%BCrgen');
+  expect(fields).not.toHaveProperty('remote-email');
+  expect(fields).not.toHaveProperty('remote-groups');
+});
+
+test('whoever the directory does not know gets in nowhere that it is asked', async () => {
+  const headers = bearer('remote-user', 'nobody');
+  expect((await gateway.ask('GET', '/remote-user/x', { headers })).status).toBe(403);
+  expect((await asked('signed', bearer('signed', 'nobody')))['x-auth-name']).toBeUndefined();
+});

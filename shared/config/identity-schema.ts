@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { fieldName } from '#shared/base/members.ts';
+
+/** What an application can be told of who was let in. */
+const TOLD = ['subject', 'name', 'email', 'groups', 'client', 'scope', 'scheme'] as const;
+
+export type Told = (typeof TOLD)[number];
+
+/** What is told in which field. */
+export type ToldFields = Readonly<Record<string, Told>>;
+
+/** Only the directory knows it, whatever the scheme. */
+const OF_DIRECTORY: ReadonlySet<Told> = new Set(['name', 'email', 'groups']);
+
+export const asksDirectory = (fields: ToldFields): boolean =>
+  Object.values(fields).some((told) => OF_DIRECTORY.has(told));
+
+/** The fields that well-known proxies write, and applications read. */
+const PRESETS = {
+  'remote-user': { 'Remote-User': 'name', 'Remote-Email': 'email', 'Remote-Groups': 'groups' },
+  'oauth2-proxy': {
+    'X-Forwarded-User': 'subject',
+    'X-Forwarded-Preferred-Username': 'name',
+    'X-Forwarded-Email': 'email',
+    'X-Forwarded-Groups': 'groups',
+  },
+  grafana: { 'X-WEBAUTH-USER': 'name', 'X-WEBAUTH-EMAIL': 'email', 'X-WEBAUTH-GROUPS': 'groups' },
+} as const satisfies Readonly<Record<string, ToldFields>>;
+
+const presets = z.enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]]);
+
+/** The member `identity` of a space. */
+export const identitySchema = z.strictObject({
+  fields: z
+    .union([presets, z.record(fieldName, z.enum(TOLD))])
+    .transform((fields): ToldFields => (typeof fields === 'string' ? PRESETS[fields] : fields))
+    .describe(
+      'tells the application who was let in by the fields that it reads: a preset (remote-user, oauth2-proxy, grafana) or what is told in which field; no client can send them',
+    ),
+});
