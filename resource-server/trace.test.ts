@@ -9,6 +9,8 @@ import { contentDigest } from '#shared/server/content.ts';
 import { type Listening, listen } from '#shared/server/listen.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
 import { traceAnswer } from './trace.ts';
 
 const HIDDEN = ['X-Papertrail', 'x-internal'];
@@ -114,6 +116,13 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(statuses(received)).toEqual([200]);
     expect(received).not.toContain('secret');
     expect(received).toContain('X-After: 1');
+  });
+
+  test('an API key is not shown, in whatever field it comes', async () => {
+    const { key } = newApiKey(systemRandom);
+    const received = await trace([`X-Partner: ${key}`, 'X-Partner: own']);
+    expect(contentOf(received)).not.toContain(key.slice(3, 19));
+    expect(contentOf(received)).toContain('X-Partner: own');
   });
 
   test('a query is masked: it may hold an API key', async () => {

@@ -1,5 +1,6 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import type { Answer } from '#shared/http/answer.ts';
+import { isApiKeyLike } from '#shared/people/api-key.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 
@@ -48,6 +49,7 @@ function echo(
     const [received = '', value = ''] = rawHeaders.slice(index, index + 2);
     const name = received === ':authority' ? 'Host' : received;
     if (name.startsWith(':') || SECRET.test(name) || names.has(name.toLowerCase())) continue;
+    if (isApiKeyLike(value)) continue;
     text.push(`${name}: ${value}`);
   }
   return `${text.join('\r\n')}\r\n\r\n`;

@@ -208,11 +208,29 @@ describe.each(VERSIONS)('%s', (version) => {
         const came = upstream.take();
         if (name !== 'X-API-Key') expect(status).toBe(200);
         for (const request of came) {
-          const passes = name === 'X-API-Key'; // no field of ours in this space
+          const passes = name === 'X-API-Key'; // of the application, by its form
           expect(all(request).includes('hidden secret')).toBe(passes);
         }
       },
     );
+
+    test.each(['app', 'open', 'tokens'])('an API key of another space, at %s', async (space) => {
+      const fields: Field[] = space === 'app' ? [basic()] : [];
+      for (const [query, more] of [
+        [`?key=${key}&a=1`, []],
+        ['?a=1', [['X-API-Key', key]]],
+        ['?a=1', [['x_api_key', key]]],
+      ] as [string, Field[]][]) {
+        const { status } = await ask(version, `/${space}/x${query}`, {
+          fields: [...fields, ...more],
+        });
+        expect(status).toBe(space === 'tokens' ? 401 : 200);
+        for (const request of upstream.take()) {
+          expect(all(request)).not.toContain(key);
+          expect(request.target).toBe('/base/x?a=1');
+        }
+      }
+    });
 
     test('an API key in its field, in the query, and between other parameters', async () => {
       for (const [path, fields] of [

@@ -14,6 +14,9 @@ export interface Head {
   readonly httpVersion: string;
 }
 
+/** Whether a line does not go on. */
+export type Drop = (name: Name, value: string) => boolean;
+
 /** Methods whose requests mean nothing by a length of zero (RFC 9110 section 8.6). */
 const NO_CONTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
@@ -42,11 +45,7 @@ export function framingLines(framing: Framing, method = ''): Lines {
  * `pseudonym`: ours in Via (RFC 9110 section 7.6.3); `drop`: what does not go on besides. Throws BadRequest when
  * Connection names a field that is for all recipients.
  */
-export function onwardLines(
-  request: AnyRequest,
-  pseudonym: string,
-  drop: (name: Name) => boolean,
-): Lines {
+export function onwardLines(request: AnyRequest, pseudonym: string, drop: Drop): Lines {
   const { rawHeaders, httpVersion } = request;
   const named = connectionOptions(rawHeaders);
   const stolen = [...named].find((name) => nameOf(name).endToEnd);
@@ -55,12 +54,12 @@ export function onwardLines(
   const hops = maxForwards(request);
   const onward = endToEnd(
     rawHeaders,
-    (name) =>
+    (name, value) =>
       name.hop ||
       name.rewritten ||
       named.has(name.canonical) ||
       (hops !== undefined && name.canonical === 'max-forwards') ||
-      drop(name),
+      drop(name, value),
   );
   const cookies = lines(rawHeaders, 'cookie');
   // HTTP/2 may split it (RFC 9113 section 8.2.3).
@@ -92,27 +91,28 @@ export function answerLines({ rawHeaders, httpVersion }: Head, pseudonym: string
 /** The trailer fields of a message that go on; `drop`: which do not besides. */
 export function trailerLines(
   { rawHeaders, rawTrailers }: Pick<AnyRequest, 'rawHeaders' | 'rawTrailers'>,
-  drop: (name: Name) => boolean = () => false,
+  drop: Drop = () => false,
 ): Lines {
   const named = connectionOptions(rawHeaders);
   return endToEnd(
     rawTrailers,
-    (name) =>
+    (name, value) =>
       name.hop ||
       name.rewritten ||
       name.inHeaderOnly ||
       name.vouched ||
       named.has(name.canonical) ||
-      drop(name),
+      drop(name, value),
   );
 }
 
 /** Without pseudo-header fields. */
-function endToEnd(raw: readonly string[], drop: (name: Name) => boolean): Lines {
+function endToEnd(raw: readonly string[], drop: Drop): Lines {
   const kept: Lines = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
-    if (!name.startsWith(':') && !drop(nameOf(name))) kept.push([name, raw[index + 1] ?? '']);
+    const value = raw[index + 1] ?? '';
+    if (!name.startsWith(':') && !drop(nameOf(name), value)) kept.push([name, value]);
   }
   return kept;
 }

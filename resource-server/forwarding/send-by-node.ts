@@ -5,8 +5,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { failure } from './failure.ts';
-import { type Lines, trailerLines } from './fields.ts';
-import type { Name } from './names.ts';
+import { type Drop, type Lines, trailerLines } from './fields.ts';
 import { DECLINED, type Sink } from './sink.ts';
 
 /** Bytes of the header section of an answer. */
@@ -21,7 +20,7 @@ export interface Sent {
   readonly path: string;
   readonly lines: Lines;
   /** Trailers that do not go on, besides those that never do. */
-  readonly removed?: (name: Name) => boolean;
+  readonly removed?: Drop;
   /** Seconds that may pass without a byte in either direction, and until the answer to all of it begins. */
   readonly idle: number;
   /** Called when octets of the request may have been sent, before any of its content is read. */

@@ -5,8 +5,7 @@ import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
-import { type Lines, onwardLines } from '../forwarding/fields.ts';
-import type { Name } from '../forwarding/names.ts';
+import { type Drop, type Lines, onwardLines } from '../forwarding/fields.ts';
 import type { Space } from '../spaces.ts';
 import { destinationLines } from './destination-lines.ts';
 import type { PathMap } from './paths.ts';
@@ -29,7 +28,7 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
   const { space, config, map, proxies, pseudonym, isOurs } = options;
   const { host: ours } = new URL(space.origin);
 
-  return (request: AnyRequest, url: URL, removed: (name: Name) => boolean): Lines => {
+  return (request: AnyRequest, url: URL, removed: Drop): Lines => {
     const host = config.host === 'public' ? ours : url.host;
     const onward = onwardLines(request, pseudonym, removed);
     return [

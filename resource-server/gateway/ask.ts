@@ -8,8 +8,13 @@ import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { note, requestId } from '#shared/server/request-log.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
-import { framingLines, framingOf, type Lines, takesTrailers } from '../forwarding/fields.ts';
-import type { Name } from '../forwarding/names.ts';
+import {
+  type Drop,
+  framingLines,
+  framingOf,
+  type Lines,
+  takesTrailers,
+} from '../forwarding/fields.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
@@ -29,7 +34,7 @@ export interface Question {
   /** The fields for one of the places where the application is, but for those of framing. */
   readonly linesFor: (url: URL) => Lines;
   /** Fields that the application does not get, in trailers either. */
-  readonly removed: (name: Name) => boolean;
+  readonly removed: Drop;
   readonly sink: Sink;
   /** Whose it is. */
   readonly account: string;

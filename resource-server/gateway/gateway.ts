@@ -36,12 +36,13 @@ import { clientLines } from './answer-lines.ts';
 import { createApplicationLines, schemeOf } from './application-lines.ts';
 import { createAsk, isOfApplication, whyOf } from './ask.ts';
 import { concealedExport } from './concealed-export.ts';
+import type { OwnNames } from './own-names.ts';
 import { PathMap } from './paths.ts';
 import { createRemoval } from './removal.ts';
 import { Upstreams } from './upstreams.ts';
 import { isWithin } from './within.ts';
 import { createWebSockets } from './websocket/web-sockets.ts';
-import { withoutParameter } from './without-parameter.ts';
+import { withoutKeys } from './without-keys.ts';
 
 export interface GatewayParts {
   readonly clock: Clock;
@@ -50,8 +51,7 @@ export interface GatewayParts {
   readonly proxies: TrustedProxies;
   /** The field lines that say who was let in; none for who has no name. */
   readonly identity: (passed: Passed) => Awaitable<Lines>;
-  /** In lower case, the fields by which some application of the server is told who was let in. */
-  readonly identityNames: ReadonlySet<string>;
+  readonly own: OwnNames;
   /** Whether a cookie of that name is ours. */
   readonly isOurs: (name: string) => boolean;
   readonly standing: Standing;
@@ -95,7 +95,7 @@ const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => 
 const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
-  const { clock, random, log, proxies, identity, isOurs } = parts;
+  const { clock, random, log, proxies, identity, own, isOurs } = parts;
   const { cache, purge } = parts.cached ?? {};
   const upstreams = new Upstreams(config, clock);
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
@@ -115,11 +115,11 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
     isOurs,
   };
-  const removalBy = createRemoval(space, config, parts);
+  const removalBy = createRemoval(space, config, own, proxies);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock, log);
-  const { apiKeyQuery: keyName } = space;
+  const keyless = (url: string) => withoutKeys(url, space.apiKeyQuery, own.keyParameters);
 
   /** What is answered without the application; undefined: nothing. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
@@ -133,9 +133,9 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return undefined;
   }
 
-  /** Path and query as the client spells them, without our own parameter. */
+  /** Path and query as the client spells them, without API keys of ours. */
   function targetOf({ url = '' }: AnyRequest): string {
-    return originForm(keyName === undefined ? url : withoutParameter(url, keyName));
+    return originForm(keyless(url));
   }
 
   /** What gives the client an answer of the application as it comes, with `more` lines of ours. */
@@ -165,7 +165,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   ): Awaitable<void> {
     const { request, passed, mark } = passage;
     const { url = '' } = request;
-    const path = map.onward(keyName === undefined ? url : withoutParameter(url, keyName));
+    const path = map.onward(keyless(url));
     const removed = removalBy(request, passed?.scheme);
     const account = passed ? accountOf(passed.principal) : customerAt(request);
     const who = passed && mark && { passed, mark };

@@ -7,11 +7,9 @@ import type { Space } from '../spaces.ts';
 import type { Gateway, GatewayParts } from './gateway.ts';
 import { identityLines } from './identity/identity-lines.ts';
 import type { Statements } from './identity/statements.ts';
+import { ownNames } from './own-names.ts';
 
-interface GatewaysParts extends Omit<
-  GatewayParts,
-  'identity' | 'identityNames' | 'isOurs' | 'cached'
-> {
+interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'own' | 'isOurs' | 'cached'> {
   readonly caches: Caches['of'];
   /** Absent: no space has its application told by them. */
   readonly statements: Statements | undefined;
@@ -30,9 +28,7 @@ export async function openGateways(
   const ofIssuer = hosts.has(hostOf(config.issuer)) ? ownCookies(config) : new Set<string>();
   const signIn = signInSpaces(config).some(({ origin }) => hosts.has(hostOf(origin)));
   const isOurs = (name: string) => ofIssuer.has(name) || (signIn && isSignInCookie(name));
-  const identityNames = new Set(
-    spaces.flatMap(({ identity = {} }) => Object.keys(identity).map((name) => name.toLowerCase())),
-  );
+  const own = ownNames(spaces);
   for (const space of spaces) {
     const { upstream } = space;
     if (upstream === undefined) continue;
@@ -41,7 +37,7 @@ export async function openGateways(
     const cached = caches.get(space);
     gateways.set(
       space,
-      createGateway(space, upstream, { ...parts, identity, identityNames, isOurs, cached }),
+      createGateway(space, upstream, { ...parts, identity, own, isOurs, cached }),
     );
   }
   return gateways;

@@ -1,8 +1,10 @@
+import { isApiKeyLike } from '#shared/people/api-key.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { Name } from '../forwarding/names.ts';
+import type { Drop } from '../forwarding/fields.ts';
 import type { Space } from '../spaces.ts';
+import type { OwnNames } from './own-names.ts';
 
 /** Written by us, where they are. */
 const OURS = /^(?:x-auth-.+|x-request-id|destination|if|expect)$/;
@@ -13,24 +15,19 @@ const TOKENS = new Set(['Bearer', 'DPoP']);
 
 const NONE: ReadonlySet<string> = new Set();
 
-export interface RemovalParts {
-  /** In lower case, the fields by which some application of the server is told who was let in. */
-  readonly identityNames: ReadonlySet<string>;
-  readonly proxies: TrustedProxies;
-}
-
 /**
  * Which fields of a request, in its header or trailer section, an application does not get from a client: credentials
- * for this server, what tells who was let in, and what applications believe of their proxy, unless a trusted proxy has
+ * for this server, keys that it has given out for whatever space, what tells who was let in, and what applications believe of their proxy, unless a trusted proxy has
  * sent it (`pass`). `scheme`: by which the client got in; undefined: by none.
  */
 export function createRemoval(
   { apiKeyField }: Space,
   { secrets, pass, authorization }: UpstreamConfig,
-  { identityNames, proxies }: RemovalParts,
+  { identityFields, keyFields }: OwnNames,
+  proxies: TrustedProxies,
 ) {
   const own = [...secrets, apiKeyField ?? []].flat().map((name) => name.toLowerCase());
-  const always = new Set([...own, ...identityNames]);
+  const always = new Set([...own, ...identityFields]);
   const passed = pass.map((name) => name.toLowerCase());
 
   /** A proxy that writes a field leaves one line of it; it may leave other spellings as the client sent them. */
@@ -40,14 +37,15 @@ export function createRemoval(
     return new Set(passed.filter((name) => sent.filter((one) => one === name).length === 1));
   }
 
-  return (request: AnyRequest, scheme: string | undefined): ((name: Name) => boolean) => {
+  return (request: AnyRequest, scheme: string | undefined): Drop => {
     const believed = passedFrom(request);
     const isPassed = scheme === undefined || (authorization === 'pass' && TOKENS.has(scheme));
     const credentials = isPassed ? NONE : CREDENTIALS;
-    return ({ canonical, plain, vouched, overriding }) =>
+    return ({ canonical, plain, vouched, overriding }, value) =>
       ((vouched || overriding) && !(plain && believed.has(canonical))) ||
       OURS.test(canonical) ||
       always.has(canonical) ||
-      credentials.has(canonical);
+      credentials.has(canonical) ||
+      (keyFields.has(canonical) && isApiKeyLike(value));
   };
 }

@@ -29,6 +29,12 @@ export function newApiKey(
   return { id, key: `${text}${checksum(text)}`, secret_hash: apiKeySecretHash(secret) };
 }
 
+/** Whole, cut off or mistyped: nobody else gives out what begins so. */
+const LIKE_KEY = /cs_[0-9a-f]{16}_/i;
+
+/** Whether there is a key of ours in a text, or most of one. */
+export const isApiKeyLike = (text: string): boolean => LIKE_KEY.test(text);
+
 /** Undefined: not a key of ours, or mistyped. */
 export function parseApiKey(
   text: string,

@@ -113,8 +113,9 @@ describe.each([
     fetch(origin + path, { redirect: 'manual', ...init });
 
   describe('allowed', () => {
-    test('the application learns who asks, and not the token', async () => {
-      const response = await ask('/reports/1?year=2026', { headers: bearer(await token()) });
+    test('the application learns who asks, and neither the token nor a key', async () => {
+      const headers = { ...bearer(await token()), 'X-API-Key': 'a key' };
+      const response = await ask('/reports/1?year=2026', { headers });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ hello: machine.id });
       expect(reached).toEqual([
@@ -130,6 +131,7 @@ describe.each([
         }),
       ]);
       expect(reached[0]?.headers).not.toHaveProperty('authorization');
+      expect(reached[0]?.headers).not.toHaveProperty('x-api-key');
     });
 
     test.each(['/a%20b', '/%C3%BC?q=%2F&r=%00', '/a;b,c', '/a?access=1', '/caf%c3%a9/'])(

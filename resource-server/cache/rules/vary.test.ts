@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { systemRandom } from '#shared/base/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
 import { date, linesFrom, raw } from './rules.fixture.ts';
 import { matches, nominate, select } from './vary.ts';
 
@@ -109,6 +111,13 @@ test.each(['Authorization', 'Cookie', 'DPoP', 'X-API-Key', 'X-Csrf-Token'])(
     expect(answers(name, [`${name}: secret`], [`${name}: other`])).toBe(false);
   },
 );
+
+test('an API key is kept as a digest, in whatever field it came', () => {
+  const { key } = newApiKey(systemRandom);
+  expect(nominate(['X-Partner'], raw(`X-Partner: ${key}`))).toEqual([
+    ['x-partner', expect.stringMatching(/^sha256:/)],
+  ]);
+});
 
 describe('RFC 9111 section 4.1: which variant is chosen', () => {
   const variant = (id: number, seconds: number, vary: readonly (readonly [string, string])[]) => ({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lines } from '#shared/http/fields.ts';
+import { isApiKeyLike } from '#shared/people/api-key.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { type Name, nameOf } from '../../forwarding/names.ts';
 import type { Nominated, Stored } from '../stored.ts';
@@ -99,7 +100,7 @@ function valueIn(rawHeaders: readonly string[], name: string): string | null {
   const values = lines(rawHeaders, name);
   if (values.length === 0) return null;
   const value = normalised(name, values);
-  return SECRET.test(name) || value.length > 128 || value.startsWith(DIGEST)
+  return SECRET.test(name) || isApiKeyLike(value) || value.length > 128 || value.startsWith(DIGEST)
     ? `${DIGEST}${createHash('sha256').update(value).digest('base64url')}`
     : value;
 }
