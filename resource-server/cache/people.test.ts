@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { prover, requestOf } from '#shared/auth/auth.fixture.ts';
@@ -27,6 +28,7 @@ const of = (name: string, cache: object) => ({
 const at = attacked({
   shared: of('shared', {}),
   mine: of('mine', { kind: 'private' }),
+  named: { ...of('named', {}), identity: { fields: { 'X-Remote-User': 'subject' } } },
 });
 const { told, does, ask, get } = at;
 
@@ -198,6 +200,21 @@ test('HTTP/2: whoever shares a connection shares no page', async () => {
   expect(await Promise.all(['a', 'b', 'a'].map(asOne))).toEqual(['a', 'b', 'a']);
   session.destroy();
 });
+
+test.each(['X-Remote-User', 'x_remote_user'])(
+  'an answer that varies by %s, which the gateway writes, is nobody else’s',
+  async (Vary) => {
+    const name = ({ headers }: IncomingMessage) => String(headers['x-remote-user']);
+    at.answers({ 'Cache-Control': 'public, max-age=60', Vary }, name);
+    const path = `/named/${Vary}`;
+    const asOne = async (who: string, forged: Readonly<Record<string, string>> = {}) =>
+      (await get(path, { Authorization: `Bearer ${tokenOf(who, path)}`, ...forged })).text;
+    expect(await asOne('a')).toBe('a');
+    expect(await asOne('b', { 'X-Remote-User': 'a', X_Remote_User: 'a' })).toBe('b');
+    expect(await asOne('b')).toBe('b');
+    expect(await asOne('a', { 'X-Remote-User': 'b' })).toBe('a');
+  },
+);
 
 test('nobody without a name has a page of their own in a private cache', () => {
   const request = { method: 'GET', rawHeaders: [], headers: {} };

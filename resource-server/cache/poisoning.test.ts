@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { attacked } from './attacks.fixture.ts';
 
@@ -32,6 +33,18 @@ describe('what no key has in it', () => {
     answers(FRESH, (request) => request.rawHeaders.join('\n'));
     const path = fresh();
     expect((await get(path, { [name]: value })).text).not.toContain(value);
+  });
+
+  test('a field that no client can send tells no answers apart', async () => {
+    const sees = ({ headers }: IncomingMessage) => String(headers['remote-user']);
+    answers({ ...FRESH, Vary: 'Remote-User, X-HTTP-Method-Override' }, sees);
+    const path = fresh();
+    expect((await get(path, { 'Remote-User': 'admin' })).text).toBe('undefined');
+    expect((await get(path)).text).toBe('undefined');
+    expect((await get(path, { Remote_User: 'b', 'X-HTTP-Method-Override': 'PUT' })).status).toBe(
+      200,
+    );
+    expect(told).toHaveLength(1);
   });
 
   test('the scheme by which a trusted proxy says that the client came is of the target (RFC 9111 section 2)', async () => {

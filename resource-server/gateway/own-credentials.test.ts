@@ -105,6 +105,7 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
       ['X-Door', `other, ${KEY}`],
       ['X-Partner', KEY.toUpperCase()],
       ['X-Partner', KEY.slice(0, -9)],
+      ['Referer', `${RESOURCE}/keys/x?partner=${KEY}`],
     ])('an API key in %s does not pass (%#)', async (name, value) => {
       const one = await ask([[name, value]]);
       expect(JSON.stringify(one).toLowerCase()).not.toContain(KEY.slice(3, 19));
@@ -117,11 +118,19 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
     });
 
     test('an application’s own key in the same places passes', async () => {
-      const fields = [['X-Partner', 'cs_own'] as const, ['X-API-Key', 'secret'] as const];
+      const fields = [
+        ['X-Partner', 'cs_own'],
+        ['X-API-Key', 'secret'],
+        ['Referer', `${RESOURCE}/keys/x?partner=own`],
+      ] as const;
       const one = await ask(fields, '?partner=own&door=cs_own');
       expect(one).toMatchObject({
         url: '/x?partner=own&door=cs_own',
-        fields: { 'x-partner': 'cs_own', 'x-api-key': 'secret' },
+        fields: {
+          'x-partner': 'cs_own',
+          'x-api-key': 'secret',
+          referer: `${RESOURCE}/keys/x?partner=own`,
+        },
       });
     });
 

@@ -137,6 +137,22 @@ describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
   });
 });
 
+test('the handshake of a WebSocket has them too (RFC 6455 section 4.1)', async () => {
+  application.asked.splice(0);
+  await gateway.ask('GET', '/remote-user/socket', {
+    headers: {
+      ...bearer('remote-user', ids.get('alice') ?? ''),
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Remote-User': 'root',
+    },
+  });
+  const [{ fields } = { fields: {} }] = application.asked;
+  expect(fields).toMatchObject({ upgrade: 'websocket', ...PRESETS['remote-user'] });
+});
+
 test('names of one’s own, and each thing that can be told', async () => {
   const alice = ids.get('alice') ?? '';
   expect(await asked('all', bearer('all', alice))).toMatchObject({
