@@ -6,7 +6,12 @@ import { ask, type Call } from '../resource-server.fixture.ts';
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** An application behind the caches of some spaces. It counts what it is asked, and dates its answers by our clock. */
-export function attacked(spaces: Readonly<Record<string, object>>, changes: object = {}) {
+export function attacked(
+  spaces: Readonly<
+    Record<string, { readonly upstream?: object; readonly [member: string]: unknown }>
+  >,
+  changes: object = {},
+) {
   let application: Application;
   let gateway: Awaited<ReturnType<typeof startGateway>>;
   let answer: Answer = () => {};
@@ -21,7 +26,7 @@ export function attacked(spaces: Readonly<Record<string, object>>, changes: obje
     const upstream = { url: application.url, identity: ['fields'] };
     const all = Object.entries(spaces).map(([name, more]) => [
       name,
-      { upstream, schemes: [], scopes: {}, cache: {}, ...more },
+      { schemes: [], scopes: {}, cache: {}, ...more, upstream: { ...upstream, ...more.upstream } },
     ]);
     gateway = await startGateway(Object.fromEntries(all), changes);
   });

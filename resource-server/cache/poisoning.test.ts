@@ -9,6 +9,7 @@ const PAGES = 'https://pages.example';
 const at = attacked({
   open: { cors: { origins: [] } },
   shown: { cors: { origins: [PAGES, 'https://other.example'] } },
+  passing: { upstream: { pass: ['CF-Connecting-IP'] } },
 });
 const { told, answers, does, ask, get } = at;
 const FRESH = { 'Cache-Control': 'max-age=60' };
@@ -45,6 +46,16 @@ describe('what no key has in it', () => {
       200,
     );
     expect(told).toHaveLength(1);
+  });
+
+  test('nothing is stored under a field that counts for trusted proxies alone', async () => {
+    const sees = ({ headers }: IncomingMessage) => String(headers['cf-connecting-ip']);
+    answers({ ...FRESH, Vary: 'CF-Connecting-IP' }, sees);
+    const path = fresh('passing');
+    for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) {
+      expect((await get(path, { 'CF-Connecting-IP': address })).text).toBe(address);
+    }
+    expect(told).toHaveLength(3);
   });
 
   test('the scheme by which a trusted proxy says that the client came is of the target (RFC 9111 section 2)', async () => {
