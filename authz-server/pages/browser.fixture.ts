@@ -104,7 +104,7 @@ export class TestBrowser {
   }
 
   /** Takes over cookies of another browser: all, or those whose name matches. */
-  plant(other: TestBrowser, name = /./): void {
+  plant(other: { readonly cookies: readonly Pick<Cookie, 'name' | 'line'>[] }, name = /./): void {
     for (const { line } of other.cookies.filter((one) => name.test(one.name))) this.#keep(line);
   }
 

@@ -9,6 +9,9 @@ import type { AdapterStore } from './store.ts';
  */
 export const ASSERTION_SECONDS = 3720;
 
+/** Where assertions are remembered; the second is that of older versions, whose memory counts after an upgrade. */
+const NAMESPACES = ['assertion', 'engine'];
+
 /**
  * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
  * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. The
@@ -21,7 +24,8 @@ export function replayAdapter(store: AdapterStore): Adapter {
   return {
     async find(id): Promise<AdapterPayload | undefined> {
       const used = { jti: id, kind: 'ReplayDetection' };
-      if (await replay.seen('assertion', id)) return used;
+      const seen = await Promise.all(NAMESPACES.map((namespace) => replay.seen(namespace, id)));
+      if (seen.includes(true)) return used;
       const clientId = Provider.ctx?.oidc.client?.clientId ?? '';
       await spendOfClient(store, clientId);
       if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;

@@ -1,4 +1,5 @@
 import { type Connection, script } from './connection.ts';
+import { giveSlotToArtefacts } from './migrations/artefact-slots.ts';
 import { giveRowsToDigest } from './migrations/digest-rows.ts';
 import { giveVersionsToTrees } from './migrations/tree-versions.ts';
 import { giveRowsToAllSchemes } from './migrations/verifier-rows.ts';
@@ -7,7 +8,12 @@ import { giveRowsToAllSchemes } from './migrations/verifier-rows.ts';
  * From each schema to the next. Others may do the same at once, be further, or have been stopped halfway. Each
  * has all that it writes with in its own file: what is changed later does not change it.
  */
-const MIGRATIONS = [giveRowsToDigest, giveRowsToAllSchemes, giveVersionsToTrees];
+const MIGRATIONS = [
+  giveRowsToDigest,
+  giveRowsToAllSchemes,
+  giveVersionsToTrees,
+  giveSlotToArtefacts,
+];
 
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1 + MIGRATIONS.length;

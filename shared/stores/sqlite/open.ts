@@ -15,6 +15,7 @@ import { sqliteFollowers } from './followers.ts';
 import { sqliteInvalidations } from './invalidations.ts';
 import { sqliteKept } from './kept.ts';
 import { sqliteKeys } from './keys.ts';
+import { movePassingArtefacts } from './passing-artefacts.ts';
 import { sqlitePeople } from './people.ts';
 import { sqlitePublicKeys } from './public-keys.ts';
 import { sqliteReplay } from './replay.ts';
@@ -45,6 +46,8 @@ export async function openSqlite({ folder, clock, random }: SqliteOptions): Prom
   const state = new SqliteFile(join(folder, STATE.file), STATE, clock);
   const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock);
   const files = [state, transient];
+  // Where a file fails they are begun anew; whatever else needs it says so.
+  await movePassingArtefacts(state, transient).catch(() => {});
   const steady = steadiness(clock);
   return {
     apiKeys: sqliteApiKeys(state),
