@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ROOT } from './bundle.ts';
 import { installResource } from './clients/guard/install.ts';
+import { NODE } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -92,8 +93,8 @@ test('Are the Types Wrong finds nothing', async () => {
   expect(stdout).toContain('bundler: OK');
 });
 
-/** Compiles one file beside the installation; resolves to what is wrong. */
-async function compile(file: string, options: object): Promise<string> {
+/** Compiles files beside the installation; resolves to what is wrong. */
+async function compile(names: readonly string[], options: object): Promise<string> {
   const settings = {
     strict: true,
     noEmit: true,
@@ -102,7 +103,7 @@ async function compile(file: string, options: object): Promise<string> {
   };
   await writeFile(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...settings, ...options }, files: [file] }),
+    JSON.stringify({ compilerOptions: { ...settings, ...options }, files: names }),
   );
   return run(tool('tsc'), ['--project', folder], { cwd: folder }).then(
     ({ stdout }) => stdout,
@@ -110,9 +111,36 @@ async function compile(file: string, options: object): Promise<string> {
   );
 }
 
+/** The programs of its README. */
+async function programs(): Promise<readonly string[]> {
+  const readme = await readFile(join(installed, 'README.md'), 'utf8');
+  return [...readme.matchAll(/```(?:js|ts)\n([^]*?)```/g)].map(([, program = '']) => program);
+}
+
+test('every program of its README compiles in strict TypeScript as it is', async () => {
+  const names = await Promise.all(
+    (await programs()).map(async (program, n) => {
+      await writeFile(join(folder, `readme-${n}.mts`), program);
+      return `readme-${n}.mts`;
+    }),
+  );
+  expect(names.length).toBeGreaterThan(6);
+  expect(await compile(names, { types: ['node'], skipLibCheck: true })).toBe('');
+});
+
+test('the unit test of its README passes', async () => {
+  const program = (await programs()).find((text) => text.includes('node:test')) ?? '';
+  await writeFile(join(folder, 'notes.test.mts'), program);
+  const { stdout } = await run(process.execPath, ['--test', 'notes.test.mts'], {
+    cwd: folder,
+    env: NODE,
+  });
+  expect(stdout).toMatch(/^(?:#|ℹ) pass 3$/m);
+});
+
 test('what is behind the guard has types in each framework', async () => {
   await copyFile(new URL('clients/guard/typed.mts', import.meta.url), join(folder, 'typed.mts'));
-  expect(await compile('typed.mts', { types: ['node'], skipLibCheck: true })).toBe('');
+  expect(await compile(['typed.mts'], { types: ['node'], skipLibCheck: true })).toBe('');
 });
 
 test('its types need neither Node nor a framework', async () => {
@@ -124,7 +152,7 @@ export const answer: Promise<Response> = guard.judge(new Request('x')).then((ver
 `;
   await writeFile(join(folder, 'bare.mts'), text);
   expect(
-    await compile('bare.mts', { types: [], lib: ['es2022', 'dom'], skipLibCheck: false }),
+    await compile(['bare.mts'], { types: [], lib: ['es2022', 'dom'], skipLibCheck: false }),
   ).toBe('');
 });
 
@@ -136,6 +164,7 @@ test('each public function has an example', async () => {
     'node',
     'koa',
     'fastify',
+    'scopes',
     'metadata',
     'close',
   ]);

@@ -17,7 +17,12 @@ import { dirname, join, resolve } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { importsOf } from './rooms.ts';
 
-const ENTRY = 'shared/guard/protect';
+/** By the name that they are imported by. Those of frameworks are types alone. */
+const ENTRIES = {
+  '.': 'shared/guard/protect',
+  './fastify': 'shared/guard/fastify-request',
+  './testing': 'shared/guard/testing',
+};
 const README = 'shared/guard/README.md';
 
 interface Manifest {
@@ -38,7 +43,12 @@ const MANIFEST = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=22' },
-  exports: { '.': { types: `./${ENTRY}.d.ts`, default: `./${ENTRY}.js` } },
+  exports: Object.fromEntries(
+    Object.entries(ENTRIES).map(([name, entry]) => [
+      name,
+      { types: `./${entry}.d.ts`, default: `./${entry}.js` },
+    ]),
+  ),
   imports: { '#shared/*.ts': { types: './shared/*.d.ts', default: './shared/*.js' } },
   files: ['shared'],
 };
@@ -54,12 +64,12 @@ const COMPILER = {
     typeRoots: [join(ROOT, 'node_modules/@types')],
   },
   include: [],
-  files: [join(ROOT, `${ENTRY}.ts`)],
+  files: Object.values(ENTRIES).map((entry) => join(ROOT, `${entry}.ts`)),
 };
 
-/** All files that are loaded from one: of types no more than it names. */
-function closure(folder: string, entry: string, suffix: '.js' | '.d.ts'): string[] {
-  const found = new Set([entry + suffix]);
+/** All files that are loaded from the entries: of types no more than it names. */
+function closure(folder: string, suffix: '.js' | '.d.ts'): string[] {
+  const found = new Set(Object.values(ENTRIES).map((entry) => entry + suffix));
   // It grows while it is read.
   for (const path of found) {
     const text = readFileSync(join(folder, path), 'utf8');
@@ -81,7 +91,7 @@ export function packResource(destination: string): string {
     execFileSync(tsc, ['--project', project, '--outDir', compiled], { stdio: 'inherit' });
 
     const made = join(work, 'package');
-    for (const path of [...closure(compiled, ENTRY, '.js'), ...closure(compiled, ENTRY, '.d.ts')]) {
+    for (const path of [...closure(compiled, '.js'), ...closure(compiled, '.d.ts')]) {
       mkdirSync(dirname(join(made, path)), { recursive: true });
       cpSync(join(compiled, path), join(made, path));
     }

@@ -18,7 +18,12 @@ export function admit(space: ProtectionSpace, request: AuthRequest): Awaitable<A
   return andThen(judge(space, request), (judged) => admitJudged(space, request, judged));
 }
 
-function admitJudged(space: ProtectionSpace, request: AuthRequest, judged: Outcome): Admitted {
+/** Authorizes who was authenticated. */
+export function admitJudged(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  judged: Outcome,
+): Admitted {
   const outcome = judged.kind === 'pass' ? authorize(space, judged, request) : judged;
   return {
     outcome,

@@ -111,7 +111,7 @@ const DPOP_CHECKS: Readonly<Record<string, Check>> = {
 const isMethod = (members: Members, name: string) => typeof members[name] === 'function';
 
 /** A function has to know each method that there may be: the metadata names what all of them need. */
-function checkScopes(value: unknown): string | undefined {
+export function checkScopes(value: unknown): string | undefined {
   if (typeof value !== 'function') return checkListed(value);
   for (const method of METHODS.keys()) {
     try {

@@ -1,21 +1,22 @@
 import { issuedTokens } from '#shared/auth/issued-tokens.ts';
 import { createJwks } from '#shared/auth/jwks.ts';
 import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
-import { ORIGIN } from '#shared/auth/scheme.ts';
+import { ORIGIN, type Outcome } from '#shared/auth/scheme.ts';
 import { oauthSpace } from '#shared/auth/schemes/oauth.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import { createDecide } from './decide.ts';
+import { checkScopes } from './check-options.ts';
+import { createDecide, type Decide } from './decide.ts';
 import { fastifyHook } from './fastify.ts';
 import { type Fetch, fetchText } from './fetch-text.ts';
 import { judgeBy, responseOf } from './fetch-style.ts';
 import { createFollower } from './follower.ts';
-import type { Guard } from './guard.ts';
+import type { Guard, RouteGuard } from './guard.ts';
 import { koaMiddleware } from './koa.ts';
 import { leasedFeed } from './leased-feed.ts';
 import { memoryReplay } from './memory-replay.ts';
 import { describe } from './metadata.ts';
-import { nodeMiddleware } from './node.ts';
+import { nodeGuard } from './node.ts';
 import type { GuardLog, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
 import { UNFOLLOWED } from './unfollowed.ts';
@@ -28,6 +29,8 @@ export interface Outside {
   /** By what it looks as if other processes served the same API. */
   readonly several: string | undefined;
   readonly log: GuardLog;
+  /** What is revoked, where nobody has to be asked for it. */
+  readonly feed?: typeof UNFOLLOWED;
 }
 
 /** As the servers of the pair have them. */
@@ -54,15 +57,23 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     log,
   });
   const { client, revocation = client ? 'follow' : 'none' } = options;
-  const feed =
-    client && revocation !== 'none'
-      ? leasedFeed({
-          ask: createFollower({ issuer, issuerUrl, client, fetch, clock }),
+  const { id = '', secret: password = '' } = client ?? {};
+  const followed = () =>
+    revocation === 'none'
+      ? UNFOLLOWED
+      : leasedFeed({
+          ask: createFollower({
+            issuer,
+            issuerUrl,
+            client: { id, secret: password },
+            fetch,
+            clock,
+          }),
           clock,
           log,
           ...(revocation !== 'follow' && { stale: revocation.for }),
-        })
-      : UNFOLLOWED;
+        });
+  const feed = outside.feed ?? followed();
   const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: SKEW });
   const { required = false, nonce = false, secret, replay } = dpop || {};
   const schemes = oauthSchemes({
@@ -71,12 +82,24 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     master: secret === undefined ? random(SECRET) : Buffer.from(secret),
     clock,
   });
-  const space = oauthSpace({ realm: name, url: resource, scopes });
-  const taken = [
-    ...(required ? [] : [schemes.bearer(space)]),
-    ...(dpop === false ? [] : [schemes.dpop({ ...space, nonce })]),
-  ];
-  const decide = createDecide({ at: ORIGIN, realm: name, schemes: taken, scopes }, origin, log);
+  const judged = new WeakMap<object, Outcome>();
+
+  /** For requests that need these scopes beside those of the method. */
+  function guardOf(more: readonly string[]) {
+    const needed = (method: string) => {
+      const usual = scopes(method);
+      return usual.concat(more.filter((scope) => !usual.includes(scope)));
+    };
+    const space = oauthSpace({ realm: name, url: resource, scopes: needed });
+    const taken = [
+      ...(required ? [] : [schemes.bearer(space)]),
+      ...(dpop === false ? [] : [schemes.dpop({ ...space, nonce })]),
+    ];
+    const protection = { at: ORIGIN, realm: name, schemes: taken, scopes: needed };
+    return { taken, decide: createDecide(protection, { origin, log, judged }) };
+  }
+
+  const { taken, decide } = guardOf([]);
   const metadata = describe({
     issuer,
     resource,
@@ -84,7 +107,6 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     schemes: taken.map((scheme) => scheme.name),
     scopes,
   });
-  const decideBeside = metadata.beside(decide);
 
   function warnOfSeveral(): void {
     if (outside.several === undefined) return;
@@ -95,12 +117,23 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   }
 
   return {
-    judge: judgeBy(decide),
-    node: () => nodeMiddleware(decideBeside),
-    koa: () => koaMiddleware(decideBeside),
-    fastify: () => fastifyHook(decideBeside),
+    ...inFrameworks(decide, metadata.beside(decide)),
+    scopes(...more) {
+      const mistake = checkScopes(more);
+      if (mistake !== undefined) throw new TypeError(`scopes ${mistake}`);
+      const route = guardOf(more).decide;
+      return inFrameworks(route, route);
+    },
     metadata: () => responseOf(metadata.answer),
     metadataPath: metadata.path,
     close: async () => feed[Symbol.asyncDispose](),
   };
 }
+
+/** `beside`: with what middleware answers by itself. */
+const inFrameworks = (decide: Decide, beside: Decide): RouteGuard => ({
+  judge: judgeBy(decide),
+  node: nodeGuard(beside),
+  koa: () => koaMiddleware(beside),
+  fastify: () => fastifyHook(beside),
+});

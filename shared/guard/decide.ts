@@ -1,11 +1,12 @@
-import { admit, type Admitted } from '#shared/auth/admit.ts';
-import { subjectOf } from '#shared/auth/person.ts';
+import { type Admitted, admitJudged } from '#shared/auth/admit.ts';
+import { judge } from '#shared/auth/judge.ts';
 import { refusal } from '#shared/auth/refusal.ts';
-import type { Principal as Admittee, ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { GuardLog } from './options.ts';
 import type { Principal } from './principal.ts';
+import { ANONYMOUS, principalOf } from './principals.ts';
 import { authRequest, isPreflight, type Seen } from './seen.ts';
 
 /** What comes of a request: who it is, with fields that the answer has to have, or the answer. */
@@ -16,14 +17,35 @@ export type Decision =
 /** Never throws or rejects: whoever cannot be judged does not get in. */
 export type Decide = (request: Seen) => Awaitable<Decision>;
 
-const ANONYMOUS: Principal = { kind: 'anonymous', scopes: new Set() };
 const PREFLIGHT: Decision = { ok: true, principal: ANONYMOUS, fields: {} };
 
-/** `origin`: that of the resource. */
-export function createDecide(space: ProtectionSpace, origin: string, log: GuardLog): Decide {
-  function decided({ method, target }: Seen, { outcome, noted }: Admitted): Decision {
+export interface DecideOptions {
+  /** Of the resource. */
+  readonly origin: string;
+  readonly log: GuardLog;
+  /** What was judged of a request already: a proof of DPoP is good once. */
+  readonly judged: WeakMap<object, Outcome>;
+}
+
+export function createDecide(
+  space: ProtectionSpace,
+  { origin, log, judged }: DecideOptions,
+): Decide {
+  function judgeOnce(seen: Seen): Awaitable<Outcome> {
+    return (
+      judged.get(seen.request) ??
+      andThen(judge(space, authRequest(seen, origin)), (outcome) => {
+        if (outcome.kind === 'pass') judged.set(seen.request, outcome);
+        return outcome;
+      })
+    );
+  }
+
+  function decided(seen: Seen, { outcome, noted }: Admitted): Decision {
+    const { method, target } = seen;
     if (outcome.kind === 'pass') {
-      return { ok: true, principal: principalOf(outcome.principal), fields: outcome.fields };
+      const principal = principalOf(outcome.principal, seen.lines('authorization')[0] ?? '');
+      return { ok: true, principal, fields: outcome.fields };
     }
     log.info('refused', { method, path: target.replace(/\?.*/s, ''), ...noted });
     if (outcome.kind === 'absent') throw new TypeError('nothing is hidden here');
@@ -40,20 +62,10 @@ export function createDecide(space: ProtectionSpace, origin: string, log: GuardL
     if (isPreflight(request)) return PREFLIGHT;
     return recover(
       () =>
-        andThen(admit(space, authRequest(request, origin)), (admitted) =>
-          decided(request, admitted),
+        andThen(judgeOnce(request), (outcome) =>
+          decided(request, admitJudged(space, authRequest(request, origin), outcome)),
         ),
       failed,
     );
   };
-}
-
-function principalOf(admitted: Admittee): Principal {
-  const { kind, scopes = ANONYMOUS.scopes, claims = {} } = admitted;
-  const { client_id: client, jti: token } = claims;
-  const id = subjectOf(admitted);
-  if (kind === 'anonymous' || id === undefined || client === undefined || token === undefined) {
-    throw new TypeError('a token names who stands behind it');
-  }
-  return { kind, id, client, scopes, token };
 }

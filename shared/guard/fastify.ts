@@ -6,10 +6,10 @@ export function fastifyHook(decide: Decide): FastifyHook {
   return async (request, reply) => {
     const { originalUrl, raw } = request;
     const { method, rawHeaders } = raw;
-    const decision = await decide(seenByNode({ method, originalUrl, rawHeaders }));
+    const decision = await decide(seenByNode({ method, originalUrl, rawHeaders }, raw));
     if (decision.ok) {
       reply.headers(decision.fields);
-      (request as Guarded).auth = decision.principal;
+      (request as Partial<Guarded>).auth = decision.principal;
       return undefined;
     }
     const { status, fields, body } = decision.answer;

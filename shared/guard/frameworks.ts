@@ -18,11 +18,20 @@ export interface NodeResponse {
   end(body?: string): unknown;
 }
 
-/** A request behind the guard: `(request: Request & Guarded, response) => …`. */
+/** A request behind the guard. */
 export interface Guarded {
-  /** Absent where no guard stood. */
-  auth?: Principal;
+  /** Where no guard stands there is none. */
+  auth: Principal;
 }
+
+declare global {
+  // The namespace that Express reads for what middleware adds to a request; nothing of Express is needed here.
+  namespace Express {
+    interface Request extends Guarded {}
+  }
+}
+
+export type NodeHandler<Q, S> = (request: Q, response: S) => void;
 
 /** Of Connect, and so of Express. */
 export type NodeMiddleware = (
@@ -37,7 +46,7 @@ export interface KoaContext {
   readonly req: NodeRequest;
   status: number;
   body: unknown;
-  state: Guarded;
+  state: Partial<Guarded>;
   set(fields: { [name: string]: string | string[] }): unknown;
 }
 

@@ -1,10 +1,19 @@
-import type { FastifyHook, KoaMiddleware, NodeMiddleware } from './frameworks.ts';
+import type {
+  FastifyHook,
+  Guarded,
+  KoaMiddleware,
+  NodeHandler,
+  NodeMiddleware,
+  NodeRequest,
+  NodeResponse,
+} from './frameworks.ts';
 import type { Principal } from './principal.ts';
 
-/** What stands before an API. It begins at once, and answers 503 until the authorization server has. */
-export interface Guard {
+/** Judges requests, and tells those behind it who asks. */
+export interface RouteGuard {
   /**
-   * Judges a request in the style of `fetch`: for Hono, and whatever else has such a `Request`. Never rejects.
+   * Judges a request in the style of `fetch`: for Hono, and whatever else has such a `Request`. Never rejects. Give
+   * it the same `Request` each time: a proof of DPoP is good once.
    *
    * @example
    * app.use(async (c, next) => {
@@ -18,36 +27,57 @@ export interface Guard {
    */
   judge(request: Request): Promise<Verdict>;
   /**
-   * Middleware for Connect and Express, and for node:http; answers the request for the metadata as well. Behind it
-   * `request.auth` says who asks.
+   * Middleware for Connect and Express. Behind it `request.auth` says who asks.
    *
    * @example
    * app.use(guard.node());
-   * app.get('/notes', (request: Request & Guarded, response) => response.json(request.auth));
-   *
-   * @example
-   * const guarded = guard.node();
-   * createServer((request, response) => guarded(request, response, () => answer(request, response)));
+   * app.get('/notes', (request, response) => response.json({ readBy: request.auth.id }));
    */
   node(): NodeMiddleware;
   /**
-   * Middleware for Koa; answers the request for the metadata as well. Behind it `context.state.auth` says who asks.
+   * A listener for node:http that lets only those requests reach the handler that are let in.
    *
    * @example
+   * createServer(guard.node((request, response) => response.end(request.auth.id)));
+   */
+  node<Q extends NodeRequest, S extends NodeResponse>(
+    handler: NodeHandler<Q & Guarded, S>,
+  ): NodeHandler<Q, S>;
+  /**
+   * Middleware for Koa. Behind it `context.state.auth` says who asks.
+   *
+   * @example
+   * const app = new Koa<Guarded>();
    * app.use(guard.koa());
    * app.use((context) => {
-   *   context.body = context.state.auth;
+   *   context.body = { readBy: context.state.auth.id };
    * });
    */
   koa(): KoaMiddleware;
   /**
-   * A hook for Fastify; answers the request for the metadata as well. Behind it `request.auth` says who asks.
+   * A hook for Fastify. Behind it `request.auth` says who asks.
    *
    * @example
+   * import '@countersign/resource/fastify';
    * app.addHook('onRequest', guard.fastify());
-   * app.get('/notes', async (request: FastifyRequest & Guarded) => request.auth);
+   * app.get('/notes', async (request) => ({ readBy: request.auth.id }));
    */
   fastify(): FastifyHook;
+}
+
+/**
+ * What stands before an API. It begins at once, and answers 503 until the authorization server has. Middleware and
+ * hooks answer the request for the metadata, too.
+ */
+export interface Guard extends RouteGuard {
+  /**
+   * A guard for a route that needs these scopes beside those of the method. It may stand behind the guard of the whole
+   * API or alone. Throws a `TypeError` for what is no scope.
+   *
+   * @example
+   * app.post('/notes/:id/share', guard.scopes('notes:share').node(), share);
+   */
+  scopes(...needed: readonly string[]): RouteGuard;
   /**
    * What clients read of the API before they have a token (RFC 9728), for the path `metadataPath` of its origin.
    *

@@ -6,7 +6,7 @@ export function koaMiddleware(decide: Decide): KoaMiddleware {
   return async (context, next) => {
     const { method, originalUrl, req } = context;
     const { rawHeaders } = req;
-    const decision = await decide(seenByNode({ method, originalUrl, rawHeaders }));
+    const decision = await decide(seenByNode({ method, originalUrl, rawHeaders }, req));
     if (decision.ok) {
       context.set({ ...decision.fields } as Record<string, string | string[]>);
       context.state.auth = decision.principal;

@@ -11,7 +11,7 @@ afterAll(() => parts.disposeAsync());
 
 /** A server of node:http that says who asks; `mount`: what a router has cut off. */
 async function serve(guarded: NodeMiddleware, mount = '') {
-  const server = createServer((asked: IncomingMessage & Guarded, response) => {
+  const server = createServer((asked: IncomingMessage & Partial<Guarded>, response) => {
     Object.assign(asked, { originalUrl: asked.url, url: asked.url?.slice(mount.length) });
     guarded(asked, response, () => response.end(asked.auth?.kind));
   });

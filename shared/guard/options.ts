@@ -10,8 +10,13 @@ export interface ProtectOptions {
   readonly name?: string | undefined;
   /** Where the authorization server is reached from here, if not by its public origin. */
   readonly issuerUrl?: string | undefined;
-  /** A client of the authorization server with the scope `revocations:follow`, by which revoked tokens are refused at once. */
-  readonly client?: { readonly id: string; readonly secret: string } | undefined;
+  /**
+   * A client of the authorization server with the scope `revocations:follow`, by which revoked tokens are refused at
+   * once. Undefined members, as of an environment variable that is not set, throw.
+   */
+  readonly client?:
+    | { readonly id: string | undefined; readonly secret: string | undefined }
+    | undefined;
   /** Default: `follow` where there is a `client`, else `none`: a revoked token is then good until it expires. */
   readonly revocation?: RevocationChoice | undefined;
   /** Tokens that are bound to a key (RFC 9449), which are taken unless this is false. */

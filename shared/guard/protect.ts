@@ -13,11 +13,12 @@ export type {
   Guarded,
   KoaContext,
   KoaMiddleware,
+  NodeHandler,
   NodeMiddleware,
   NodeRequest,
   NodeResponse,
 } from './frameworks.ts';
-export type { Guard, Verdict } from './guard.ts';
+export type { Guard, RouteGuard, Verdict } from './guard.ts';
 export type {
   DpopChoice,
   GuardLog,
@@ -25,7 +26,7 @@ export type {
   RedisClient,
   RevocationChoice,
 } from './options.ts';
-export type { Principal } from './principal.ts';
+export type { Claims, Principal } from './principal.ts';
 
 /** Refusals are no news. */
 const CONSOLE: GuardLog = {

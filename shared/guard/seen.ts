@@ -4,6 +4,8 @@ import type { NodeRequest } from './frameworks.ts';
 
 /** A request as a framework hands it over. */
 export interface Seen {
+  /** The same object for as long as the request is handled, whatever stands before whom. */
+  readonly request: object;
   readonly method: string;
   /** Path and query as the client sent them, whatever it was routed to since. */
   readonly target: string;
@@ -11,13 +13,13 @@ export interface Seen {
   lines(name: string): readonly string[];
 }
 
-export function seenByNode({
-  method = 'GET',
-  url = '/',
-  originalUrl,
-  rawHeaders,
-}: NodeRequest): Seen {
+/** `raw`: the request of node:http where a framework has one of its own around it. */
+export function seenByNode(
+  { method = 'GET', url = '/', originalUrl, rawHeaders }: NodeRequest,
+  raw: object,
+): Seen {
   return {
+    request: raw,
     method,
     target: originalUrl ?? url,
     lines: (name) => lines(rawHeaders, name),
@@ -25,9 +27,11 @@ export function seenByNode({
 }
 
 /** `Headers` joins the lines of a field with a comma: of two Authorization lines it makes malformed credentials. */
-export function seenByFetch({ method, url, headers }: Request): Seen {
+export function seenByFetch(request: Request): Seen {
+  const { method, url, headers } = request;
   const { pathname, search } = new URL(url);
   return {
+    request,
     method,
     target: pathname + search,
     lines(name) {

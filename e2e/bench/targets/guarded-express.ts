@@ -1,6 +1,5 @@
 /** Express with one document, protected by us, by express-oauth2-jwt-bearer, or by nobody. Argument: its JSON. */
-import express from 'express';
-import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
+import express, { type RequestHandler } from 'express';
 import { protect } from '#shared/guard/protect.ts';
 import type { Guarded } from './bare.ts';
 
@@ -8,11 +7,18 @@ const { port, by, issuer, audience, scope, client, path, body } = JSON.parse(
   process.argv[2] ?? '',
 ) as Guarded;
 
+/** Not imported with its types: in one program only one of two may say what `request.auth` is. */
+const PEER: string = 'express-oauth2-jwt-bearer';
+
 const app = express();
 if (by === 'countersign') {
   app.use(protect({ issuer, resource: audience, scopes: [scope], client }).node());
 }
 if (by === 'peer') {
+  const { auth, requiredScopes } = (await import(PEER)) as {
+    auth: (options: object) => RequestHandler;
+    requiredScopes: (scope: string) => RequestHandler;
+  };
   const jwksUri = `${issuer}/jwks`;
   app.use(auth({ issuer, jwksUri, audience, tokenSigningAlg: 'ES256' }), requiredScopes(scope));
 }

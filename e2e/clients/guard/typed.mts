@@ -1,12 +1,19 @@
 // What is behind the guard has types, in each framework; compiled against the package as it is installed.
-import { type Guarded, type Principal, protect, type Verdict } from '@countersign/resource';
-import express, { type Request } from 'express';
-import Fastify, { type FastifyRequest } from 'fastify';
+import {
+  type Claims,
+  type Guarded,
+  type Principal,
+  protect,
+  type Verdict,
+} from '@countersign/resource';
+import express from 'express';
+import '@countersign/resource/fastify';
+import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { createClient } from 'redis';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 
 const guard = protect({
   issuer: 'https://auth.example',
@@ -17,16 +24,15 @@ const guard = protect({
   dpop: { replay: Math.random() > 0.5 ? createClient() : new Redis() },
   log: console,
 });
-const idOf = (principal: Principal | undefined): string =>
-  principal === undefined || principal.kind === 'anonymous' ? 'nobody' : principal.id;
+const idOf = ({ id }: Principal): string => id;
 
 const app = express();
 app.use(guard.node());
-app.get('/', (request: Request & Guarded, response) => void response.json(idOf(request.auth)));
+app.get('/', (request, response) => void response.json(idOf(request.auth)));
 
 const fastify = Fastify();
 fastify.addHook('onRequest', guard.fastify());
-fastify.get('/', async (request: FastifyRequest & Guarded) => idOf(request.auth));
+fastify.get('/', async (request) => idOf(request.auth));
 
 const koa = new Koa<Guarded>();
 koa.use(guard.koa());
@@ -44,12 +50,14 @@ hono.use(async (c, next) => {
 });
 hono.get('/', (c) => c.text(idOf(c.get('auth'))));
 
-const guarded = guard.node();
-createServer((request: IncomingMessage & Guarded, response) =>
-  guarded(request, response, () => response.end(idOf(request.auth))),
-);
+createServer(guard.node((request, response) => response.end(idOf(request.auth))));
+createServer((request, response) => guard.node()(request, response, () => response.end()));
+
+export const claims = ({ groups, email, roles }: Claims): unknown => [
+  groups?.[0],
+  email?.at(0),
+  roles,
+];
 
 // @ts-expect-error `scopes` is no string
 protect({ issuer: '', resource: '', scopes: 'notes:read' });
-// @ts-expect-error a preflight has no id
-export const id: string = (guard as unknown as { auth: Principal }).auth.id;

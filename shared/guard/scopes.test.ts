@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { prover } from '#shared/auth/auth.fixture.ts';
+import { ask, bearer, issuerAndGuard, RESOURCE } from './guard.fixture.ts';
+import type { RouteGuard } from './guard.ts';
+
+const verdictOf = async (guard: RouteGuard, request: Request) => {
+  const verdict = await guard.judge(request);
+  return verdict.ok
+    ? ([200, verdict.principal.id] as const)
+    : ([verdict.response.status, verdict.response.headers.get('www-authenticate')] as const);
+};
+
+describe('scopes of a route', () => {
+  test('RFC 6750 section 3.1: they are needed beside those of the method, and the challenge names all', async () => {
+    const { protect, token } = issuerAndGuard();
+    const route = protect().scopes('notes:share', 'notes:read');
+    const both = token({ scope: 'notes:read notes:share' });
+    expect(await verdictOf(route, ask(bearer(both)))).toEqual([200, 'machine']);
+    const [status, challenge] = await verdictOf(route, ask(bearer(token())));
+    expect(status).toBe(403);
+    expect(challenge).toContain('error="insufficient_scope"');
+    expect(challenge).toContain('scope="notes:read notes:share"');
+    expect(await verdictOf(route, ask(bearer(token({ scope: 'notes:share' }))))).toEqual([
+      403,
+      expect.stringContaining('scope="notes:read notes:share"'),
+    ]);
+    expect(await verdictOf(route, ask())).toEqual([
+      401,
+      expect.stringContaining('scope="notes:read notes:share"'),
+    ]);
+  });
+
+  test('RFC 9449 section 11.1: behind the guard of the API the proof is not looked at again', async () => {
+    const { protect, token, now } = issuerAndGuard();
+    const guard = protect();
+    const client = prover(now);
+    const bound = token({ cnf: { jkt: client.jkt }, scope: 'notes:read notes:share' });
+    const dpop = client.proof(bound, { htu: `${RESOURCE}notes` });
+    const request = ask({ authorization: `DPoP ${bound}`, dpop });
+    expect(await verdictOf(guard, request)).toEqual([200, 'machine']);
+    expect(await verdictOf(guard.scopes('notes:share'), request)).toEqual([200, 'machine']);
+    expect(await verdictOf(guard.scopes('notes:delete'), request)).toEqual([
+      403,
+      expect.stringContaining('notes:delete'),
+    ]);
+    const again = ask({ authorization: `DPoP ${bound}`, dpop });
+    expect((await verdictOf(guard, again))[0]).toBe(401);
+  });
+
+  test('another guard judges for itself', async () => {
+    const one = issuerAndGuard();
+    const other = issuerAndGuard();
+    const request = ask(bearer(one.token()));
+    expect(await verdictOf(one.protect(), request)).toEqual([200, 'machine']);
+    expect((await verdictOf(other.protect(), request))[0]).toBe(401);
+  });
+
+  test.each([[['']], [['two words']], [['"']]])('what is no scope throws: %j', (scopes) => {
+    expect(() =>
+      issuerAndGuard()
+        .protect()
+        .scopes(...scopes),
+    ).toThrow(/^scopes has .*no scope/);
+  });
+});
+
+describe('claims', () => {
+  test('RFC 9068 section 2.2: everything that the token says, for each request anew', async () => {
+    const { protect, token } = issuerAndGuard();
+    const guard = protect();
+    const said = token({ groups: ['Staff'], email: 'a@example.com', email_verified: true });
+    for (let n = 0; n < 2; n += 1) {
+      const verdict = await guard.judge(ask(bearer(said)));
+      if (!verdict.ok) throw new Error('refused');
+      const { claims } = verdict.principal;
+      expect(claims).toMatchObject({ groups: ['Staff'], email: 'a@example.com', aud: RESOURCE });
+      // What a handler does to them reaches no other request.
+      Object.assign(claims, { groups: ['Admins'], exp: 1e12 });
+    }
+  });
+
+  test('who asks by a preflight has no id, and no claims: reading them throws', async () => {
+    const preflight = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
+    const verdict = await issuerAndGuard()
+      .protect()
+      .judge(ask(preflight, 'notes', 'OPTIONS'));
+    if (!verdict.ok) throw new Error('refused');
+    const { principal } = verdict;
+    expect(JSON.parse(JSON.stringify(principal))).toEqual({ kind: 'anonymous', scopes: {} });
+    for (const name of ['id', 'client', 'token', 'claims'] as const) {
+      expect(() => principal[name]).toThrow('CORS preflight');
+    }
+  });
+});
