@@ -10,7 +10,9 @@ const OPENED = [
   'transient.db-wal',
   'transient.db-shm',
   'transient.db.reserve',
+  'transient.db.waiting',
   'state.db.reserve',
+  'state.db.waiting',
 ];
 
 /**

@@ -4,6 +4,7 @@ import { BUSY_TIMEOUT, Connection } from './connection.ts';
 import { isFull } from './disk-full.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
+import { Turns } from './turns.ts';
 import { commitGroup, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -46,7 +47,12 @@ export class SqliteFile implements Disposable {
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
-    this.#queue = new WriteQueue((writes, patience) => this.#commit(writes, patience), clock);
+    const turns = new Turns(`${path}.waiting`, clock);
+    this.#queue = new WriteQueue(
+      (writes, patience) => this.#commit(writes, patience),
+      clock,
+      turns,
+    );
   }
 
   /**

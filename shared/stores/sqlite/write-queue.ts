@@ -1,11 +1,16 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { BUSY_TIMEOUT } from './connection.ts';
+import type { Turns } from './turns.ts';
 import type { Write } from './write-group.ts';
 
 /** Writes of one transaction. */
 const MOST = 64;
-/** Milliseconds between two looks at whether another process still writes: 1, 2, 4, 8, and then this. */
-const LONGEST_PAUSE = 10;
+/** Milliseconds between two looks at whether another process still writes: 1, 2, 4, and then this. */
+const LONGEST_PAUSE = 5;
+/** Milliseconds after which a process that waits asks for a turn: until then it costs nobody anything. */
+const PATIENT = 20;
+/** Milliseconds that others leave to a process that asks: it looks more often. */
+const TURN = 8;
 
 /**
  * Carries out the first of `writes`, and returns how many are done with, whatever came of them: none, when
@@ -15,8 +20,9 @@ export type Commit = (writes: readonly Write[], patience: number) => number;
 
 /**
  * Gathers the writes of one turn of the event loop for `commit`, which is given at most 64, in the order in
- * which they came. Before those that are left, other processes have as much time as these took. While another
- * process writes they wait, each for two seconds, and all else goes on.
+ * which they came. Before those that are left, other processes have as much time as these took; where another
+ * process waits, it has its turn before any other write, too. While another process writes they wait, each for two
+ * seconds, and all else goes on.
  */
 export class WriteQueue {
   readonly #commit: Commit;
@@ -24,9 +30,13 @@ export class WriteQueue {
   readonly #waiting: { readonly write: Write; readonly added: number }[] = [];
   /** Who waits until something is done with, and no longer than until it is held up. */
   readonly #readers = new Set<() => void>();
+  readonly #turns: Turns;
+  /** By the monotonic clock: until then another process has its turn. */
+  #theirs = -Infinity;
   #heldUp: { readonly since: number; pause: number } | undefined;
 
-  constructor(commit: Commit, clock: Clock) {
+  constructor(commit: Commit, clock: Clock, turns: Turns) {
+    this.#turns = turns;
     this.#commit = commit;
     this.#clock = clock;
   }
@@ -54,7 +64,10 @@ export class WriteQueue {
 
   add(write: Write): void {
     const waiting = { write, added: this.#clock.monotonic() };
-    if (this.#waiting.push(waiting) === 1) setImmediate(() => this.#next());
+    if (this.#waiting.push(waiting) > 1) return;
+    const rest = this.#theirs - this.#clock.monotonic();
+    if (rest > 0) setTimeout(() => this.#next(), rest);
+    else setImmediate(() => this.#next());
   }
 
   /** Has everything done now; what other processes keep from it for two seconds fails. */
@@ -76,12 +89,17 @@ export class WriteQueue {
   /** Returns how long to wait before the next group. */
   #goOn(began: number): number {
     this.#heldUp = undefined;
-    return this.#clock.monotonic() - began;
+    const now = this.#clock.monotonic();
+    if (!this.#turns.isAsked) return now - began;
+    const pause = Math.max(now - began, TURN);
+    this.#theirs = now + pause;
+    return pause;
   }
 
   /** Returns how long to wait before the next try. */
   #holdUp(began: number): number {
     const heldUp = (this.#heldUp ??= { since: began, pause: 1 });
+    if (began - heldUp.since >= PATIENT) this.#turns.ask();
     for (const pass of this.#readers) pass();
     this.#readers.clear();
     const isEarly = ({ added }: { readonly added: number }) =>
