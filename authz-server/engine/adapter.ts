@@ -5,6 +5,7 @@ import { authorizationCodeAdapter } from './adapter/authorization-codes.ts';
 import { clientAdapter } from './adapter/clients.ts';
 import { deviceCodeAdapter } from './adapter/device-codes.ts';
 import { failingClosed } from './adapter/fail-closed.ts';
+import { interactionAdapter } from './adapter/interactions.ts';
 import { refreshTokenAdapter } from './adapter/refresh-tokens.ts';
 import { replayAdapter } from './adapter/replay.ts';
 import { sessionAdapter } from './adapter/sessions.ts';
@@ -18,12 +19,7 @@ export function engineAdapter(store: AdapterStore): AdapterFactory {
     AuthorizationCode: () => authorizationCodeAdapter(store),
     Client: () => clientAdapter(store),
     DeviceCode: () => deviceCodeAdapter(store),
-    Interaction: () =>
-      boundedForStrangers(
-        store,
-        artefactAdapter(store, 'Interaction'),
-        ({ session }) => session === undefined,
-      ),
+    Interaction: () => interactionAdapter(store),
     PushedAuthorizationRequest: () =>
       boundedForStrangers(
         store,

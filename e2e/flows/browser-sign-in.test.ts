@@ -291,6 +291,30 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(new Set(grants).size).toBe(1);
     });
 
+    test('"Allow" in both at once: each gets its tokens, and nobody is signed out', async () => {
+      const { page, person, context } = await flow.visit();
+      const other = await context.newPage();
+      const first = await flow.app.ask();
+      await page.goto(first.url);
+      await signIn(page, person);
+      await expect(title(page)).resolves.toBe('Allow access to Test app?');
+      const second = await flow.app.ask({ prompt: 'consent' });
+      await other.goto(second.url);
+      await Promise.all(
+        [page, other].map(async (tab) => {
+          await decide(tab, 'Allow');
+          await tab.waitForURL(`${flow.callback.uri}**`);
+        }),
+      );
+      for (const asked of [first, second]) {
+        expect(
+          await flow.status(await flow.app.refresh(String((await asked.tokens()).refresh_token))),
+        ).toBe(200);
+      }
+      await page.goto(`${flow.pair.issuer}/account`);
+      await expect(title(page)).resolves.toBe('Your account');
+    });
+
     test('one signs in and allows, the other need not allow it again', async () => {
       const { page, person, context } = await flow.visit();
       const other = await context.newPage();

@@ -17,6 +17,8 @@ export type Purpose =
   | 'dpop-nonce'
   /** The refresh token that follows another, or a code. */
   | 'countersign authz refresh token successor'
+  /** The identifier that a browser session gets after another. */
+  | 'countersign authz session successor'
   /** Who gets tokens for PrivateToken, as the store counts them. */
   | 'countersign authz private-token quota'
   /** The secret of the client that a resource server verifies tokens for PrivateToken as. */

@@ -3,18 +3,15 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { randomId } from '#shared/base/random.ts';
-import { artefactAdapter } from './artefacts.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { artefactAdapter, artefactOf } from './artefacts.ts';
+import { FORMER, formerSessions } from './former-sessions.ts';
+import type { StoredSession } from './former-sessions.ts';
 import type { AdapterStore } from './store.ts';
 import { boundedForStrangers } from './strangers.ts';
 
 /** What a session has only while somebody is signed in. */
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
-
-/**
- * Seconds for which the pages know a session by the identifier that it had before: a request that is
- * under way while another tab goes on still comes with it.
- */
-const FORMER = 30;
 
 /** What the sign-in page adds to the result of a login (`signIn`). */
 type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
@@ -27,7 +24,8 @@ export function sessionAdapter(store: AdapterStore): Adapter {
   const sessions = artefactAdapter(store, 'Session');
   // Of nobody: the engine makes one for whoever has a cookie whose session is gone.
   const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
-  const stored = async (id: string) => (await sessions.find(id)) ?? (await visits.find(id));
+  const former = formerSessions(store);
+  const { artefacts } = store.stores;
 
   async function live(session: AdapterPayload | undefined): Promise<AdapterPayload | undefined> {
     const { uid, accountId } = session ?? {};
@@ -41,12 +39,58 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     return session;
   }
 
+  /**
+   * Writes a session that somebody is signed in with. Resolves to the identifier that it has now; undefined: it
+   * has ended meanwhile, or got another one by a password.
+   */
+  async function write(
+    id: string,
+    payload: AdapterPayload,
+    seconds: number,
+  ): Promise<string | undefined> {
+    const before = formerId();
+    const was: StoredSession | undefined = await artefacts.get('Session', before ?? id);
+    if (was?.next !== undefined) return join(was, payload);
+    if (before === undefined) {
+      const artefact = artefactOf('Session', id, payload, seconds);
+      if (was === undefined) await artefacts.put(artefact);
+      else if (!(await artefacts.replace(artefact, was))) return write(id, payload, seconds);
+      return id;
+    }
+    const next = former.nextId(before);
+    if (was === undefined) {
+      await sessions.destroy(next);
+      return undefined;
+    }
+    // Before the pointer to it, so that at each moment one of the two identifiers leads to the session.
+    await sessions.upsert(next, payload, seconds);
+    const pointer = { kind: 'Session', id: before, payload: { next }, seconds: FORMER };
+    return (await artefacts.replace(pointer, was)) ? next : write(id, payload, seconds);
+  }
+
+  /** Another request has gone on with the session: adds to it what this one has allowed. */
+  async function join(
+    pointer: StoredSession,
+    payload: AdapterPayload,
+  ): Promise<string | undefined> {
+    const current = await former.follow(pointer);
+    const { jti: id, uid, exp = 0 } = current ?? {};
+    if (current === undefined || id === undefined || uid !== payload.uid) return undefined;
+    const authorizations = { ...current.authorizations, ...payload.authorizations };
+    const seconds = exp - epochSeconds(store.clock);
+    const artefact = artefactOf('Session', id, { ...current, authorizations }, seconds);
+    return (await artefacts.replace(artefact, current)) ? id : join(pointer, payload);
+  }
+
   return {
     ...sessions,
     async find(id) {
-      const session = (await stored(id)) ?? undefined;
-      // The engine writes back what it reads; the pages only look who it is.
-      return session?.['former'] && Provider.ctx ? undefined : live(session);
+      const stored: StoredSession | undefined = await artefacts.get('Session', id);
+      if (stored?.next === undefined) return live(stored ?? (await visits.find(id)) ?? undefined);
+      const session = await live(await former.follow(stored));
+      // The engine would sign in with it; the pages only look who it is.
+      const known = session && (Provider.ctx === undefined || (await former.isResumedBy(session)));
+      return known ? session : undefined;
     },
     findByUid: async (uid) => live((await sessions.findByUid(uid)) ?? undefined),
 
@@ -58,28 +102,40 @@ export function sessionAdapter(store: AdapterStore): Adapter {
         const signIn = { ...submitted, uid, accountId };
         await recordSignIn(store, signIn, store.config.people.session);
       }
-      const known = accountId !== undefined || (await sessions.find(id)) !== undefined;
-      return (known ? sessions : visits).upsert(id, payload, expiresIn);
+      if (accountId !== undefined || (await sessions.find(id)) !== undefined) {
+        const written = await write(id, payload, expiresIn ?? 0);
+        if (written !== id) former.answerWith(written);
+      } else if (await former.isLate()) {
+        former.answerWith(undefined);
+      } else {
+        await visits.upsert(id, payload, expiresIn);
+      }
     },
 
-    /**
-     * Also called when a session only gets another identifier: at a logout if the person stays, and when
-     * they go on to a client. Only then, and not after a password, is the former one known for a while.
-     */
+    /** Also called when a session only gets another identifier; what becomes of the former one `write` decides. */
     async destroy(id) {
+      if (id === formerId()) return;
       const { route, params } = Provider.ctx?.oidc ?? {};
-      const session = (await sessions.find(id)) ?? undefined;
-      const signIn = session?.uid === undefined ? undefined : await findSignIn(store, session.uid);
-      const signedIn = signIn !== undefined && signIn.accountId === session?.accountId;
-      if (signIn && route === 'end_session_confirm' && params?.['logout']) {
-        await endSignIn(store, signIn);
-      } else if (signedIn && route === 'resume' && submittedSignIn() === undefined) {
-        return sessions.upsert(id, { ...session, former: true }, FORMER);
+      if (route === 'end_session_confirm' && params?.['logout']) {
+        const session = (await sessions.find(id)) ?? undefined;
+        const signIn =
+          session?.uid === undefined ? undefined : await findSignIn(store, session.uid);
+        if (signIn) await endSignIn(store, signIn);
       }
       await sessions.destroy(id);
       await visits.destroy(id);
     },
   };
+}
+
+/**
+ * The identifier that the engine has just replaced since the person goes on to a client. After a password there is
+ * none, nor after signing out: the engine then forgets it.
+ */
+function formerId(): string | undefined {
+  const { route, session } = Provider.ctx?.oidc ?? {};
+  if (route !== 'resume' || session?.accountId === undefined || submittedSignIn()) return undefined;
+  return (session as { readonly oldId?: string }).oldId;
 }
 
 /** Of the interaction that is being resumed, if the person has just signed in for it. */

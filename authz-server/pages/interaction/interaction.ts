@@ -76,7 +76,13 @@ export function interactionHandlers(
     // interaction must not. But what somebody has allowed is taken up only while they are signed in.
     const { grantId: _ended, session, ...kept } = was ?? {};
     const bound = result.consent !== undefined && { session };
-    const payload = { ...kept, ...bound, result: { ...result, browser: mark(ctx) } };
+    // A session that goes on in another tab meanwhile resumes this one too, but for a new password.
+    const resumable = result['signIn'] === undefined && { sessionUid: interaction.session?.uid };
+    const payload = {
+      ...kept,
+      ...bound,
+      result: { ...result, ...resumable, browser: mark(ctx) },
+    };
     const seconds = exp - epochSeconds(clock);
     const stands =
       was !== undefined &&
