@@ -12,6 +12,7 @@ import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { answerWith, seeOther } from './respond.ts';
 import { createSameBrowser } from './same-browser.ts';
+import { leaveOutUnregistered } from './sign-in/after-sign-out.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { signOutHandlers } from './sign-in/sign-out.ts';
 import { frameOf } from './view-of.ts';
@@ -50,6 +51,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['POST', '/interaction/:uid/abort', interaction.abort],
     // In front of the engine's own.
     ['GET', '/auth/:uid', checkResume],
+    ['GET', '/session/end', leaveOutUnregistered(provider)],
     ['POST', '/auth', formToQuery],
     ['POST', '/session/end', formToQuery],
   ];

@@ -18,7 +18,7 @@ const signIns = async () =>
   listSignIns(site.server, (await site.server.stores.people.getByName('alice'))?.id ?? '');
 
 /** A browser in which alice has allowed `web` something, and the grant that came of it. */
-async function signedIn(params: Record<string, string> = {}) {
+async function signedIn(params: Record<string, string> = { prompt: 'consent' }) {
   const browser = site.browser();
   const consent = await browser.submit(await browser.open(site.authorize(params)), ALICE);
   const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
@@ -125,7 +125,34 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
   });
 
   test.each([
-    ['an unregistered URI', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['another host', 'https://evil.example/'],
+    ['a longer path', `${bye}/x`],
+    ['no URI', 'bye'],
+    ['a script', 'javascript:alert(1)'],
+    ['nothing', ''],
+  ])('section 3: an unregistered URI (%s) signs out and stays on our page', async (_what, uri) => {
+    for (const by of ['client_id', 'id_token_hint']) {
+      const visit = await signedIn();
+      const hint = { client_id: '', id_token_hint: String(visit.tokens['id_token']) };
+      const page = asking({ post_logout_redirect_uri: uri, ...(by === 'id_token_hint' && hint) });
+      const asked = await visit.browser.open(page.replace('client_id=&', ''));
+      expect(asked.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
+      expect(asked.headers.get('content-security-policy')).toContain("form-action 'self';");
+      const done = await visit.browser.submit(asked, { logout: 'yes' });
+      expect(done.url).toBe('http://localhost:3000/session/end/success');
+      expect(done.text).toContain('You are signed out');
+      expect(await isOut(visit)).toBe(true);
+    }
+  });
+
+  test('section 3: an unregistered URI where nobody is signed in: never followed', async () => {
+    const page = asking({ post_logout_redirect_uri: 'https://evil.example/' });
+    const { url, text } = await site.browser().open(page);
+    expect(new URL(url).pathname).toBe('/session/end/success');
+    expect(text).toContain('You are signed out');
+  });
+
+  test.each([
     ['an unknown client', { client_id: 'nobody' }],
     ['a forged id_token_hint', { id_token_hint: 'a.b.c' }],
     ['an empty id_token_hint', { id_token_hint: 'x' }],

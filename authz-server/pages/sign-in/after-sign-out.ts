@@ -1,0 +1,39 @@
+import { decodeJwt } from 'jose';
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { note } from '#shared/server/request-log.ts';
+
+/** Characters of a URI that the log shows. */
+const LONGEST = 200;
+
+/**
+ * OpenID Connect RP-Initiated Logout 1.0 section 3: nobody is sent to a URI that the client has not registered, but the
+ * request to sign out stands. So such a URI is left out, and the person ends on our page.
+ */
+export function leaveOutUnregistered(provider: Provider): Middleware {
+  return async (ctx, next) => {
+    const { post_logout_redirect_uri: uri, ...others } = ctx.query;
+    if (typeof uri === 'string') {
+      const id = clientOf(ctx);
+      const client = id === undefined ? undefined : await provider.Client.find(id);
+      if (client && !client.postLogoutRedirectUriAllowed(uri)) {
+        const shown = JSON.stringify(uri.slice(0, LONGEST));
+        note(ctx.req, { reason: `post_logout_redirect_uri is not registered: ${shown}` });
+        ctx.query = others;
+      }
+    }
+    await next();
+  };
+}
+
+/** As the engine finds it; whether the hint is genuine the engine checks. */
+function clientOf({ query: { client_id: id, id_token_hint: hint } }: Context): string | undefined {
+  if (typeof id === 'string') return id;
+  if (typeof hint !== 'string') return undefined;
+  try {
+    const { aud } = decodeJwt(hint);
+    return typeof aud === 'string' ? aud : undefined;
+  } catch {
+    return undefined;
+  }
+}
