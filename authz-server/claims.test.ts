@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import supertest from 'supertest';
+import { removeConsents } from '#shared/people/access/consents.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { setProfile } from '#shared/people/people.ts';
@@ -206,6 +207,9 @@ describe('a grant of what there was to ask for before', () => {
   });
 
   test('the person is asked about what is new, and nothing is told without', async () => {
+    const { stores, accountId } = flow;
+    const store = { stores, clock: systemClock, longestLife: longestLife(flow.config) };
+    await removeConsents(store, accountId, () => true);
     const other = await flow.signedIn();
     const old = await other.open(request('openid'));
     await other.submit(old, { decision: 'allow', item: ['openid'] });

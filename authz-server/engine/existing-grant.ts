@@ -1,25 +1,44 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { findAccess } from '#shared/people/access/grants.ts';
-import { isSignInClient } from '#shared/config/sign-in-clients.ts';
+import { askedItems } from '../pages/interaction/asked.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
 import { grantUnasked } from './grant-unasked.ts';
 import type { AuthzServer } from '../server.ts';
 
 /**
- * What the person has allowed the client in this session before. Undefined, so that they are asked, when
- * it has ended: no token of it would be issued any more. What signs them in before an application of the
- * operator's own asks nobody.
+ * What the person has allowed the client: in this session before, or in another browser, which gives this one a grant
+ * of its own. Undefined, so that they are asked, when it has ended: no token of it would be issued any more.
  */
 export function existingGrant(server: AuthzServer) {
+  /** The grant of this session, while it stands. */
+  async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+    const { result, session, client, account, provider } = oidc;
+    const grantId = result?.consent?.grantId ?? session?.grantIdFor(client?.clientId ?? '');
+    if (!grantId) return undefined;
+    const access = await orTemporarilyUnavailable(findAccess(server, grantId));
+    return access?.accountId === account?.accountId ? provider.Grant.find(grantId) : undefined;
+  }
+
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
-    const { result, session, client, account, provider } = ctx.oidc;
-    const clientId = client?.clientId ?? '';
-    const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
-    const access = grantId && (await orTemporarilyUnavailable(findAccess(server, grantId)));
-    const theirs = access && access.accountId === account?.accountId;
-    const id = theirs
-      ? grantId
-      : isSignInClient(clientId) && (await orTemporarilyUnavailable(grantUnasked(server, ctx)));
-    return id ? provider.Grant.find(id) : undefined;
+    const { provider, client, params, result } = ctx.oidc;
+    const grant = await ofSession(ctx);
+    const scope = String(client?.['allowed_scope']);
+    const asked = askedItems(server.config, { scope }, params ?? {}, 'en');
+    // Who was asked just now has decided.
+    if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
+    const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
+    return id ? provider.Grant.find(id) : grant;
   };
+}
+
+/** Whether the person has allowed or refused it under that grant. */
+function isDecided(
+  grant: Grant,
+  { scope, resource }: { readonly scope: string; readonly resource?: string },
+): boolean {
+  const decided =
+    resource === undefined
+      ? grant.getOIDCScopeEncountered()
+      : grant.getResourceScopeEncountered(resource);
+  return decided.split(' ').includes(scope);
 }

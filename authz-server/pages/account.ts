@@ -2,6 +2,9 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { endEverything } from '#shared/people/access/everything.ts';
 import type { Ended } from '#shared/people/access/everything.ts';
+import { endApplication } from '#shared/people/access/applications.ts';
+import { listConsents } from '#shared/people/access/consents.ts';
+import type { Consent } from '#shared/people/access/consents.ts';
 import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
 import type { ListedAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
@@ -15,7 +18,7 @@ import { answerWith, seeOther } from './respond.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
-import type { AccountAccess, AccountProps, Language } from './view.ts';
+import type { AccountApplication, AccountProps, Language } from './view.ts';
 import { createViewOf } from './view-of.ts';
 import { accountPage } from './views/account.ts';
 import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
@@ -61,9 +64,9 @@ export function accountHandlers(
     if (ending === undefined) {
       throw new PageError(400, 'request', { back: TO_ACCOUNT });
     }
-    const ended = await ending(server, visitor, form.get('id') ?? '');
+    const ended = await ending(server, visitor, form.get('id') ?? form.get('client') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
-    if (ended === 'sign-in' || ended === 'access' || ended === 'key') {
+    if (isEndedPart(ended)) {
       return seeOther(ctx, `${PATH}?ended=${ended}`);
     }
     await signOutVisitor(ctx, visitor);
@@ -96,13 +99,12 @@ export function accountHandlers(
     const pages = Math.ceil(Math.max(1, ...counts) / PAGE);
     const page = Math.min(pageIn(ctx.querystring), pages);
     const slice = { skip: (page - 1) * PAGE, count: PAGE };
-    const [signIns, accesses, keys] = await Promise.all([
+    const [signIns, accesses, consents, keys] = await Promise.all([
       listSignIns(server, person.id, slice),
       listAccess(server, person.id, slice),
+      page === 1 ? listConsents(server, person.id) : [],
       stores.publicKeys.of({ kind: 'person', id: person.id }),
     ]);
-    const listed = (some: readonly ListedAccess[]) =>
-      Promise.all(some.map((access) => inWords(server, access, view.language)));
     const answer = accountPage(view, {
       action: PATH,
       name: person.name,
@@ -114,8 +116,7 @@ export function accountHandlers(
           agent !== undefined && { agent },
         ),
       ),
-      applications: await listed(accesses.filter(({ device }) => device === undefined)),
-      devices: await listed(accesses.filter(({ device }) => device !== undefined)),
+      applications: await applicationsOf(server, accesses, consents, view.language),
       keys: keys.map(({ id, name, scheme, origin, created_at: since, used_at: lastUse }) =>
         Object.assign(
           { id, name, scheme, since },
@@ -135,7 +136,8 @@ export function accountHandlers(
   return { show, ask: askFirst, end, link };
 }
 
-type Ending = 'sign-in' | 'access' | 'key' | 'this browser' | 'nothing' | Ended;
+type EndedPart = NonNullable<AccountProps['ended']>;
+type Ending = EndedPart | 'this browser' | 'nothing' | Ended;
 
 /** What the form's `end` may say; only what belongs to the visitor is found, and ended. */
 const ENDINGS: ReadonlyMap<
@@ -144,6 +146,7 @@ const ENDINGS: ReadonlyMap<
 > = new Map([
   ['sign-in', endOneSignIn],
   ['access', endOneAccess],
+  ['application', endOneApplication],
   ['key', removeKey],
   ['everything', endAll],
 ]);
@@ -160,6 +163,14 @@ async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): 
   if (access?.accountId !== visitor.person.id) return 'nothing';
   await endGrant(server, id);
   return 'access';
+}
+
+async function endOneApplication(
+  server: PagesServer,
+  { person }: Visitor,
+  clientId: string,
+): Promise<Ending> {
+  return (await endApplication(server, person.id, clientId)) ? 'application' : 'nothing';
 }
 
 async function removeKey({ stores }: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
@@ -182,26 +193,45 @@ function pageIn(querystring: string): number {
 /** What the address says after something was ended. */
 function endedIn(querystring: string): AccountProps['ended'] {
   const ended = new URLSearchParams(querystring).get('ended');
-  return ended === 'sign-in' || ended === 'access' || ended === 'key' ? ended : undefined;
+  return isEndedPart(ended) ? ended : undefined;
 }
 
-/** In words; a client that was removed is named by its id. */
-async function inWords(
+const isEndedPart = (ended: unknown): ended is EndedPart =>
+  ended === 'sign-in' || ended === 'application' || ended === 'access' || ended === 'key';
+
+/** Each application once, the one that was used or allowed last first, with the grants of its browsers and devices. */
+async function applicationsOf(
   { config, stores }: PagesServer,
-  { grantId, clientId, scopes, since, lastIssue, device }: ListedAccess,
+  accesses: readonly ListedAccess[],
+  consents: readonly Consent[],
   language: Language,
-): Promise<AccountAccess> {
-  const client = await stores.clients.get(clientId);
-  const items = Object.entries(scopes).flatMap(([resource, granted]) => {
+): Promise<readonly AccountApplication[]> {
+  const grants = Map.groupBy(accesses, ({ clientId }) => clientId);
+  const decisions = Map.groupBy(consents, ({ clientId }) => clientId);
+  const ids = new Set([...grants.keys(), ...decisions.keys()]);
+  const inWords = ([resource, granted]: [string, readonly string[]]) => {
     const scope = granted.join(' ');
-    return askedItems(config, { scope }, { scope, resource }, language);
-  });
-  return {
-    id: grantId,
-    client: client?.client_name ?? clientId,
-    items: [...new Set(items.map(({ text }) => text))],
-    since,
-    ...(lastIssue !== undefined && { lastIssue }),
-    ...device,
+    return askedItems(config, { scope }, { scope, resource }, language).map(({ text }) => text);
   };
+  const listed = [...ids].map(async (id) => {
+    const own = grants.get(id) ?? [];
+    const scopes = [
+      ...own.map((access) => access.scopes),
+      ...(decisions.get(id) ?? []).map(({ allowed }) => allowed),
+    ];
+    return {
+      id,
+      // A client that was removed is named by its id.
+      name: (await stores.clients.get(id))?.client_name ?? id,
+      items: [...new Set(scopes.flatMap((some) => Object.entries(some).flatMap(inWords)))],
+      accesses: own.map(({ grantId, since, lastIssue, device, browser }) =>
+        Object.assign(
+          { id: grantId, since, isDevice: device !== undefined },
+          lastIssue !== undefined && { lastIssue },
+          device ?? browser,
+        ),
+      ),
+    };
+  });
+  return Promise.all(listed);
 }

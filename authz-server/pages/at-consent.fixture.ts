@@ -1,3 +1,4 @@
+import { removeConsents } from '#shared/people/access/consents.ts';
 import type { Page, TestBrowser } from './browser.fixture.ts';
 import { claimsOf, PASSWORD } from './site.fixture.ts';
 import type { TestSite } from './site.fixture.ts';
@@ -12,8 +13,9 @@ export interface AtPage {
   readonly page: Page;
 }
 
-/** A new browser in which somebody has signed in and is asked what the client may do. */
+/** A new browser in which somebody has signed in and is asked what the client may do, whatever they allowed before. */
 export async function atConsent(site: TestSite, params: Params = {}, who = ALICE): Promise<AtPage> {
+  await removeConsents(site.server, await idOf(site, who.name), () => true);
   const browser = site.browser();
   return { browser, page: await browser.submit(await browser.open(site.authorize(params)), who) };
 }

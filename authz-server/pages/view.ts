@@ -115,7 +115,7 @@ export interface ErrorProps {
 
 /** Times are milliseconds since the epoch. */
 export interface AccountProps {
-  /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`. */
+  /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`; or `end` = application and `client`. */
   readonly action: string;
   readonly name: string;
   /** What applications may be told of them. */
@@ -128,14 +128,13 @@ export interface AccountProps {
     /** This browser. */
     readonly current: boolean;
   }[];
-  readonly applications: readonly AccountAccess[];
-  readonly devices: readonly AccountAccess[];
+  readonly applications: readonly AccountApplication[];
   readonly keys: readonly AccountKey[];
   /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
   readonly keyOrigins: readonly string[];
   readonly link: string;
   /** Something was ended just now. */
-  readonly ended?: 'sign-in' | 'access' | 'key';
+  readonly ended?: 'sign-in' | 'application' | 'access' | 'key';
   /** Which of how many pages this is. */
   readonly page: number;
   readonly pages: number;
@@ -174,10 +173,19 @@ export interface KeyLinkProps {
   readonly back: string;
 }
 
+/** An application, once, with all that the person has allowed it. */
+export interface AccountApplication {
+  /** Of its client. */
+  readonly id: string;
+  readonly name: string;
+  readonly items: readonly string[];
+  readonly accesses: readonly AccountAccess[];
+}
+
+/** The access of an application in one browser, or on one device. */
 export interface AccountAccess {
   readonly id: string;
-  readonly client: string;
-  readonly items: readonly string[];
+  readonly isDevice: boolean;
   readonly since: number;
   readonly lastIssue?: number;
   readonly address?: string;

@@ -46,6 +46,14 @@ const CONTRADICTIONS: readonly (readonly [
     '--without-pkce is about authorization codes: add --grant authorization_code',
   ],
   [
+    (grants, given) => !grants.includes('authorization_code') && given('first-party'),
+    '--first-party is about sign-in in a browser; the device page always asks: add --grant authorization_code',
+  ],
+  [
+    (_, given) => given('native') && given('first-party'),
+    '--first-party: another program on the machine can pass for a native client (RFC 8252 section 8.6): leave out --native',
+  ],
+  [
     (grants) => grants.includes('refresh_token') && !ofPeople(grants),
     '--grant refresh_token renews what a person has allowed: add --grant authorization_code or --grant device_code',
   ],

@@ -4,7 +4,7 @@ import { minute } from './last-use.ts';
 
 /** A client without what it proves with who it is. */
 export function shownClient(client: ClientRecord) {
-  const { secret_hash: _, former_secret, ...shown } = client;
+  const { secret_hash: _, former_secret, withdrawn_scopes: __, ...shown } = client;
   return { ...shown, ...(former_secret && { former_secret_until: former_secret.until }) };
 }
 
@@ -27,6 +27,7 @@ export function clientLines(client: ClientRecord): readonly string[] {
     ['application', client.application_type],
     ['ID tokens', client.id_token_signed_response_alg],
     ['without PKCE', client.without_pkce ? 'where it asks for openid with a nonce' : undefined],
+    ['first party', client.first_party ? 'people are not asked to allow it' : undefined],
     ['demo', client.demo ? 'refused in production' : undefined],
     ['added', minute(client.created_at)],
   ];

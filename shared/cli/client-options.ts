@@ -22,6 +22,9 @@ export const CLIENT_OPTIONS = {
   'without-pkce': {
     help: 'it may leave PKCE out where it asks for openid with a nonce (RFC 9700 section 2.1.1)',
   },
+  'first-party': {
+    help: 'it is your own: people are not asked to allow it, but see and end its access on their account page',
+  },
   origin: {
     value: 'ORIGIN',
     multiple: true,

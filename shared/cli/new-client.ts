@@ -74,6 +74,7 @@ export function clientMembers(
       id_token_signed_response_alg: oneOf('--id-token-alg', ID_TOKEN_ALGS, alg),
     }),
     ...(input.flag('without-pkce') && { without_pkce: true }),
+    ...(input.flag('first-party') && { first_party: true }),
     ...(introspects && { introspects }),
   };
 }

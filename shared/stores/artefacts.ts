@@ -21,7 +21,7 @@ export interface Use {
 }
 
 /** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
-export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access']);
+export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access', 'Consent']);
 
 /** Which of what is listed: `count` after the first `skip`. */
 export interface Slice {

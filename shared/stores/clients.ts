@@ -43,6 +43,10 @@ export interface ClientRecord {
   readonly origins?: readonly string[];
   /** A resource server that may introspect every token of these audiences; earlier versions wrote one alone. */
   readonly introspects?: readonly string[] | string;
+  /** The operator's own: people are not asked whether they allow what it asks for. */
+  readonly first_party?: boolean;
+  /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
+  readonly withdrawn_scopes?: Readonly<Record<string, number>>;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;

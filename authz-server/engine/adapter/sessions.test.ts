@@ -121,7 +121,8 @@ describe('a session counts as signed in only while its sign-in is there', () => 
 
   test('consent that was given before does not sign in anew', async () => {
     const browser = flow.browser();
-    const consent = await signIn(browser, await browser.open(flow.authorize()), 'alice');
+    const asked = await browser.open(flow.authorize({ prompt: 'consent' }));
+    const consent = await signIn(browser, asked, 'alice');
     const signedIn = await latest();
     const resume = await browser.send(consent, { decision: 'allow' });
     await endSignIn(access(), signedIn);

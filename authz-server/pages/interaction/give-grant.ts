@@ -18,6 +18,8 @@ export interface GrantDecision {
   readonly refused?: readonly AskedItem[];
   /** A grant of the same person and client, to be extended. */
   readonly extend?: string | undefined;
+  /** They were told what `profile` is; absent: the page that asked them has said so. */
+  readonly wholeProfile?: boolean;
   /** Of a device: where it asked from. Its grant outlives the browser's session. */
   readonly device?: Access['device'];
 }
@@ -46,7 +48,12 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
 
   return async (decision) => {
     const { clientId, signIn, allowed, refused = [], device } = decision;
-    const { accountId, generation } = signIn;
+    const { accountId, generation, address, agent } = signIn;
+    const { wholeProfile = allowed.some(({ scope }) => scope === 'profile') } = decision;
+    const browser = {
+      ...(address !== undefined && { address }),
+      ...(agent !== undefined && { agent }),
+    };
     const known = await existing(decision);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
     for (const item of allowed) allow(grant, item);
@@ -61,10 +68,9 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       clientId,
       generation,
       since: known?.access.since ?? clock.now(),
-      wholeProfile:
-        known?.access.wholeProfile === true || allowed.some(({ scope }) => scope === 'profile'),
+      wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
-      ...(device && { device }),
+      ...(device ? { device } : { browser }),
     };
     const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);
     const seconds = outlives ? grant.remainingTTL : Math.min(grant.remainingTTL, Math.max(1, rest));

@@ -65,7 +65,7 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
 
   test('a wrong password is asked for again, with what was typed', async () => {
     const browser = site.browser();
-    const asked = await browser.open(site.authorize());
+    const asked = await browser.open(site.authorize({ prompt: 'consent' }));
     const again = await browser.submit(asked, { name: 'alice', password: 'wrong horse' });
     expect(again.status).toBe(422);
     expect(again.forms[0]?.fields).toContainEqual(['name', 'alice']);
@@ -300,7 +300,7 @@ describe('session fixation', () => {
 
   test('cookies of an interaction that somebody planted do not sign them in', async () => {
     const [attacker, victim] = [site.browser(), site.browser()];
-    const asked = await attacker.open(site.authorize());
+    const asked = await attacker.open(site.authorize({ prompt: 'consent' }));
     victim.plant(attacker, /^countersign-(?:interaction|resume)/);
     const page = await victim.open(asked.url);
     const done = await victim.send(page, ALICE);

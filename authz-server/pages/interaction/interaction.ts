@@ -2,10 +2,13 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
+import { recordConsent, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { ACR, AMR } from '../../engine/acr.ts';
+import { consentKey } from '../../engine/consented.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../csrf.ts';
 import { createGiveGrant } from './give-grant.ts';
@@ -17,7 +20,7 @@ import { createSameBrowser } from '../same-browser.ts';
 import type { Interaction } from '../same-browser.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import type { SignInProps } from '../view.ts';
+import type { AskedItem, SignInProps } from '../view.ts';
 import { createViewOf } from '../view-of.ts';
 import { consentPage } from '../views/consent.ts';
 import { signInPage } from '../views/sign-in.ts';
@@ -90,6 +93,26 @@ export function interactionHandlers(
       (await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was));
     seeOther(ctx, returnTo);
     return stands;
+  }
+
+  /** For the other browsers of the person, where nobody but the client can receive its code. */
+  async function remember(
+    client: ClientRecord,
+    { accountId, generation }: SignIn,
+    params: Interaction['params'],
+    { allowed, refused }: Record<'allowed' | 'refused', readonly AskedItem[]>,
+  ): Promise<void> {
+    const key = consentKey(client, accountId, params['redirect_uri']);
+    if (key === undefined) return;
+    const consent = {
+      ...key,
+      generation,
+      since: clock.now(),
+      allowed: scopesOf(allowed),
+      refused: scopesOf(refused),
+      wholeProfile: allowed.some(({ scope }) => scope === 'profile'),
+    };
+    await recordConsent(server, consent, client, config.people.grant);
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
@@ -171,13 +194,10 @@ export function interactionHandlers(
       // what ends with the session must be of that one.
       const extend =
         interaction.result?.consent?.grantId ?? visitor.session.grantIdFor(client.client_id);
-      const grantId = await giveGrant({
-        clientId: client.client_id,
-        signIn: visitor.signIn,
-        allowed,
-        refused: asked.filter((item) => !allowed.includes(item)),
-        extend,
-      });
+      const refused = asked.filter((item) => !allowed.includes(item));
+      const { signIn } = visitor;
+      const clientId = client.client_id;
+      const grantId = await giveGrant({ clientId, signIn, allowed, refused, extend });
       // What the person did before for the same request, but never the right to be signed in anew: the
       // sign-in may be ended before the browser goes on.
       const login = interaction.lastSubmission?.login;
@@ -185,6 +205,7 @@ export function interactionHandlers(
       const stands = await finish(ctx, interaction, result);
       // A form that is sent twice gives one grant.
       if (!stands && grantId !== extend) await endGrant(server, grantId);
+      if (stands) await remember(client, signIn, interaction.params, { allowed, refused });
     },
 
     async abort(ctx) {

@@ -4,7 +4,7 @@ import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AccountAccess, AccountKey, AccountProps, View } from '../view.ts';
+import type { AccountAccess, AccountApplication, AccountKey, AccountProps, View } from '../view.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { programName } from './program.ts';
@@ -12,19 +12,13 @@ import { moment } from './times.ts';
 
 /** All that is open in the name of a person, each with the means to end it. */
 export function accountPage(view: View, props: AccountProps): Answer {
-  const { action, name, signIns, applications, devices, keys, keyOrigins, ended } = props;
+  const { action, name, signIns, applications, keys, keyOrigins, ended } = props;
   const { page, pages, profile } = props;
   const all = textsOf(view.language);
   const texts = all.account;
   // What is not on this page may be on another.
   const nothing = (none: string) =>
     html`<p class="empty">${pages === 1 ? none : texts.noneHere}</p>`;
-  const accesses = (list: readonly AccountAccess[], none: string): Html =>
-    list.length === 0
-      ? nothing(none)
-      : html`<ul class="list">
-          ${list.map((access) => accessEntry(view, action, access))}
-        </ul>`;
   return document(view, {
     title: all.yourAccount,
     content: html`<div class="wide">
@@ -46,11 +40,13 @@ export function accountPage(view: View, props: AccountProps): Answer {
       </section>
       <section aria-labelledby="applications">
         <h2 id="applications">${texts.applications}</h2>
-        ${accesses(applications, texts.noApplications)}
-      </section>
-      <section aria-labelledby="devices">
-        <h2 id="devices">${texts.devices}</h2>
-        ${accesses(devices, texts.noDevices)}
+        ${
+          applications.length === 0
+            ? nothing(texts.noApplications)
+            : html`<ul class="list">
+                ${applications.map((application) => applicationEntries(view, action, application))}
+              </ul>`
+        }
         <p class="small"><a href="/device">${texts.connect}</a></p>
       </section>
       ${pages > 1 && pager(view, page, pages)}
@@ -93,22 +89,35 @@ function signInEntry(view: View, action: string, signIn: AccountProps['signIns']
   </li> `;
 }
 
-function accessEntry(view: View, action: string, access: AccountAccess): Html {
-  const { id, client, items, since, lastIssue, address, agent = '' } = access;
+/** The application, and below it each browser and device in which it has access. */
+function applicationEntries(view: View, action: string, application: AccountApplication): Html {
+  const { id, name, items, accesses } = application;
+  const texts = textsOf(view.language).account;
+  return html`<li>
+      <div class="entry">
+        <h3>${name}</h3>
+        ${facts([[texts.may, items.length === 0 ? texts.nothing : itemList(items)]])}
+      </div>
+      ${endButton(view, action, { end: 'application', client: id }, texts.endAccess(name))}
+    </li>
+    ${accesses.map((access) => accessEntry(view, action, name, access))}`;
+}
+
+function accessEntry(view: View, action: string, application: string, access: AccountAccess): Html {
+  const { id, isDevice, since, lastIssue, address, agent = '' } = access;
   const all = textsOf(view.language);
   const texts = all.account;
+  const where = programName(agent, all) || (isDevice ? texts.someDevice : texts.someBrowser);
   return html`<li>
     <div class="entry">
-      <h3>${client}</h3>
+      <p><strong>${where}</strong>${isDevice && html` <span class="tag">${texts.device}</span>`}</p>
       ${facts([
-        [texts.may, items.length === 0 ? texts.nothing : itemList(items)],
         [texts.allowed, moment(since, view)],
         [texts.lastIssue, lastIssue === undefined ? texts.never : moment(lastIssue, view)],
         [texts.address, address],
-        [texts.program, programName(agent, all) || undefined],
       ])}
     </div>
-    ${endButton(view, action, { end: 'access', id }, texts.endAccess(client))}
+    ${endButton(view, action, { end: 'access', id }, texts.endAccessAt(application, where))}
   </li> `;
 }
 

@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { AccountAccess, AccountKey, AskedItem, Language, View } from '../view.ts';
+import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../view.ts';
 import { accountPage } from './account.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
@@ -55,26 +55,38 @@ const CHROME =
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1';
 
-const APPLICATIONS: readonly AccountAccess[] = [
+const APPLICATIONS: readonly AccountApplication[] = [
   {
-    id: 'a',
-    client: 'Papertrail',
+    id: 'papertrail',
+    name: 'Papertrail',
     items: ['Know who you are at this server', 'Read documents'],
-    since: NOW - 12 * DAY,
-    lastIssue: NOW - 180_000,
+    accesses: [
+      {
+        id: 'a',
+        isDevice: false,
+        since: NOW - 12 * DAY,
+        lastIssue: NOW - 180_000,
+        address: '192.0.2.17',
+        agent: CHROME,
+      },
+      { id: 'b', isDevice: false, since: NOW - 40 * DAY },
+    ],
   },
-  { id: 'b', client: 'Weekly Notes', items: ['Read documents'], since: NOW - 40 * DAY },
-];
-
-const DEVICES: readonly AccountAccess[] = [
+  { id: 'notes', name: 'Weekly Notes', items: ['Read documents'], accesses: [] },
   {
-    id: 'c',
-    client: 'Countersign CLI',
+    id: 'cli',
+    name: 'Countersign CLI',
     items: ['Read documents', 'Add, change and delete documents'],
-    since: NOW - 2 * DAY,
-    lastIssue: NOW - 5_400_000,
-    address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
-    agent: 'countersign-cli/1.0 (linux; x64)',
+    accesses: [
+      {
+        id: 'c',
+        isDevice: true,
+        since: NOW - 2 * DAY,
+        lastIssue: NOW - 5_400_000,
+        address: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+        agent: 'countersign-cli/1.0 (linux; x64)',
+      },
+    ],
   },
 ];
 
@@ -164,7 +176,6 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       },
       signIns: SIGN_INS,
       applications: APPLICATIONS,
-      devices: DEVICES,
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',
@@ -178,7 +189,6 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       name: 'alice@example.com',
       signIns: SIGN_INS.slice(0, 1),
       applications: [],
-      devices: [],
       keys: [],
       keyOrigins: ['https://api.example'],
       link: '/account/key',

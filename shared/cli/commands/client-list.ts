@@ -30,6 +30,7 @@ const HEADINGS = [
   'redirect URIs',
   'origins',
   '',
+  '',
 ];
 
 const row = (client: ClientRecord) => [
@@ -40,5 +41,6 @@ const row = (client: ClientRecord) => [
   client.scope,
   (client.redirect_uris ?? []).join(' '),
   (client.origins ?? []).join(' '),
+  client.first_party ? '(first party)' : '',
   client.demo ? '(demo: refused in production)' : '',
 ];

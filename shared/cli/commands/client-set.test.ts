@@ -39,7 +39,9 @@ describe('client set', () => {
     };
     const { secret_hash: _, ...shown } = after;
     expect(await json(shell, 'client', 'set', id, ...changes)).toEqual(shown);
-    expect(await stored()).toEqual(after);
+    // Consent to a scope that it lost does not count if it gets the scope back.
+    const withdrawn_scopes = { profile: shell.clock.now() };
+    expect(await stored()).toEqual({ ...after, withdrawn_scopes });
     expect(await json(shell, 'client', 'show', id)).toEqual(shown);
   });
 
@@ -49,6 +51,16 @@ describe('client set', () => {
     const gone = ['without-pkce', 'resource', 'origin'].flatMap((option) => ['--without', option]);
     expect((await set(...gone)).code).toBe(0);
     expect(await stored()).toEqual(rest);
+  });
+
+  test('a client becomes one of the operator’s own (first party), and stops being one', async () => {
+    const { shell, id, stored, set } = await registered();
+    const before = await stored();
+    expect((await set('--first-party')).stdout).toContain('first party: people are not asked');
+    expect(await stored()).toEqual({ ...before, first_party: true });
+    expect((await inProcess(shell, 'client', 'list')).stdout).toContain('(first party)');
+    expect((await set('--without', 'first-party')).code).toBe(0);
+    expect([id, await stored()]).toEqual([before?.client_id, before]);
   });
 
   test.each([

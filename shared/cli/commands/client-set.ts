@@ -1,4 +1,6 @@
+import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import type { ClientRecord } from '#shared/stores/clients.ts';
 import { refuseContradictions } from '../client-grants.ts';
 import { clientLines, shownClient } from '../client-lines.ts';
@@ -15,6 +17,7 @@ const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
   'default-scope': 'default_scope',
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
   'without-pkce': 'without_pkce',
+  'first-party': 'first_party',
   origin: 'origins',
   resource: 'resources',
   introspects: 'introspects',
@@ -77,6 +80,7 @@ async function changedBy(
     ...client,
     ...given,
     ...(file !== undefined && { jwks: await readPublicJwks(file) }),
+    ...withdrawn(client, given.scope ?? client.scope, shell.clock),
   };
   const changed = Object.fromEntries(
     Object.entries(members).filter(([member]) => !gone.has(member)),
@@ -84,6 +88,18 @@ async function changedBy(
   refuseContradictions(changed.grant_types, (option) => isGiven(changed, option));
   checkScopes(changed, config, shell);
   return changed;
+}
+
+/** With the scopes that it loses: who allowed them before is asked again if it gets them back. */
+function withdrawn(
+  client: ClientRecord,
+  scope: string,
+  clock: Clock,
+): Pick<ClientRecord, 'withdrawn_scopes'> {
+  const lost = [...parseScope(client.scope).difference(parseScope(scope))];
+  if (lost.length === 0) return {};
+  const now = Object.fromEntries(lost.map((one) => [one, clock.now()]));
+  return { withdrawn_scopes: { ...client.withdrawn_scopes, ...now } };
 }
 
 function withoutFrom(input: Input): ReadonlySet<string> {
@@ -106,6 +122,8 @@ function isGiven(client: ClientRecord, option: string): boolean {
     public: client.token_endpoint_auth_method === 'none',
     introspects: client.introspects,
     'without-pkce': client.without_pkce,
+    'first-party': client.first_party,
+    native: client.application_type === 'native',
     'redirect-uri': client.redirect_uris,
     'post-logout-redirect-uri': client.post_logout_redirect_uris,
   };

@@ -178,6 +178,16 @@ describe('client add', () => {
       '--without-pkce needs openid',
     ],
     [
+      'RFC 8252 section 8.6: a native client of the operator’s own',
+      [...BROWSER, ...SCOPE, '--native', '--first-party'],
+      'leave out --native',
+    ],
+    [
+      'a device of the operator’s own',
+      [...NAME, ...GRANT('device_code'), '--public', ...SCOPE, '--first-party'],
+      'the device page always asks',
+    ],
+    [
       'an algorithm that is none',
       [...RELYING, ...SCOPE, '--id-token-alg', 'none'],
       '--id-token-alg must be',

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { rememberUntil } from '#shared/stores/lifetime.ts';
 import type { AccessStore } from './access-store.ts';
+import { removeConsents } from './consents.ts';
 import { removeSignIns } from './sign-ins.ts';
 import { BATCH, walk } from './walk.ts';
 
@@ -38,5 +39,6 @@ export async function endEverything(store: AccessStore, accountId: string): Prom
     await artefacts.removeByGrant(...ids);
     await artefacts.remove('Grant', ...ids);
   });
+  await removeConsents(store, accountId, (consent) => consent.generation < generation);
   return { signIns, grants };
 }

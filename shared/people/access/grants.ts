@@ -21,6 +21,8 @@ export interface Access {
   readonly wholeProfile?: boolean;
   /** Of a device that got it by the device flow: where it asked from. */
   readonly device?: { readonly address?: string; readonly agent?: string };
+  /** Of any other: where the person signed in. */
+  readonly browser?: { readonly address?: string; readonly agent?: string };
 }
 
 /** Access with what the engine's Grant and the last issue say. */

@@ -22,7 +22,9 @@ export function listingContract(contract: () => Contract): void {
       const [accountId, somebody] = [fresh(), fresh()];
       const ids = await Promise.all([1, 2, 3].map((n) => put('SignIn', { accountId, n })));
       const access = await put('Access', { accountId });
+      const consent = await put('Consent', { accountId });
       await put('SignIn', { accountId: somebody });
+      expect(await listed('Consent', accountId)).toEqual([consent]);
       expect(await listed('SignIn', accountId)).toEqual(ids.toSorted());
       expect(await listed('Access', accountId)).toEqual([access]);
       expect(await other.artefacts.listByAccount('Access', accountId)).toEqual([

@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { endApplication } from '#shared/people/access/applications.ts';
+import {
+  findConsent,
+  listConsents,
+  MOST_CONSENTS,
+  recordConsent,
+  removeConsents,
+} from '#shared/people/access/consents.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
+import { endSignIn } from '#shared/people/access/sign-ins.ts';
+import { addPerson, disablePerson } from '#shared/people/people.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { removePerson } from '#shared/people/remove-person.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import { ALICE, grantOf, idOf } from '../../authz-server/pages/at-consent.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import {
+  answerIn,
+  CALLBACK,
+  DOCUMENTS,
+  testSite,
+  WEB,
+} from '../../authz-server/pages/site.fixture.ts';
+import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
+import { startRedis } from '../parts/redis.ts';
+import { redisStore, STORE_KINDS } from './flow.ts';
+
+const CALLBACK_HOST = new URL(CALLBACK).host;
+const ELSEWHERE = 'https://elsewhere.example/callback';
+const READ = `${DOCUMENTS} documents:read`;
+
+/** What a person allows an application in one browser counts in their others. */
+describe.each(STORE_KINDS)('on %s: consent', (kind) => {
+  const parts = new AsyncDisposableStack();
+  let site: TestSite;
+  let alice: string;
+  beforeAll(async () => {
+    const redis = kind === 'redis' ? parts.use(await startRedis()) : undefined;
+    site = parts.use(await testSite(redis ? { store: redisStore([redis.url]) } : {}));
+    alice = await idOf(site, 'alice');
+  });
+  afterAll(async () => parts[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await site.server.stores.clients.replace(WEB);
+    await endApplication(site.server, alice, WEB.client_id);
+  });
+
+  const web = (more: Partial<ClientRecord>) =>
+    site.server.stores.clients.replace({ ...WEB, ...more });
+  const consents = () => listConsents(site.server, alice);
+
+  /** A new browser of alice, signed in. */
+  async function newBrowser(): Promise<TestBrowser> {
+    const browser = site.browser();
+    await browser.submit(await browser.open('/account'), ALICE, '/sign-in');
+    return browser;
+  }
+  const isAsked = (page: Page) => page.text.includes('name="decision"');
+  const isAnswered = (page: Page) => page.status === 303 && answerIn(page).get('code') !== null;
+
+  /** Allows it in one browser, and opens the request in another. */
+  async function inAnother(first: Record<string, string> = {}, second = first): Promise<Page> {
+    const browser = await newBrowser();
+    const asked = await browser.open(site.authorize(first));
+    expect(isAsked(asked)).toBe(true);
+    expect(isAnswered(await browser.submit(asked, { decision: 'allow' }))).toBe(true);
+    return (await newBrowser()).open(site.authorize(second));
+  }
+
+  describe('is given once', () => {
+    test('another browser is not asked and has a grant of its own', async () => {
+      const answer = await inAnother();
+      const grant = await grantOf(site, answer);
+      const accesses = await listAccess(site.server, alice);
+      expect(accesses).toHaveLength(2);
+      expect(new Set(accesses.map(({ signIn }) => signIn)).size).toBe(2);
+      const other = accesses.find(({ grantId }) => grantId !== grant);
+      await endGrant(site.server, grant);
+      expect(await findAccess(site.server, other?.grantId ?? '')).toBeDefined();
+    });
+
+    test('signing out in one browser does not end the grant of another', async () => {
+      const answer = await inAnother();
+      const { signIn } = (await findAccess(site.server, await grantOf(site, answer))) ?? {};
+      const others = (await listAccess(site.server, alice)).filter((one) => one.signIn !== signIn);
+      await endSignIn(site.server, { uid: signIn ?? '', accountId: alice });
+      for (const { grantId } of others) {
+        expect(await findAccess(site.server, grantId)).toBeDefined();
+      }
+      expect(isAnswered(await (await newBrowser()).open(site.authorize()))).toBe(true);
+    });
+
+    test('RFC 6749 section 4.1.2: a code used twice ends the grant of its browser alone', async () => {
+      const answer = await inAnother();
+      const grant = await grantOf(site, answer);
+      expect(await site.redeem(answer)).toMatchObject({ error: 'invalid_grant' });
+      expect(await findAccess(site.server, grant)).toBeUndefined();
+      expect(await listAccess(site.server, alice)).toHaveLength(1);
+      expect(await consents()).toHaveLength(1);
+    });
+
+    test('what was refused is not granted in another browser, and not asked again', async () => {
+      const browser = await newBrowser();
+      const asked = await browser.open(site.authorize());
+      await browser.submit(asked, { decision: 'allow', item: READ });
+      const answer = await (await newBrowser()).open(site.authorize());
+      expect((await site.redeem(answer))['scope']).toBe('openid documents:read');
+    });
+
+    test('a request for less is granted no more than it asks for', async () => {
+      const answer = await inAnother({}, { scope: 'documents:read' });
+      expect((await site.redeem(answer))['scope']).toBe('documents:read');
+    });
+
+    test('what was allowed in another browser widens the grant of this one', async () => {
+      const browser = await newBrowser();
+      const narrow = { scope: 'documents:read' };
+      const asked = await browser.open(site.authorize(narrow));
+      const first = await grantOf(site, await browser.submit(asked, { decision: 'allow' }));
+      const other = await newBrowser();
+      await other.submit(await other.open(site.authorize()), { decision: 'allow' });
+      const answer = await browser.open(site.authorize());
+      expect(await grantOf(site, answer)).toBe(first);
+    });
+
+    test('ten callbacks at once: each is answered, and each code gives tokens', async () => {
+      await inAnother();
+      const browser = await newBrowser();
+      const pages = await Promise.all(
+        Array.from({ length: 10 }, () => browser.open(site.authorize())),
+      );
+      const tokens = await Promise.all(pages.map((page) => site.redeem(page)));
+      for (const { access_token: token } of tokens) expect(token).toEqual(expect.any(String));
+      expect((await browser.open('/account')).text.match(/<h3>Web &amp;/g)).toHaveLength(1);
+    });
+  });
+
+  describe('is asked for again', () => {
+    test.each<[string, Record<string, string>]>([
+      ['prompt=consent', { prompt: 'consent' }],
+      ['a new scope', { scope: 'openid profile documents:read documents:write' }],
+      ['another redirect host', { redirect_uri: ELSEWHERE }],
+    ])('%s', async (_what, second) => {
+      await web({ redirect_uris: [CALLBACK, ELSEWHERE] });
+      expect(isAsked(await inAnother({}, second))).toBe(true);
+      const accesses = await listAccess(site.server, alice);
+      expect(accesses).toHaveLength(1);
+    });
+
+    test.each(['http://localhost:8080/callback', 'https://127.0.0.1/callback'])(
+      'RFC 8252 section 8.6: in each browser where the code goes to this machine, %s',
+      async (redirectUri) => {
+        await web({ redirect_uris: [redirectUri] });
+        const browser = await newBrowser();
+        const params = { redirect_uri: redirectUri };
+        await browser.send(await browser.open(site.authorize(params)), { decision: 'allow' });
+        expect(await consents()).toEqual([]);
+        expect(isAsked(await (await newBrowser()).open(site.authorize(params)))).toBe(true);
+      },
+    );
+
+    test('RFC 8252 section 8.6: a native client is asked about each time, also with an https redirect URI', async () => {
+      await web({ application_type: 'native' });
+      expect(isAsked(await inAnother())).toBe(true);
+    });
+
+    test('a scope that the client lost and got back', async () => {
+      const read = 'openid documents:read';
+      await inAnother();
+      await web({ scope: read, withdrawn_scopes: { 'documents:write': Date.now() } });
+      const narrow = await (await newBrowser()).open(site.authorize({ scope: read }));
+      expect(isAnswered(narrow)).toBe(true);
+      await web({ withdrawn_scopes: { 'documents:write': Date.now() } });
+      expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+    });
+
+    test('one that was denied', async () => {
+      const browser = await newBrowser();
+      await browser.submit(await browser.open(site.authorize()), { decision: 'deny' });
+      expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+    });
+
+    test('the application was ended on the account page: its consent and all its grants are gone', async () => {
+      const grant = await grantOf(site, await inAnother());
+      const browser = await newBrowser();
+      const page = await browser.open('/account');
+      expect(page.text.match(/<h3>Web &amp;/g)).toHaveLength(1);
+      const form = page.forms.find(({ fields }) => fields.some(([, value]) => value === 'web'));
+      const fields = Object.fromEntries(form?.fields ?? []);
+      const ended = await browser.request('POST', '/account', new URLSearchParams(fields));
+      expect(ended.headers.get('location')).toBe('/account?ended=application');
+      expect([await consents(), await listAccess(site.server, alice)]).toEqual([[], []]);
+      expect(await findAccess(site.server, grant)).toBeUndefined();
+      expect(isAsked(await browser.open(site.authorize()))).toBe(true);
+      const again = await browser.request('POST', '/account', new URLSearchParams(fields));
+      expect(again.status).toBe(404);
+    });
+
+    test('everything was ended', async () => {
+      await inAnother();
+      await endEverything(site.server, alice);
+      expect(await consents()).toEqual([]);
+      const { artefacts } = site.server.stores;
+      expect(await artefacts.listByAccount('Consent', alice)).toEqual([]);
+      expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+    });
+  });
+
+  test('a client of the operator’s own (first party) is not asked about, but shown on the account page', async () => {
+    await web({ first_party: true });
+    const browser = await newBrowser();
+    expect(isAnswered(await browser.open(site.authorize()))).toBe(true);
+    expect((await browser.open('/account')).text).toContain('<h3>Web &amp;');
+    expect(isAsked(await browser.open(site.authorize({ prompt: 'consent' })))).toBe(true);
+    await web({});
+    expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+  });
+
+  test('RFC 8252 section 8.6: a first-party client without a secret is asked about where its code goes to this machine', async () => {
+    const redirectUri = 'http://localhost:8080/callback';
+    await web({ first_party: true, redirect_uris: [redirectUri] });
+    const params = { redirect_uri: redirectUri };
+    expect(isAsked(await (await newBrowser()).open(site.authorize(params)))).toBe(true);
+  });
+
+  test('a grant from before there were consents goes on in its browser', async () => {
+    const browser = await newBrowser();
+    await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
+    await removeConsents(site.server, alice, () => true);
+    expect(isAnswered(await browser.open(site.authorize()))).toBe(true);
+    expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+  });
+
+  test.each(['removed', 'disabled'])('goes with a person who is %s', async (how) => {
+    const { server } = site;
+    const store = { ...server, passwords: createPasswords(), realms: [] };
+    const name = `somebody ${how}`.replace(' ', '-');
+    const { id } = await addPerson(store, { name, password: ALICE.password });
+    const browser = site.browser();
+    const page = await browser.submit(await browser.open(site.authorize()), { ...ALICE, name });
+    await browser.submit(page, { decision: 'allow' });
+    expect(await listConsents(server, id)).toHaveLength(1);
+    await (how === 'removed' ? removePerson(store, name) : disablePerson(store, name));
+    expect(await server.stores.artefacts.listByAccount('Consent', id)).toEqual([]);
+  });
+
+  describe('what happens at this very moment', () => {
+    const consentOf = (more: object = {}) => ({
+      accountId: alice,
+      clientId: WEB.client_id,
+      redirectHost: CALLBACK_HOST,
+      generation: 0,
+      since: Date.now(),
+      allowed: { [DOCUMENTS]: ['documents:read'] },
+      refused: {},
+      wholeProfile: false,
+      ...more,
+    });
+    const generation = () => site.server.stores.revocations.generation('person', alice);
+
+    test('the application is ended while browsers come for grants: none is left', async () => {
+      const browser = await newBrowser();
+      await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
+      for (let round = 0; round < 4; round++) {
+        const browsers = await Promise.all(Array.from({ length: 5 }, newBrowser));
+        const pages = Promise.all(browsers.map((one) => one.open(site.authorize())));
+        const [shown] = await Promise.all([
+          pages,
+          endApplication(site.server, alice, WEB.client_id),
+        ]);
+        for (const page of shown.filter((one) => !isAsked(one))) {
+          expect((await site.redeem(page))['access_token']).toBeUndefined();
+        }
+        expect(await listAccess(site.server, alice)).toEqual([]);
+        const next = await newBrowser();
+        await next.submit(await next.open(site.authorize()), { decision: 'allow' });
+      }
+    });
+
+    test('decisions in ten tabs at once are all remembered', async () => {
+      const scopes = Array.from({ length: 10 }, (_, n) => `scope-${n}`);
+      const client = { scope: scopes.join(' ') };
+      const at = { generation: await generation() };
+      await recordConsent(site.server, consentOf({ ...at, allowed: {} }), client, 60);
+      await Promise.all(
+        scopes.map((scope) =>
+          recordConsent(site.server, consentOf({ ...at, allowed: { '': [scope] } }), client, 60),
+        ),
+      );
+      const { allowed } = (await findConsent(site.server, consentOf(), client)) ?? {};
+      expect(allowed?.['']?.toSorted()).toEqual(scopes);
+    });
+
+    test('one that was decided before everything was ended, and is written after it, is none', async () => {
+      const before = { generation: await generation() };
+      await endEverything(site.server, alice);
+      await recordConsent(site.server, consentOf(before), WEB, 60);
+      expect(await findConsent(site.server, consentOf(), WEB)).toBeUndefined();
+      expect(await consents()).toEqual([]);
+    });
+
+    test('of a person who has very many the oldest makes room', async () => {
+      const at = { generation: await generation() };
+      for (let n = 0; n <= MOST_CONSENTS; n++) {
+        const more = { ...at, clientId: `client-${n}`, since: n };
+        await recordConsent(site.server, consentOf(more), WEB, 60);
+      }
+      const kept = await consents();
+      expect(kept).toHaveLength(MOST_CONSENTS);
+      expect(kept.map(({ clientId }) => clientId)).not.toContain('client-0');
+      await removeConsents(site.server, alice, () => true);
+    });
+  });
+});

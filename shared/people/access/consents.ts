@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto';
+import { parseScope } from '#shared/jose/scope.ts';
+import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { AccessStore } from './access-store.ts';
+import { surplus } from './walk.ts';
+
+/** As many consents as a person has at a time. */
+export const MOST_CONSENTS = 100;
+
+/** Scopes by resource (RFC 8707); those of OpenID Connect are under ''. */
+export type Scopes = Readonly<Record<string, readonly string[]>>;
+
+/** Which consent is meant: a person decides once for each client and host that its code goes to. */
+export interface ConsentKey {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly redirectHost: string;
+}
+
+/**
+ * What a person has decided about a client, for all their browsers: each gets a grant of its own from it, and the end
+ * of one of these ends neither it nor the others.
+ */
+export interface Consent extends ConsentKey {
+  /** The person's generation when they signed in; a later one ends the consent. */
+  readonly generation: number;
+  /** Milliseconds since the epoch: the last decision. */
+  readonly since: number;
+  readonly allowed: Scopes;
+  readonly refused: Scopes;
+  /** As in `Access`. */
+  readonly wholeProfile: boolean;
+}
+
+/** A scope of a request; without a resource it is about the person. */
+export interface ScopeItem {
+  readonly scope: string;
+  readonly resource?: string;
+}
+
+type ConsentClient = Pick<ClientRecord, 'scope' | 'withdrawn_scopes'>;
+
+const KIND = 'Consent';
+const idOf = ({ accountId, clientId, redirectHost }: ConsentKey) =>
+  hash('sha256', JSON.stringify([accountId, clientId, redirectHost]), 'base64url');
+
+/** Scopes by resource, of the items of a request. */
+export function scopesOf(items: readonly ScopeItem[]): Scopes {
+  const groups = Map.groupBy(items, ({ resource = '' }) => resource);
+  const scopes = [...groups].map(([resource, some]) => [resource, some.map(({ scope }) => scope)]);
+  return Object.fromEntries(scopes);
+}
+
+const has = (scopes: Scopes, { scope, resource = '' }: ScopeItem) =>
+  Object.hasOwn(scopes, resource) && scopes[resource]?.includes(scope) === true;
+
+/** Those of `one`, and those of `other` that `one` does not name in `besides`. */
+function joined(one: Scopes, other: Scopes, besides: Scopes): Scopes {
+  const kept = Object.entries(other).flatMap(([resource, scopes]) =>
+    scopes
+      .map((scope) => ({ scope, resource }))
+      .filter((item) => !has(one, item) && !has(besides, item)),
+  );
+  const own = Object.entries(one).flatMap(([resource, scopes]) =>
+    scopes.map((scope) => ({ scope, resource })),
+  );
+  return scopesOf([...own, ...kept]);
+}
+
+/** Without what the client may no longer ask for, or was kept from asking for since. */
+function possible(consent: Consent, client: ConsentClient): Consent {
+  const allowed = parseScope(client.scope);
+  const stands = (scope: string) =>
+    allowed.has(scope) && !((client.withdrawn_scopes?.[scope] ?? 0) >= consent.since);
+  const filtered = (scopes: Scopes) =>
+    Object.fromEntries(
+      Object.entries(scopes).map(([resource, some]) => [resource, some.filter(stands)]),
+    );
+  return { ...consent, allowed: filtered(consent.allowed), refused: filtered(consent.refused) };
+}
+
+/**
+ * Remembers a decision for `seconds`. What was decided before and is not in it stays. A person who has
+ * `MOST_CONSENTS` loses the oldest.
+ */
+export async function recordConsent(
+  store: AccessStore,
+  consent: Consent,
+  client: ConsentClient,
+  seconds: number,
+): Promise<void> {
+  const { artefacts } = store.stores;
+  const id = idOf(consent);
+  for (;;) {
+    const was = await artefacts.get(KIND, id);
+    const known = was && possible(asConsent(was), client);
+    const before = known && known.generation >= consent.generation ? known : undefined;
+    const { allowed, refused, wholeProfile } = consent;
+    const payload = {
+      ...consent,
+      allowed: joined(allowed, before?.allowed ?? {}, refused),
+      refused: joined(refused, before?.refused ?? {}, allowed),
+      wholeProfile: wholeProfile || before?.wholeProfile === true,
+    };
+    const artefact = { kind: KIND, id, payload, seconds };
+    if (was === undefined) await artefacts.put(artefact);
+    else if (!(await artefacts.replace(artefact, was))) continue;
+    break;
+  }
+  for (const old of await surplus(store, KIND, consent.accountId, MOST_CONSENTS)) {
+    await artefacts.remove(KIND, idOf(asConsent(old)));
+  }
+}
+
+/** Undefined when there is none, it has expired, or everything of the person was ended since. */
+export async function findConsent(
+  { stores }: AccessStore,
+  key: ConsentKey,
+  client: ConsentClient,
+): Promise<Consent | undefined> {
+  const found = await stores.artefacts.get(KIND, idOf(key));
+  if (found === undefined) return undefined;
+  const consent = asConsent(found);
+  const generation = await stores.revocations.generation('person', key.accountId);
+  return consent.generation < generation ? undefined : possible(consent, client);
+}
+
+/** What the person has allowed and refused of these; undefined: some of it they were never asked. */
+export function decided<Item extends ScopeItem>(
+  { allowed, refused }: Consent,
+  asked: readonly Item[],
+): { readonly allowed: readonly Item[]; readonly refused: readonly Item[] } | undefined {
+  const known = asked.every((item) => has(allowed, item) || has(refused, item));
+  const given = asked.filter((item) => has(allowed, item));
+  if (!known || given.length === 0) return undefined;
+  return { allowed: given, refused: asked.filter((item) => !has(allowed, item)) };
+}
+
+/** All that stand, the latest first. */
+export async function listConsents(
+  { stores }: AccessStore,
+  accountId: string,
+): Promise<readonly Consent[]> {
+  const generation = await stores.revocations.generation('person', accountId);
+  const found = await stores.artefacts.listByAccount(KIND, accountId);
+  return found
+    .map(asConsent)
+    .filter((consent) => consent.generation >= generation)
+    .toSorted((a, b) => b.since - a.since);
+}
+
+/** Forgets decisions of a person; resolves to how many. */
+export async function removeConsents(
+  { stores: { artefacts } }: AccessStore,
+  accountId: string,
+  such: (consent: Consent) => boolean,
+): Promise<number> {
+  const found = (await artefacts.listByAccount(KIND, accountId)).map(asConsent).filter(such);
+  await artefacts.remove(KIND, ...found.map(idOf));
+  return found.length;
+}
+
+/** Written by `recordConsent` alone, so its members need no second check. */
+const asConsent = (payload: Record<string, unknown>) => payload as unknown as Consent;
