@@ -221,22 +221,34 @@ test('an API key beside the credentials of a person, where the space says so', (
   expect(beside?.schemes.map(({ name }) => name)).toEqual(['Bearer']);
 });
 
-describe('whether a space has a path in any case', () => {
-  const [outer, inner] = spacesOf(
-    { url: 'https://rs.example/a/' },
-    { url: 'https://rs.example/a/admin/' },
-  ).all;
+describe('which spaces may have what a path is read as', () => {
+  const having = (path: string, ...urls: readonly string[]) =>
+    spacesOf(...urls.map((url) => ({ url: `https://rs.example${url}` })))
+      .all.filter((space) => space.mayHave(path))
+      .map(({ url }) => new URL(url).pathname);
 
-  test.each(['admin', 'ADMIN', 'admin.', 'Admin ', 'ａdmin'])('%s is that within it', (name) => {
-    expect([outer, inner].map((space) => space?.hasInAnyCase(['a', name]))).toEqual([false, true]);
+  test.each(['/Admin/', '/admin./', '/%C3%A4dmin', '/admin;x/', '/index.php/admin/'])(
+    '%s is that with the longest path, in the form of readings',
+    (url) => {
+      expect(having('/admin/x/', '/', url)).toEqual([url]);
+      expect(having('/administrator/', '/', url)).toEqual(['/']);
+    },
+  );
+
+  test('spaces that differ in spelling alone have the same', () => {
+    expect(having('/admin/x/', '/', '/Admin/', '/admin/')).toEqual(['/Admin/', '/admin/']);
   });
 
-  test.each(['x', 'administrator', '.admin'])('%s is its own', (name) => {
-    expect([outer, inner].map((space) => space?.hasInAnyCase(['a', name]))).toEqual([true, false]);
+  test('paths of the server itself are of no space', () => {
+    expect(having('/verify/', '/')).toEqual([]);
   });
 
-  // Read anew from each of them it would take twenty minutes.
-  test('a name of a million dots is read once', () => {
-    expect(outer?.hasInAnyCase(['a', `a${'.'.repeat(1_000_000)}b`])).toBe(true);
+  test('RFC 9729 section 6.4: for those that are seen no hidden space is there', () => {
+    const [seen, hidden] = spacesOf(
+      { url: 'https://rs.example/' },
+      { url: 'https://rs.example/vault/', schemes: ['Concealed'], hide: 'everything' },
+    ).all;
+    expect([seen?.mayHave('/vault/'), hidden?.mayHave('/vault/')]).toEqual([true, true]);
+    expect(hidden?.mayHave('/vaults/')).toBe(false);
   });
 });

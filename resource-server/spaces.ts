@@ -8,7 +8,7 @@ import { type TrustedProxies, trustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { type Cors, listed } from '#shared/server/cors.ts';
-import { boldestName } from './gateway/readings.ts';
+import { readingsOf } from './readings.ts';
 import type { SignIn } from './sign-in/open-sign-in.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
@@ -28,8 +28,8 @@ export interface Space extends ProtectionSpace {
   readonly corsOrigins: readonly string[];
   readonly corsCredentials: boolean;
   readonly cors: Cors;
-  /** The same in whatever case they are: for no space within this one that differs in that alone. */
-  hasInAnyCase(segments: readonly string[]): boolean;
+  /** Whether a path that a request may be taken for (`readingsOf`) can be one of this space. */
+  mayHave(path: string): boolean;
   readonly serves: SpaceConfig['serves'];
   readonly upstream: SpaceConfig['upstream'];
   readonly cache?: SpaceConfig['cache'];
@@ -78,8 +78,8 @@ const READS_ODD: ReadonlySet<Space['serves']> = new Set(['documents', 'upstream'
 /** Where the spaces of an origin are, for one of them. */
 interface Neighbours {
   readonly find: Find;
-  /** The same in whatever case the segments are. */
-  readonly findInAnyCase: Find;
+  /** Those that may have a path in the form of readings: more than one where they differ in spelling alone. */
+  findByReading(origin: string, path: string): readonly Space[];
   encloses(origin: string, path: readonly string[]): boolean;
 }
 
@@ -105,33 +105,38 @@ function neighbours(
   spaces: () => readonly Space[],
   at: (origin: string) => Parameters<typeof isReserved>[1],
 ): Neighbours {
-  function findBy(spelled: (name: string) => string): Find {
-    let longestFirst: readonly (readonly [Space, readonly string[]])[] | undefined;
-    /** By the segments: those of a target that is remembered are the same ones at each request. */
-    const known = new WeakMap<readonly string[], { origin: string; space: Space | undefined }>();
+  let longestFirst: readonly Space[] | undefined;
+  let byReading: readonly (readonly [path: string, Space])[] | undefined;
+  /** By the segments: those of a target that is remembered are the same ones at each request. */
+  const known = new WeakMap<readonly string[], { origin: string; space: Space | undefined }>();
 
-    function look(origin: string, segments: readonly string[]): Space | undefined {
-      const names = segments.map(spelled);
-      if (isReserved(`/${names[0] ?? ''}`, at(origin))) return undefined;
-      longestFirst ??= spaces()
-        .toSorted((a, b) => b.segments.length - a.segments.length)
-        .map((space) => [space, space.segments.map(spelled)]);
-      return longestFirst.find(
-        ([space, start]) => space.origin === origin && beginsWith(names, start),
-      )?.[0];
-    }
+  function look(origin: string, segments: readonly string[]): Space | undefined {
+    const names = segments.map((name) => name.normalize('NFC'));
+    if (isReserved(`/${names[0] ?? ''}`, at(origin))) return undefined;
+    longestFirst ??= spaces().toSorted((a, b) => b.segments.length - a.segments.length);
+    return longestFirst.find(
+      (space) => space.origin === origin && beginsWith(names, space.segments),
+    );
+  }
 
-    return (origin, segments) => {
+  return {
+    find(origin, segments) {
       const before = known.get(segments);
       if (before?.origin === origin) return before.space;
       const space = look(origin, segments);
       known.set(segments, { origin, space });
       return space;
-    };
-  }
-  return {
-    find: findBy((name) => name.normalize('NFC')),
-    findInAnyCase: findBy((name) => boldestName(name).toLowerCase()),
+    },
+    findByReading(origin, path) {
+      if (isReserved(path, at(origin))) return [];
+      byReading ??= spaces()
+        .flatMap((space) => readingsOfSpace(space).map((start) => [start, space] as const))
+        .toSorted(([a], [b]) => b.length - a.length);
+      const found = byReading.filter(
+        ([start, space]) => space.origin === origin && path.startsWith(start),
+      );
+      return found.filter(([start]) => start === found[0]?.[0]).map(([, space]) => space);
+    },
     encloses: (origin, path) =>
       spaces().some(
         (space) =>
@@ -141,6 +146,8 @@ function neighbours(
       ),
   };
 }
+
+const readingsOfSpace = ({ url }: Space) => readingsOf(new URL(url).pathname)?.paths ?? [];
 
 function beginsWith(segments: readonly string[], start: readonly string[]): boolean {
   return start.every((segment, index) => segment === segments[index]);
@@ -152,7 +159,7 @@ function createSpace(
   { session, about }: SpacePeople,
   others: Neighbours,
 ): Space {
-  const { find, findInAnyCase, encloses } = others;
+  const { find, findByReading, encloses } = others;
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
@@ -181,7 +188,7 @@ function createSpace(
     origin,
     segments: target.segments.map((segment) => segment.normalize('NFC')),
     has: (segments) => find(origin, segments) === space,
-    hasInAnyCase: (segments) => findInAnyCase(origin, segments) === space,
+    mayHave: (path) => findByReading(origin, path).includes(space),
     encloses: (path) => encloses(origin, path),
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,

@@ -6,7 +6,7 @@ import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { withoutCookies } from '#shared/http/cookies.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
-import { parseTarget } from '#shared/http/target.ts';
+import { parseAskedTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { note, pathOf } from '#shared/server/request-log.ts';
@@ -15,6 +15,7 @@ import type { createHiding } from './hiding.ts';
 import { identityFields } from './identity-fields.ts';
 import type { SignIn } from './sign-in/open-sign-in.ts';
 import type { Space, Spaces } from './spaces.ts';
+import { isWithin } from './within.ts';
 
 interface VerifyParts {
   readonly spaces: Spaces;
@@ -82,13 +83,16 @@ function judged(
   }
 
   note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
-  const target = parseTarget(uri);
+  const target = parseAskedTarget(uri);
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const { authorization } = request.headers;
   const asked = () => toldRequest(request, { method, target: uri, origin }, recipient);
   return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
     const space = hidden?.space ?? spaces.find(origin, target.segments);
     if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
+    if (!isWithin(space, uri, target)) {
+      return refused(request, 'the forwarded URI can be read in more than one way');
+    }
     if (hidden) note(request, hidden.noted);
     const told = asked();
     return andThen<Outcome, Answer>(

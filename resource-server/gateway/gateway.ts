@@ -40,7 +40,7 @@ import type { OwnNames } from './own-names.ts';
 import { PathMap } from './paths.ts';
 import { createRemoval } from './removal.ts';
 import { Upstreams } from './upstreams.ts';
-import { isWithin } from './within.ts';
+import { isWithin } from '../within.ts';
 import { createWebSockets } from './websocket/web-sockets.ts';
 import { withoutKeys } from './without-keys.ts';
 

@@ -28,7 +28,7 @@ const space: Space = {
   origin: 'https://rs.example',
   segments: [],
   has: () => true,
-  hasInAnyCase: () => true,
+  mayHave: () => true,
   upstream: undefined,
   encloses: () => false,
   allScopes: [],

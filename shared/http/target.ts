@@ -70,13 +70,41 @@ export const parseTreeTarget = remembering((target) => parse(target), TARGETS);
  */
 export const parsePassedTarget = remembering((target) => parse(target, (part) => part), TARGETS);
 
+/**
+ * The same where a proxy asks for an application: a segment that is no UTF-8 stands as it came, and whatever else
+ * could be read in two ways is refused.
+ */
+export const parseAskedTarget = remembering(
+  (target) => (DOUBTFUL.test(target) ? undefined : parse(target, ofNoText)),
+  TARGETS,
+);
+
+/** An empty segment, or an encoded slash, backslash or control character. */
+const DOUBTFUL = /^[^?]*(?:\/\/|%(?:[01][\da-f]|2f|5c|7f))/i;
+const OF_NO_TEXT = /^(?:[^%\\]|%[\da-f]{2})*$/i;
+
+function ofNoText(part: string): string | undefined {
+  return OF_NO_TEXT.test(part) && !isText(part) ? part : undefined;
+}
+
+function isText(part: string): boolean {
+  try {
+    return decodeURIComponent(part) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Path and query of a target that was parsed, spelled as it came (RFC 9112 section 3.2.1). */
 export function originForm(target: string): string {
   const relative = target.replace(/^https?:\/\/[^/?]+/i, '');
   return relative.startsWith('/') ? relative : `/${relative}`;
 }
 
-function parse(target: string, ambiguous?: (part: string) => string): Target | undefined {
+function parse(
+  target: string,
+  ambiguous?: (part: string) => string | undefined,
+): Target | undefined {
   if (target === '*') return ASTERISK;
   if (!VISIBLE.test(target)) return undefined;
   const absolute = target.startsWith('/') ? undefined : ABSOLUTE.exec(target);

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONFUSED, INNER, OUTSIDE, PASSING, PASSING_ALONE } from './confused-paths.fixture.ts';
+import { startApplication } from './gateway/gateway.fixture.ts';
+import {
+  type Reply,
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
+
+const WITHIN = ['admin', '%C3%A9tage', 'Admin%20Panel', 'What%3F'];
+const SCOPES = { scopes: { safe: ['read'], unsafe: ['read'] } };
+
+/** A space that lets tokens in, or everybody, with those within that take tokens of their own. */
+const spacesOf = (url: string, more: object, open = false) => [
+  { url, realm: url, schemes: open ? [] : ['Bearer'], ...(!open && SCOPES), ...more },
+  ...WITHIN.map((path) =>
+    Object.assign({ url: `${url}${path}/`, realm: url + path, schemes: ['Bearer'] }, SCOPES, more),
+  ),
+];
+
+const parts = new AsyncDisposableStack();
+let rs: TestResourceServer;
+beforeAll(async () => {
+  const { url } = parts.use(await startApplication());
+  const passed = { serves: 'upstream', upstream: { url, webSockets: {} } };
+  rs = parts.use(
+    await startResourceServer({
+      spaces: [
+        ...spacesOf(`${RESOURCE}/wiki/`, passed),
+        ...spacesOf(`${RESOURCE}/open/`, { ...passed, cache: {} }, true),
+        ...spacesOf('https://app.example/', { serves: 'verify' }),
+        ...spacesOf(`${RESOURCE}/alone/`, passed).slice(0, 1),
+        ...spacesOf('https://alone.example/', { serves: 'verify' }).slice(0, 1),
+        ...spacesOf(`${RESOURCE}/documents/`, {}),
+      ],
+    }),
+  );
+});
+afterAll(() => parts.disposeAsync());
+
+const bearer = (aud: string) => ({ Authorization: `Bearer ${rs.token('read', { aud })}` });
+
+const at =
+  (name: string, more: object = {}) =>
+  (path: string) =>
+    rs.ask('GET', `/${name}${path}`, {
+      headers: { ...(name !== 'open' && bearer(`${RESOURCE}/${name}/`)), ...more },
+    });
+
+const told = (endpoint: string, host: string) => (path: string) =>
+  rs.ask('GET', endpoint, {
+    headers: {
+      ...bearer(`https://${host}/`),
+      'X-Forwarded-Method': 'GET',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': host,
+      'X-Forwarded-Uri': path,
+    },
+  });
+
+const HANDSHAKE = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
+/** What asks each door for a path, and how it refuses and lets in. */
+const DOORS = [
+  ['gateway', at('wiki'), { refused: 400, passed: 200 }],
+  ['gateway, WebSocket', at('wiki', HANDSHAKE), { refused: 400, passed: 502 }],
+  ['gateway with a cache, open', at('open'), { refused: 400, passed: 200 }],
+  ['/verify', told('/verify', 'app.example'), { refused: 403, passed: 204 }],
+  ['/verify/browser', told('/verify/browser', 'app.example'), { refused: 403, passed: 204 }],
+] as const;
+
+/** The same for spaces with none within. */
+const DOORS_ALONE = [
+  ['gateway', at('alone'), 200],
+  ['/verify', told('/verify', 'alone.example'), 204],
+  ['/verify/browser', told('/verify/browser', 'alone.example'), 204],
+] as const;
+
+type Ask = (path: string) => Promise<Reply>;
+
+const statuses = async (doors: readonly (readonly [string, Ask, ...unknown[]])[], path: string) =>
+  Object.fromEntries(
+    await Promise.all(doors.map(async ([name, ask]) => [name, (await ask(path)).status] as const)),
+  );
+
+const each = (of: (door: (typeof DOORS)[number][2]) => number) =>
+  Object.fromEntries(DOORS.map(([name, , door]) => [name, of(door)]));
+
+describe('a path that servers read differently is refused at every door, if another space lies within', () => {
+  test.each(CONFUSED)('%s', async (path) => {
+    expect(await statuses(DOORS, path)).toEqual(each(({ refused }) => refused));
+  });
+});
+
+describe('a path of the space within needs the credentials of that, however it is encoded', () => {
+  test.each(INNER)('%s', async (path) => {
+    expect(await statuses(DOORS, path)).toEqual(each(() => 401));
+  });
+});
+
+describe('a path that nobody takes for one of another space gets in', () => {
+  test.each(PASSING)('%s', async (path) => {
+    expect(await statuses(DOORS, path)).toEqual(each(({ passed }) => passed));
+  });
+
+  test.each([...PASSING, ...PASSING_ALONE])('%s, where no space lies within', async (path) => {
+    const passed = Object.fromEntries(DOORS_ALONE.map(([name, , status]) => [name, status]));
+    expect(await statuses(DOORS_ALONE, path)).toEqual(passed);
+  });
+});
+
+test.each(OUTSIDE)('%s is not in the space, or ambiguous', async (path) => {
+  for (const [, ask] of DOORS) expect([400, 403, 404]).toContain((await ask(path)).status);
+});
+
+test('documents have one reading: names that differ in case are two', async () => {
+  for (const path of ['/ADMIN/x', '/What%3Fx', '/admin;x', '/adm%C4%B1n']) {
+    expect([path, (await at('documents')(path)).status]).toEqual([path, 404]);
+  }
+});
+
+test('X-Forwarded-Uri is a path, never a URL (RFC 9112 section 3.2.1)', async () => {
+  for (const uri of [
+    'https://app.example/x',
+    'http://app.example/admin/',
+    '//app.example/x',
+    '*',
+  ]) {
+    expect((await told('/verify', 'app.example')(uri)).status).toBe(403);
+  }
+});

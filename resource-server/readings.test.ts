@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { readingsOf } from './readings.ts';
+
+describe('what an application may take a path for', () => {
+  test.each([
+    ['/app/a', ['/app/a/']],
+    ['/', ['/']],
+    ['/app/a%2Fb', ['/app/a/b/']],
+    ['/app/a%252Fb', ['/app/a/b/']],
+    ['/App/Ä%C3%A4/', ['/app/aa/']],
+    ['/app/a%5Cb\\c', ['/app/a/b/c/']],
+    ['/app;x=1/a;y', ['/app;x=1/a;y/', '/app/a/']],
+    ['/;%2fa/b', ['/;/a/b/', '/b/', '/a/b/', '/']],
+    ['/;\\a/b', ['/;/a/b/', '/b/', '/a/b/', '/']],
+    ['/app/%E4%BD%A0', ['/app/你/']],
+    ['/app/a?/../b', ['/app/a/']],
+    ['/app/a%3Fb/c', ['/app/a?b/c/', '/app/a/']],
+    ['http://localhost/app/a', ['/app/a/']],
+    ['/app/admin./a%20/+b+', ['/app/admin/a/b/']],
+    ['/app/%ef%bd%81dmin', ['/app/admin/']],
+    ['/app%ef%bc%8fadmin', ['/app/admin/']],
+    ['/app//host/a//b/', ['/app/host/a/b/', '/app/a/b/']],
+    ['/a.php/b/c.php', ['/a.php/b/c.php/', '/b/c.php/']],
+  ])('%s', (target, expected) => {
+    const { paths = [], unclear } = readingsOf(target.replaceAll('Ä', '%C3%84')) ?? {};
+    expect(new Set(paths)).toEqual(new Set(expected));
+    expect(unclear).toBe(false);
+  });
+
+  test.each([
+    ['/app/100%', '/app/100%/'],
+    ['/%25252541', '/%41/'],
+    ['/%u0061', '/%u0061/'],
+    ['/a%0a', '/a\n/'],
+    ['/a::$DATA', '/a::$data/'],
+    ['/a~1', '/a~1/'],
+  ])('%s has a part that the application alone can read', (target, expected) => {
+    expect(readingsOf(target)).toEqual({ paths: [expected], unclear: true });
+  });
+
+  test.each(['/%E9t%E9', '/%c0%ae', '/%ed%a0%80', '/%25E9'])('%s is no UTF-8', (target) => {
+    expect(readingsOf(target)?.unclear).toBe(true);
+  });
+
+  test.each([
+    '/app/%ef%bc%8e%ef%bc%8e/b',
+    '/app/.. /b',
+    '/app/..%20/b',
+    '/app/%20../b',
+    '/app/..+/b',
+    '/app/.../b',
+    '/app/../b',
+    '/app/..',
+    '/app/./b',
+    '/app/%2e%2e/b',
+    '/app/%252e%252e/b',
+    '/app/%25252e%25252e/b',
+    '/app/..%2fb',
+    '/app/..%5cb',
+    '/app/..;/b',
+    '/app/..;x=y/b',
+    '/app/..;%2fx/b',
+    '/app/%2e%2e%3b/b',
+    '/app/..%3fb',
+    '/app/a%00b',
+    '/app/a%2500',
+    '/;/a%3b/b%253b%2fc/d%25253b/e;%5cf%3b%252fg',
+  ])('%s: none that is safe', (target) => {
+    expect(readingsOf(target)).toBeUndefined();
+  });
+
+  test('any path: a few readings, from slash to slash', () => {
+    const piece = fc.constantFrom(
+      '/',
+      ';',
+      '%3b',
+      '%253b',
+      '%2f',
+      '%252f',
+      '\\',
+      '%5c',
+      '%3f',
+      '.',
+      '%',
+      'a',
+      '%C3%A9',
+      ':$',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const { paths = [] } = readingsOf(`/${pieces.join('')}`) ?? {};
+        expect(paths.length).toBeLessThanOrEqual(64);
+        for (const path of paths) expect(path).toMatch(/^\/(?:[^/\\]+\/)*$/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+// Read anew from each of its places a name takes the square of its length.
+test.each([
+  '.',
+  ' ',
+  '%20',
+  '. ',
+  ';',
+  ';/',
+  ';a%2f;b%252f',
+  '/',
+  '//a',
+  '\\',
+  '%5c',
+  '%',
+  '%25',
+  '%2525',
+  '%3f',
+  '#',
+  ':$',
+  'a.php/',
+  'a.php',
+  '~1',
+  '/a~1',
+  '%E2%80%8B',
+  '%CC%81%CC%96',
+  'a%CC%81%CC%96',
+  '%EF%B7%BA',
+  '%e9',
+])('a path of %j costs CPU by its length', (piece) => {
+  const [short = '', long = ''] = [9984, 79_872].map((length) =>
+    `/a${piece.repeat(length / piece.length)}b`.slice(0, length),
+  );
+  const cost = (target: string) => {
+    const before = process.cpuUsage();
+    readingsOf(target);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const ratios = Array.from({ length: 15 }, () => cost(long) / Math.max(cost(short), 1));
+  expect(ratios.toSorted((a, b) => a - b)[7]).toBeLessThanOrEqual(12);
+});

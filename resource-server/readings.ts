@@ -1,0 +1,120 @@
+import { isUtf8 } from 'node:buffer';
+import { remembering } from '#shared/base/recent-map.ts';
+
+/** What an application may take the path of a request for. */
+export interface Readings {
+  /** In the form in which paths are compared, with a slash at the end; one for each way in which servers read paths. */
+  readonly paths: readonly string[];
+  /** Whether a part means what the application alone knows, so that it may be any path. */
+  readonly unclear: boolean;
+}
+
+/** How often proxies, servers and frameworks in a row may decode. */
+const TIMES = 3;
+/** Parameters are removed before or after each decoding, or never; honest paths have four spellings at most. */
+const MOST_SPELLINGS = 8;
+
+/**
+ * All readings of the path of a target. Servers decode more than once, merge slashes, take a backslash or a wide slash
+ * for a slash, compare without case, accents and what is invisible, and drop what an ending of a path or name may be:
+ * parameters (before or after decoding), what follows a decoded `?` or `#`, dots and spaces. URL parsers drop a host
+ * after two slashes, front controllers the script before the path that it gets (PHP's path info).
+ * Undefined: with a dot segment, by which it would lead out of where it seems to be, with NUL, at which it would end,
+ * or with more spellings than anybody has a use for.
+ */
+export const readingsOf: (target: string) => Readings | undefined = remembering(read, {
+  capacity: 1000,
+  longest: 512,
+});
+
+function read(target: string): Readings | undefined {
+  const path = target.replace(/^[a-z]+:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
+  let spellings = [path];
+  for (let time = 0; time < TIMES; time += 1) {
+    spellings = distinct(spellings.flatMap(withoutParameters).map(decoded));
+    if (spellings.length > MOST_SPELLINGS) return undefined;
+  }
+  const texts = distinct(spellings.map(compared).flatMap(withoutParameters));
+  const cut = texts.map((text) => text.replace(/[?#].*$/s, ''));
+  const slashed = distinct([...texts, ...cut].map((text) => text.replaceAll('\\', '/')));
+  if (texts.length > MOST_SPELLINGS || slashed.some((text) => NEVER.test(text))) return undefined;
+  return {
+    paths: distinct(slashed.map(withPlainNames).flatMap(routes)),
+    unclear:
+      MALFORMED.test(path) || texts.some((text) => UNCLEAR.test(text)) || !spellings.every(isText),
+  };
+}
+
+const PARAMETERS = /;[^/]*/g;
+/** The same where a backslash is a slash. */
+const PARAMETERS_BACKSLASH = /;[^/\\]*/g;
+
+const withoutParameters = (text: string) =>
+  text.includes(';')
+    ? [text, text.replaceAll(PARAMETERS, ''), text.replaceAll(PARAMETERS_BACKSLASH, '')]
+    : [text];
+
+/** NUL, and names that are dots alone, with spaces around them. */
+const NEVER = /\0|\/ *\.[. ]*(?=\/|$)/;
+
+/** An escape that is none (RFC 3986 section 2.1). */
+const MALFORMED = /%(?![\da-f]{2})/i;
+
+/** Still encoded, a control character, a stream of Windows (`::$DATA`), or one of its short names (`ADMINI~1`). */
+const UNCLEAR =
+  /%(?:[\da-f]{2}|u[\da-f]{4})|\p{Cc}|:\$|\/[^/~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?(?=\/|$)/u;
+
+/** Octets, as characters of Latin-1, decoded once; what is malformed stays. */
+function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  const octets = Buffer.from(text, 'latin1');
+  let length = 0;
+  for (let at = 0; at < octets.length; at += 1, length += 1) {
+    const octet = octets[at] ?? 0;
+    const high = octet === PERCENT ? digit(octets[at + 1]) : -1;
+    const low = high < 0 ? -1 : digit(octets[at + 2]);
+    octets[length] = low < 0 ? octet : high * 16 + low;
+    if (low >= 0) at += 2;
+  }
+  return octets.toString('latin1', 0, length);
+}
+
+const PERCENT = 0x25;
+const DIGITS = Int8Array.from({ length: 256 }, (_, octet) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(octet).toLowerCase()),
+);
+const digit = (octet = 0) => DIGITS[octet] ?? -1;
+
+const isText = (octets: string) => isUtf8(Buffer.from(octets, 'latin1'));
+
+const MARKS = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
+
+/**
+ * Octets as text in the form in which names are compared: plain, small letters without accents, and a plus, as in
+ * forms, as a space. Marks go first, too: to put thousands of one letter in order takes a time that grows with their square.
+ */
+const compared = (octets: string) =>
+  Buffer.from(octets, 'latin1')
+    .toString()
+    .replaceAll(MARKS, '')
+    .normalize('NFKD')
+    .replaceAll(MARKS, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('+', ' ');
+
+/** Without spaces before names, and without dots and spaces behind them; only the first of a row is tried. */
+const withPlainNames = (path: string) =>
+  path.replaceAll(/\/ +/g, '/').replaceAll(/(?<![. ])[. ]+(?=\/|$)/g, '');
+
+/** After two slashes a URL has a host. */
+const HOST = /(?<!\/)\/{2,}[^/]+/;
+const SCRIPT = /\/[^/]*\.(?:php\d?|phtml|f?cgi|pl|py|rb|aspx?|jspx?|cfm|dll)(?=\/)/g;
+
+/** The path itself, and what is left of it where a host or a script is none of it. */
+const routes = (path: string) =>
+  [path, path.replace(HOST, '')]
+    .flatMap((each) => [each, each.replaceAll(SCRIPT, '')])
+    .map((each) => `${each}/`.replaceAll(/\/+/g, '/'));
+
+const distinct = (texts: readonly string[]) => [...new Set(texts)];
