@@ -59,6 +59,15 @@ const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
 const handling = async (headers?: OutgoingHttpHeaders) =>
   (await get(headers)).headers['cache-status'];
 
+test('what a space below the root says of its whole origin is neither passed nor kept', async () => {
+  fields = { 'Cache-Control': 'max-age=60', 'Clear-Site-Data': '"*"', NEL: '{}' };
+  for (const kept of [/stored/, /hit/]) {
+    const { headers } = await get();
+    expect(headers['cache-status']).toMatch(kept);
+    expect([headers['clear-site-data'], headers['nel']]).toEqual([undefined, undefined]);
+  }
+});
+
 test.each([-7200, 7200])(
   'a clock that is set by %s s makes nothing fresh that is not, and no age negative',
   async (seconds) => {

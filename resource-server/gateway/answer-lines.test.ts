@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { clientLines } from './answer-lines.ts';
 import { PathMap } from './paths.ts';
 
@@ -7,6 +7,7 @@ const returned = {
   map: new PathMap('/', '/base/', true),
   hosts: new Set(['rs.example']),
   ours: OURS,
+  atRoot: true,
   methods: ['GET'],
   ownsCors: true,
   isOurs: (name: string) => name === 'countersign-session',
@@ -45,3 +46,36 @@ test.each([
 ])('Set-Cookie %j would not', (cookie) => {
   expect(given('Set-Cookie', cookie)).toEqual([['Set-Cookie', cookie]]);
 });
+
+describe.each([
+  ['Strict-Transport-Security', 'max-age=0'],
+  ['Public-Key-Pins', 'max-age=1; pin-sha256="a"'],
+  ['Expect-CT', 'max-age=0'],
+  ['NEL', '{"report_to":"a","max_age":1}'],
+  ['Report-To', '{"group":"a","max_age":1,"endpoints":[{"url":"https://a.example/"}]}'],
+  ['Clear-Site-Data', '"*"'],
+  ['Service-Worker-Allowed', '/'],
+  ['Accept-CH', 'Sec-CH-UA-Model'],
+  ['Critical-CH', 'Sec-CH-UA-Model'],
+  ['Origin-Agent-Cluster', '?0'],
+  ['Set-Login', 'logged-out'],
+  ['Use-As-Dictionary', 'match="/*"'],
+])('%s is kept for the whole origin', (name, value) => {
+  const at = (atRoot: boolean, spelled: string) =>
+    clientLines([[spelled, value]], 200, { ...returned, atRoot });
+
+  test.each([name, name.toLowerCase(), name.toUpperCase()])(
+    'so %s passes from its root alone',
+    (spelled) => {
+      expect(at(true, spelled)).toEqual([[spelled, value]]);
+      expect(at(false, spelled)).toEqual([]);
+    },
+  );
+});
+
+test.each(['Reporting-Endpoints', 'Content-Security-Policy', 'Referrer-Policy', 'Link'])(
+  '%s is of one document, and passes',
+  (name) => {
+    expect(clientLines([[name, 'a']], 200, { ...returned, atRoot: false })).toEqual([[name, 'a']]);
+  },
+);

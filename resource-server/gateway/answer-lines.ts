@@ -8,6 +8,8 @@ export interface Returned {
   readonly hosts: ReadonlySet<string>;
   /** Where the client finds it. */
   readonly ours: string;
+  /** Whether it is all of the origin, but for spaces within. */
+  readonly atRoot: boolean;
   /** The methods that the space lets through. */
   readonly methods: readonly string[];
   /** Who may read answers is decided here, not by the application. */
@@ -16,8 +18,29 @@ export interface Returned {
   readonly isOurs: (name: string) => boolean;
 }
 
-/** Of the connection to the application, or of what is said of the whole origin, which is ours. */
-const OF_ORIGIN = new Set(['alt-svc', 'x-request-id']);
+/** Of the connection to the application, which is ours. */
+const OF_CONNECTION = new Set(['alt-svc', 'x-request-id']);
+
+/**
+ * What browsers keep for the whole origin or host. Below the root an application does not speak for that. (Fields of
+ * one document or URL, such as `Reporting-Endpoints` or `Content-Security-Policy`, pass.)
+ */
+const OF_ORIGIN = new Set([
+  'strict-transport-security', // RFC 6797
+  'public-key-pins', // RFC 7469
+  'public-key-pins-report-only',
+  'expect-ct', // RFC 9163
+  'nel', // Network Error Logging, and where its reports go
+  'report-to',
+  'clear-site-data',
+  'service-worker-allowed', // a worker for paths above its own
+  'accept-ch', // RFC 8942
+  'accept-ch-lifetime',
+  'critical-ch',
+  'origin-agent-cluster', // HTML
+  'set-login', // FedCM
+  'use-as-dictionary', // RFC 9842
+]);
 const CORS = /^access-control-/;
 const URLS = new Set(['location', 'content-location']);
 
@@ -28,7 +51,8 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
   let allowed = false;
   for (const [name, value] of given) {
     const lower = name.toLowerCase();
-    if (OF_ORIGIN.has(lower) || (returned.ownsCors && CORS.test(lower))) continue;
+    if (OF_CONNECTION.has(lower) || (returned.ownsCors && CORS.test(lower))) continue;
+    if (!returned.atRoot && OF_ORIGIN.has(lower)) continue;
     if (lower === 'allow') {
       if (!allowed) kept.push([name, narrowed(given, methods)]);
       allowed = true;

@@ -472,6 +472,8 @@ describe('what the client gets', () => {
       response.setHeader('Content-Security-Policy', "default-src 'self'");
       response.setHeader('Access-Control-Allow-Origin', '*');
       response.setHeader('Alt-Svc', 'h3=":443"');
+      response.setHeader('Strict-Transport-Security', 'max-age=0');
+      response.setHeader('Clear-Site-Data', '"*"');
       response.end('x');
     };
     const { headers } = await client('GET', '/shop/x', {
@@ -481,6 +483,8 @@ describe('what the client gets', () => {
     expect(headers['x-content-type-options']).toBeUndefined();
     expect(headers['access-control-allow-origin']).toBe('https://pages.example');
     expect(headers['alt-svc']).toBeUndefined();
+    expect(headers['strict-transport-security']).not.toBe('max-age=0');
+    expect(headers['clear-site-data']).toBeUndefined();
   });
 
   test('early hints, content in pieces and trailers', async () => {

@@ -111,6 +111,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     map,
     hosts: new Set([new URL(space.origin).host, ...upstreams.all.map(({ url }) => url.host)]),
     ours: space.origin,
+    atRoot: space.segments.length === 0,
     methods,
     ownsCors: space.schemes.length > 0 || space.corsOrigins.length > 0,
     isOurs,
