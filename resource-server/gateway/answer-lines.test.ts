@@ -79,3 +79,27 @@ test.each(['Reporting-Endpoints', 'Content-Security-Policy', 'Referrer-Policy', 
     expect(clientLines([[name, 'a']], 200, { ...returned, atRoot: false })).toEqual([[name, 'a']]);
   },
 );
+
+describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets through, never extended', () => {
+  const allowed = (methods: readonly string[], ...values: readonly string[]) =>
+    clientLines(
+      values.map((value) => ['Allow', value]),
+      200,
+      { ...returned, methods },
+    );
+
+  test.each([
+    ['GET, FROB', 'GET'],
+    ['PUT,GET , DELETE', 'PUT, GET'],
+    ['GET, GET', 'GET'],
+    ['FROB', ''],
+    ['', ''],
+    ['get', ''],
+  ])('%j: %j', (theirs, expected) => {
+    expect(allowed(['GET', 'HEAD', 'PUT', 'OPTIONS'], theirs)).toEqual([['Allow', expected]]);
+  });
+
+  test('of several lines one is left', () => {
+    expect(allowed(['GET', 'PUT'], 'GET', 'PUT, X')).toEqual([['Allow', 'GET, PUT']]);
+  });
+});

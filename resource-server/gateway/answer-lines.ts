@@ -68,13 +68,13 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
   return kept;
 }
 
-/** What both the application and the space let through (RFC 9110 section 10.2.1). */
+/** What the application allows (RFC 9110 section 10.2.1) without what the space does not let through. */
 function narrowed(given: Lines, methods: readonly string[]): string {
+  const passed = new Set(methods);
   const theirs = given
     .filter(([name]) => name.toLowerCase() === 'allow')
     .flatMap(([, value]) => value.split(/[ \t]*,[ \t]*/));
-  const known = new Set(theirs);
-  return allow(methods.filter((method) => known.has(method)));
+  return [...new Set(theirs)].filter((method) => passed.has(method)).join(', ');
 }
 
 /** A reference (RFC 9110 section 10.2.2); one that is relative to the target stays so. */
