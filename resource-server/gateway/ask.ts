@@ -110,7 +110,7 @@ export function createAsk(
 
   async function send(
     { request, path, linesFor, removed, sink, account, who }: Question,
-    { agent, pool, places, url, connect }: Upstream,
+    { agent, once, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
     const { timeout: idle } = config;
@@ -134,7 +134,7 @@ export function createAsk(
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;
       const host = hostname.replaceAll(/[[\]]/g, '');
-      const way = { agent, host, port, protocol };
+      const way = { agent: empty || WITH_CONTENT.has(method) ? agent : once, host, port, protocol };
       head.push(...nodeLines(request, framing));
       return sendByNode({ request, way, path, lines: head, removed, idle, touched, over }, sink);
     }
@@ -164,8 +164,11 @@ function mayRepeat({ method = '' }: AnyRequest, { touched, consumed }: Attempt):
   return !touched || (!consumed && METHODS.get(method)?.idempotent === true);
 }
 
-/** Content of these goes with undici; with others it may be taken for the next request. */
-const WITH_CONTENT = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+/**
+ * The methods whose content every application knows. With others it gets a connection of its own: an application that
+ * answers without reading it takes it for the next request (RFC 9112 section 9.3).
+ */
+const WITH_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Trailers and `Expect` of a request need node:http, and so does content where none is expected. */
 function needsNode({ method = '', headers }: AnyRequest, framing: string | undefined): boolean {

@@ -25,7 +25,9 @@ export class Upstream {
   readonly url: URL;
   readonly pool: Pool;
   readonly agent: http.Agent;
-  /** For pool and agent together, in neither of which anybody waits. */
+  /** Connections for one request each. */
+  readonly once: http.Agent;
+  /** For pool and agents together, in neither of which anybody waits. */
   readonly places: Places;
   /** A connection that nobody else has, of which either side may end first. */
   readonly connect: () => Socket;
@@ -57,11 +59,14 @@ export class Upstream {
       maxHeaderSize: ANSWER_HEADER,
       pipelining: 1,
     });
-    const common = { keepAlive: true, maxSockets: connections, timeout: IDLE };
-    this.agent =
-      this.url.protocol === 'https:'
+    const agent = (keepAlive: boolean) => {
+      const common = { keepAlive, maxSockets: connections, timeout: IDLE };
+      return this.url.protocol === 'https:'
         ? new https.Agent({ ...common, ...secure })
         : new http.Agent(common);
+    };
+    this.agent = agent(true);
+    this.once = agent(false);
     const alone = { host, allowHalfOpen: true, noDelay: true };
     this.connect =
       this.url.protocol === 'https:'
