@@ -4,9 +4,9 @@ import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { failure } from './failure.ts';
 import { type Drop, type Lines, trailerLines } from './fields.ts';
 import { DECLINED, type Sink } from './sink.ts';
+import { unanswered } from './unanswered.ts';
 
 /** Bytes of the header section of an answer. */
 export const ANSWER_HEADER = 65_536;
@@ -162,17 +162,16 @@ async function drained(upstream: ClientRequest): Promise<void> {
 function firstAnswer(upstream: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const fail = (cause: unknown) => {
-    const detail = 'The destination gave no answer that can be understood.';
-    reject(cause instanceof HttpError ? cause : failure(502, detail, cause));
+    reject(cause instanceof HttpError ? cause : unanswered('destination', cause));
   };
   upstream.on('error', fail);
   upstream.once('response', (answer) => {
     if (!upstream.destroyed) resolve(answer); // else it was given up within the same bytes
   });
-  upstream.once('close', () => fail(new Error('closed without an answer')));
+  upstream.once('close', () => fail(undefined));
   upstream.once('upgrade', (_answer, socket) => {
     socket.destroy();
-    fail(new Error('101 without having been asked to'));
+    fail(new HttpError(502, 'The destination switched protocols without having been asked to.'));
   });
   return promise;
 }

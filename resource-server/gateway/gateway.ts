@@ -274,6 +274,6 @@ function notPassed(methods: readonly string[]): HttpError {
 }
 
 function atGateway(error: HttpError, request: AnyRequest): HttpError {
-  const detail = `The gateway got no answer from the application. ${error.message} The request is ${requestId(request)}.`;
+  const detail = `The gateway has no answer of the application to pass on. ${error.message} The request is ${requestId(request)}.`;
   return Object.assign(new HttpError(error.status, detail), { reason: whyOf(error) });
 }

@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clientOf } from '../spaces.fixture.ts';
 import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
 
 const GONE = 'http://127.0.0.1:9/';
 
 let breakOff = () => {};
+/** What a server that is none of HTTP answers, and then ends. */
+let malformed = '';
+const raw = createServer((socket) => {
+  socket.on('error', () => {}).once('data', () => socket.end(malformed, 'latin1'));
+});
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let as: ReturnType<typeof clientOf>;
@@ -20,16 +26,20 @@ beforeAll(async () => {
     breakOff = () => response.destroy();
   });
   const { url } = application;
+  await once(raw.listen(0, '127.0.0.1'), 'listening');
+  const { port } = raw.address() as AddressInfo;
   gateway = await startGateway({
     there: { upstream: { url } },
     two: { upstream: { urls: [GONE, url] } },
     gone: { upstream: { url: GONE } },
+    odd: { upstream: { url: `http://127.0.0.1:${port}/`, webSockets: {} } },
   });
   as = clientOf(gateway);
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await application[Symbol.asyncDispose]();
+  raw.close();
 });
 
 /** The lines of the log with these members. */
@@ -74,9 +84,57 @@ test('where none answers the line says why, and the client hears nothing of it',
   expect(line).toMatchObject({
     status: 502,
     host: '127.0.0.1:9',
-    reason: expect.stringMatching(/^The application cannot be reached, .* connect ECONNREFUSED/),
+    reason: expect.stringMatching(/^The application cannot be reached\. connect ECONNREFUSED/),
   });
 });
+
+const WAYS = {
+  'over a kept connection': {},
+  'with trailers': { TE: 'trailers', Connection: 'TE' },
+  'to a handshake': {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  },
+};
+
+describe.each([
+  ['a bare LF', 'HTTP/1.1 200 OK\nX: secret\n\n', /Missing expected CR/],
+  [
+    'Content-Length twice',
+    `HTTP/1.1 200 OK\r\n${'Content-Length: 2\r\n'.repeat(2)}\r\nok`,
+    /Content-Length/,
+  ],
+  ['a field that is none', 'HTTP/1.1 200 OK\r\nX secret: a\r\n\r\n', /Invalid header token/],
+  [
+    'another protocol',
+    'ICY 200 OK\r\nX: secret\r\n\r\n',
+    /Expected HTTP/,
+    /It sent "(?:IC)?Y 200 OK"/,
+  ],
+  [
+    'a long header section',
+    `HTTP/1.1 200 OK\r\nX: ${'secret'.repeat(20_000)}\r\n\r\n`,
+    /overflow/i,
+  ],
+  ['nothing', '', /ended the connection without an answer/, /ended the connection/],
+])(
+  '502 says that the application sent %s (RFC 9110 section 15.6.3)',
+  (name, sent, rule, more = rule) => {
+    test.each(Object.entries(WAYS))('%s', async (way, headers) => {
+      malformed = sent;
+      const path = `/odd/${encodeURIComponent(name + way)}`;
+      const { status, text } = await as('GET', path, { headers });
+      expect([status, text]).toEqual([502, expect.stringMatching(rule)]);
+      expect(text).not.toMatch(/secret|ICY|cannot be reached/);
+      const [line] = await logged({ path });
+      expect(line?.['reason']).toMatch(rule);
+      expect(line?.['reason']).toMatch(more);
+      expect(line?.['reason']).not.toContain('secret');
+    });
+  },
+);
 
 test('of an answer that breaks off the line says who did', async () => {
   const token = gateway.token('there:read');

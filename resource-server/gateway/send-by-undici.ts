@@ -1,6 +1,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { HttpError } from '#shared/http/answer.ts';
 import { failure } from '../forwarding/failure.ts';
+import { unanswered } from '../forwarding/unanswered.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
 import { LEFT } from './places.ts';
@@ -107,9 +108,5 @@ function failureOf(error: Error): HttpError | Error {
   const code = 'code' in error ? String(error.code) : '';
   return LATE.has(code)
     ? failure(504, 'The application did not answer in time.', error)
-    : failure(
-        502,
-        'The application cannot be reached, or gave no answer that can be understood.',
-        error,
-      );
+    : unanswered('application', error);
 }

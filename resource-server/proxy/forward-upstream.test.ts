@@ -113,5 +113,7 @@ test('RFC 9110 section 9.3.6: what node:http takes for a tunnel does not wait fo
     });
   });
   const answer = await fetch(`http://127.0.0.1:${origin}/`);
-  expect(await answer.text()).toMatch(/^HttpError: The destination gave no answer/);
+  expect(await answer.text()).toMatch(
+    /^HttpError: The destination ended the connection without an answer/,
+  );
 });

@@ -6,6 +6,7 @@ import { acceptOf, isSwitch } from '#shared/http/web-socket.ts';
 import { failure } from '../../forwarding/failure.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import { ask, give, type Sent } from '../../forwarding/send-by-node.ts';
+import { unanswered } from '../../forwarding/unanswered.ts';
 
 /** An application that has opened a WebSocket. */
 export interface Opened {
@@ -16,12 +17,13 @@ export interface Opened {
 
 /**
  * Asks the application for a WebSocket (RFC 6455 section 4.1). Undefined: it gave another answer, which the client
- * gets. Rejects with HttpError 502 or 504 for what is neither: an answer that accepts another key, or says that all
- * went well without opening anything.
+ * gets. Over HTTP/1.1 that may be one of 2xx: an application may ignore Upgrade (RFC 9110 section 7.8). To an extended
+ * CONNECT (`extended`) it would say that a WebSocket is open (RFC 8441 section 5). Rejects with HttpError 502 or 504
+ * for that, and for an answer that accepts another key.
  */
 export async function shakeHands(
   sent: Sent,
-  key: string,
+  { key, extended }: { readonly key: string; readonly extended: boolean },
   passing: PassingAnswer,
 ): Promise<Opened | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Opened | undefined>();
@@ -34,17 +36,17 @@ export async function shakeHands(
   exchange.once('close', leave);
   const fail = (cause: unknown) => {
     asked.destroy();
-    reject(cause instanceof HttpError ? cause : notUnderstood(cause));
+    reject(cause instanceof HttpError ? cause : unanswered('application', cause));
   };
 
   /** An answer that is none to a handshake, and would be the same again. */
   const refuse = (reason: string) => {
     passing.refused = true;
-    fail(new Error(reason));
+    fail(failure(502, 'The application opened no WebSocket.', new Error(reason)));
   };
 
   asked.on('error', fail);
-  asked.once('close', () => fail(new Error('closed without an answer')));
+  asked.once('close', () => fail(undefined));
   asked.on('information', ({ statusCode, rawHeaders, httpVersion }) => {
     if (statusCode === 101) return refuse('101 without Upgrade');
     try {
@@ -62,8 +64,7 @@ export async function shakeHands(
   });
   asked.once('response', (answer) => {
     const { statusCode = 0 } = answer;
-    // Over HTTP/2 it would be a success (RFC 8441 section 5), and whoever waits for 101 can make nothing of it.
-    if (statusCode < 300) return refuse(`${statusCode} to a handshake`);
+    if (extended && statusCode < 300) return refuse(`${statusCode} to a handshake`);
     asked.setTimeout(sent.idle * 1000, leave);
     try {
       give(answer, passing);
@@ -83,12 +84,4 @@ export async function shakeHands(
 function accepts(answer: IncomingMessage, key: string): boolean {
   const accepted = lines(answer.rawHeaders, 'sec-websocket-accept');
   return isSwitch(answer) && accepted.length === 1 && accepted[0] === acceptOf(key);
-}
-
-function notUnderstood(cause: unknown): HttpError {
-  return failure(
-    502,
-    'The application cannot be reached, or gave no answer that can be understood.',
-    cause,
-  );
 }

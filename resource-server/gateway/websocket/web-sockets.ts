@@ -133,7 +133,7 @@ export function createWebSockets(
           if (key === undefined)
             throw new BadRequest('One Sec-WebSocket-Key with 16 octets is needed.');
           const asked = { ...sent, lines: handshakeLines(sent.lines, key) };
-          const opened = await shakeHands(asked, key, passing);
+          const opened = await shakeHands(asked, { key, extended: upgrade.extended }, passing);
           const side = opened && openTo(handshake, opened);
           resolve();
           if (side) await carry(handshake, side, opened.socket);

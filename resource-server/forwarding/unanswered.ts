@@ -1,0 +1,50 @@
+import type { HttpError } from '#shared/http/answer.ts';
+import { printable } from '#shared/base/printable.ts';
+import { failure } from './failure.ts';
+
+/** What the parsers of node:http and undici say, of which undici gives the words in its message alone. */
+interface Fault extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  readonly data?: string;
+}
+
+const ENDED = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
+/** The first line is none of HTTP, so that it holds no field. */
+const FIRST_LINE = /^(?:Expected HTTP|Invalid (?:HTTP version|status code))/;
+/** Characters of such a line for the log. */
+const SHOWN = 40;
+
+/**
+ * HttpError 502 for a server that gave no answer to pass on: whether it was not reached, ended the connection, or
+ * sent something malformed, and by which rule. What it sent itself is for the log. `cause`: of node:http or undici;
+ * undefined: the connection closed.
+ */
+export function unanswered(server: 'application' | 'destination', cause: unknown): HttpError {
+  const fault = (cause ?? { code: 'ECONNRESET' }) as Fault;
+  const rule = ruleOf(fault);
+  if (rule !== undefined) {
+    return failure(502, `The ${server} sent a malformed answer: ${rule}.`, shown(fault, rule));
+  }
+  return ENDED.has(fault.code ?? '')
+    ? failure(502, `The ${server} ended the connection without an answer.`, cause)
+    : failure(502, `The ${server} cannot be reached.`, cause);
+}
+
+/** In the parser's own words, which have nothing of the answer; undefined: it was not malformed. */
+function ruleOf({ code = '', name, reason, message }: Fault): string | undefined {
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return 'Content-Length twice, beside Transfer-Encoding, or of another length';
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'Header overflow';
+  if (name === 'HTTPParserError') return /\(([^()]*)\)$/.exec(message)?.[1] ?? 'not HTTP/1.1';
+  return code.startsWith('HPE_') ? (reason ?? code) : undefined;
+}
+
+/** The same with the beginning of the first line, where that is the fault. */
+function shown(cause: Fault, rule: string): Error {
+  if (!FIRST_LINE.test(rule)) return cause;
+  const [line = ''] = (cause.rawPacket?.toString('latin1') ?? cause.data ?? '').split(/[\r\n]/);
+  return new Error(`It sent ${JSON.stringify(printable(line.slice(0, SHOWN)))}.`, { cause });
+}
