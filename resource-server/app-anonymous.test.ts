@@ -1,3 +1,4 @@
+import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
@@ -68,7 +69,7 @@ beforeAll(async () => {
     spaces,
     resources: new Map(spaces.all.map((one) => [one, served])),
     gateways: new Map(),
-    standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
+    standing: NEVER_ENDS,
     ofSchemes: new Map(),
     signIn: NO_SIGN_IN,
     clock,

@@ -4,7 +4,7 @@ import { refusal } from '#shared/auth/refusal.ts';
 import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
-import type { Mark, Standing } from '#shared/auth/standing.ts';
+import type { Standing, Who } from '#shared/auth/standing.ts';
 import { note } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
@@ -29,6 +29,7 @@ import { misdirection } from '#shared/server/misdirected.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
 import { validated } from '#shared/server/validated.ts';
 import { isListed } from './cache/purge/listed.ts';
+import { breakOff, exchangeOf, sideOf } from './forwarding/side.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -43,6 +44,7 @@ import { respond } from './resources/respond.ts';
 import type { EndpointsOfSchemes } from './auth/scheme-endpoints.ts';
 import type { SignIn } from './sign-in/open-sign-in.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
+import { createUnderWay, type JudgeAgain } from './under-way.ts';
 import { verify, verifyBrowser } from './verify.ts';
 import { isMetadata, resourceMetadata } from './well-known.ts';
 
@@ -53,7 +55,7 @@ export interface AppParts {
   readonly resources: ReadonlyMap<Space, ServedResources>;
   /** Of the spaces that serve an application. */
   readonly gateways: ReadonlyMap<Space, Gateway>;
-  readonly standing: Pick<Standing, 'mark'>;
+  readonly standing: Standing;
   readonly ofSchemes: EndpointsOfSchemes;
   readonly signIn: SignIn;
   /** Resolves when the server can do its work. */
@@ -74,23 +76,14 @@ export function createApp(parts: AppParts) {
   const { clock, log, recipient } = parts;
   const page = homePage(config, spaces);
   const traced = spaces.seen.some(({ trace }) => trace);
-  const shownTo = createHiding(spaces);
+  const shownTo = createHiding(spaces, standing);
   /** By request, the hidden space that its credentials are good for. */
   const shown = new WeakMap<AnyRequest, Shown>();
-  /** By handshake for a WebSocket, what had been revoked before anybody was judged. */
-  const marks = new WeakMap<AnyRequest, Mark>();
+  const underWay = createUnderWay(standing, clock);
   const somewhere = [...SERVED].filter((method) => method !== 'TRACE' || traced);
 
   /** What is at no endpoint is in a space. */
   function handle(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
-    if (upgradeOf(request) === undefined) return receive(request, response, target);
-    return andThen(standing.mark(), (mark) => {
-      marks.set(request, mark);
-      return receive(request, response, target);
-    });
-  }
-
-  function receive(request: AnyRequest, response: AnyResponse, target: Target): Awaitable<void> {
     maxForwards(request); // nobody is behind this server, but what is malformed is 400
     const origin = originOf(request);
     const { authorization } = request.headers;
@@ -165,6 +158,7 @@ export function createApp(parts: AppParts) {
     }
     if (hidden) note(request, hidden.noted);
     const told = asked(request, space.origin);
+    const mark = hidden?.mark ?? standing.mark();
     const judged = hidden?.outcome ?? admitted(request, space, told);
     return andThen<Outcome, ResourceAnswer | undefined>(judged, (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
@@ -177,12 +171,22 @@ export function createApp(parts: AppParts) {
       }
       const { scheme, principal, seal } = outcome;
       const fields = { ...outcome.fields, ...cors };
+      const who = { passed: outcome, mark };
       if (gateway) {
-        const mark = marks.get(request);
+        if (!gateway.keeps(request)) watch(who, request, response);
         return gateway.pass({ request, response, target, passed: outcome, mark, arrived, fields });
       }
-      const context = { request, space, target, scheme, principal };
+      const judgeAgain = watch(who, request, response);
+      const context = { request, space, target, scheme, principal, judgeAgain };
       return respond(context, { resources: served, fields, seal, log });
+    });
+  }
+
+  /** What lets somebody in and is revoked lets nothing go on. */
+  function watch(who: Who, request: AnyRequest, response: AnyResponse): JudgeAgain {
+    return underWay(who, exchangeOf(response), (reason) => {
+      note(request, { reason });
+      breakOff(sideOf(request));
     });
   }
 

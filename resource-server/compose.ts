@@ -154,6 +154,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     log,
     clock,
     random,
+    standing,
   };
   return {
     beside: [

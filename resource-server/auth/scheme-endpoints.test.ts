@@ -1,3 +1,4 @@
+import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN } from '#shared/auth/scheme.ts';
@@ -116,7 +117,7 @@ describe('over HTTP', () => {
       clock: systemClock,
       resources: new Map(spaces.all.map((one) => [one, identity])),
       gateways: new Map(),
-      standing: { mark: () => ({ epoch: undefined, raises: 0 }) },
+      standing: NEVER_ENDS,
       ready: async () => {},
       log: silentLog,
       recipient,

@@ -23,7 +23,8 @@ import { LEFT } from './places.ts';
 import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
-import type { WebSockets, Who } from './websocket/web-sockets.ts';
+import type { WebSockets } from './websocket/web-sockets.ts';
+import type { Who } from '#shared/auth/standing.ts';
 
 /** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
 const IN_LINE = 10_000;

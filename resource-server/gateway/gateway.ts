@@ -71,7 +71,7 @@ export interface Passage {
   readonly target: Target;
   /** Undefined: the space asks nobody. */
   readonly passed: Passed | undefined;
-  /** Of a handshake for a WebSocket: what had been revoked before it was judged. */
+  /** Of who passed: what had been revoked before they were judged. */
   readonly mark?: Mark | undefined;
   /** When it came, by a clock that nobody sets; before it was judged. */
   readonly arrived: number;
@@ -85,6 +85,8 @@ export interface Gateway {
   readonly methods: readonly string[];
   /** Whether it opens WebSockets; to one that does not a handshake is a request. */
   readonly webSockets: boolean;
+  /** Whether what is under way goes on after a revocation, or is watched here, as a WebSocket is. */
+  keeps(request: AnyRequest): boolean;
   /** Undefined: the client has its answer, or the beginning of it. */
   pass(passage: Passage): Awaitable<ResourceAnswer | undefined>;
 }
@@ -233,6 +235,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   return {
     methods: possible,
     webSockets: webSockets !== false,
+    keeps: (request) =>
+      config.streams === 'finish' || (webSockets !== false && upgradeOf(request) !== undefined),
     pass(passage) {
       const { request, response, passed, fields } = passage;
       const answered = recover<ResourceAnswer | undefined>(

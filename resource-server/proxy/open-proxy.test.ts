@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
+import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { proxySchema } from '#shared/config/space-schema.ts';
@@ -30,6 +31,7 @@ test('self is every listener that the resource server has, also one that opens l
     config: proxySchema.parse({ schemes: ['Basic'], destinations: ['self'] }),
     schemes: { Basic: () => anybody } as never,
     network: systemNetwork,
+    standing: NEVER_ENDS,
     seeming: () => undefined,
     limits: {},
   }).open(main, own);

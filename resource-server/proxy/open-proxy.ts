@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PROXY, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { Standing } from '#shared/auth/standing.ts';
 import { isLoopback } from '#shared/config/production.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
@@ -18,6 +19,7 @@ export interface ProxyServer extends LineParts {
   readonly config: ProxyConfig;
   readonly schemes: Pick<Schemes, ProxyConfig['schemes'][number]>;
   readonly network: Network;
+  readonly standing: Standing;
   /** What a proxy that hides seems to be: the resource server. */
   readonly seeming: AnyHandler;
   readonly limits: Partial<ServerLimits>;

@@ -5,6 +5,8 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
+import type { Standing } from '#shared/auth/standing.ts';
+import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
 import { PROXY, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
@@ -46,6 +48,7 @@ export interface ProxyOptions extends Partial<
   readonly self?: readonly Listener[];
   readonly certificate?: Certificate;
   readonly limits?: Partial<ServerLimits>;
+  readonly standing?: Standing;
 }
 
 export interface RunningProxy {
@@ -78,6 +81,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
     origin: 'http://proxy.example:3128',
     self: () => options.self ?? [],
     network: { ...systemNetwork, ...options.network },
+    standing: options.standing ?? NEVER_ENDS,
     log,
     clock: systemClock,
     random: systemRandom,

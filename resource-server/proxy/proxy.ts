@@ -7,6 +7,7 @@ import { refusal } from '#shared/auth/refusal.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { Standing } from '#shared/auth/standing.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
 import { lines } from '#shared/http/fields.ts';
 import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
@@ -26,7 +27,8 @@ import { type Line, type LineParts, startLine } from './line.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
 import { relay } from './relay.ts';
-import { exchangeOf, sideOf } from '../forwarding/side.ts';
+import { createUnderWay } from '../under-way.ts';
+import { breakOff, exchangeOf, sideOf } from '../forwarding/side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
@@ -45,6 +47,7 @@ export interface ProxyParts extends LineParts {
   /** Where this server listens: the destination `self`. */
   readonly self: () => readonly Listener[];
   readonly network: Network;
+  readonly standing: Standing;
 }
 
 /** What a listener needs. */
@@ -61,11 +64,12 @@ type Passed = Extract<Outcome, { kind: 'pass' }>;
  * none.
  */
 export function createProxy(parts: ProxyParts): Proxy {
-  const { config, space, recipient, origin, self, network, random } = parts;
+  const { config, space, recipient, origin, self, network, standing, clock, random } = parts;
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const buffers = new ReadBuffers();
+  const underWay = createUnderWay(standing, clock);
   const ofAll = createAtMost('tunnels', config.tunnels);
   const ofAccount = createAtMost('tunnels of one', Math.ceil(config.tunnels / SHARE));
 
@@ -99,12 +103,17 @@ export function createProxy(parts: ProxyParts): Proxy {
     line.note({ method });
     const { uri, target } = targetOf(request);
     line.note({ host: target.authority, path: target.path.replace(/\?.*/s, '') });
+    const mark = standing.mark();
     const outcome = await admitted(
       authRequest(request, { method, target: uri, origin }, recipient),
       line,
     );
     if (outcome.kind !== 'pass') return denied(request, outcome);
     const { fields, seal } = outcome;
+    underWay({ passed: outcome, mark }, exchangeOf(response), (reason) => {
+      line.note({ reason });
+      breakOff(sideOf(request));
+    });
     return proven(outcome, { method, line, signal }, async () => {
       if (maxForwards(request) === 0) return answerHere(request);
       if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
@@ -142,15 +151,22 @@ export function createProxy(parts: ProxyParts): Proxy {
     const method = 'CONNECT';
     const about = { method, target: authority, origin };
     const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
+    const mark = standing.mark();
     const outcome = await admitted(authRequest(request, about, recipient, content), line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
       const carry = async () => {
         const inflow = new Inflow(buffers);
         const socket = await reach(destination, signal, inflow);
-        const end = await relay(asked.open(proof(outcome, '')), socket, inflow, config);
+        let ended: string | undefined;
+        const stop = standing.watch({ passed: outcome, mark }, 'revoked', (reason) => {
+          ended = reason;
+          breakOff(socket);
+        });
+        const over = await relay(asked.open(proof(outcome, '')), socket, inflow, config);
+        stop();
         const { bytesRead, bytesWritten } = socket;
-        line.write({ status: 200, end, received: bytesRead, sent: bytesWritten });
+        line.write({ status: 200, end: ended ?? over, received: bytesRead, sent: bytesWritten });
         return undefined;
       };
       return ofAccount(accountOf(outcome.principal), () => ofAll('', carry));

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
+import { createStanding } from '#shared/auth/standing.ts';
+import { RevocationSet } from '#shared/stores/revocation-set.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import {
   ALICE,
@@ -34,6 +36,51 @@ async function tunnelling(serve: (socket: Socket) => void, options: ProxyOptions
   }
   return { ...proxy, port, sockets, ask, open };
 }
+
+/** What is revoked, and by whom it is looked at. */
+function revoking() {
+  const set = new RevocationSet();
+  set.epoch = 'e1';
+  const view = () => set;
+  const end = () => set.apply({ kind: 'person', id: 'alice', generation: 1 }, Infinity);
+  return { standing: createStanding({ current: view, latest: view }, 20), end };
+}
+
+describe('a revocation ends', () => {
+  test('a tunnel, at both ends, which the log names', async () => {
+    const { standing, end } = revoking();
+    const { open, sockets, lines } = await tunnelling(echo, { standing });
+    const client = await open();
+    await client.send('one');
+    await client.until('one');
+    end();
+    await client.all;
+    await until(() => sockets.size === 0);
+    await until(() => lines.length > 0);
+    expect(lines).toMatchObject([
+      { event: 'proxy.tunnel', end: 'all of the person was ended', sent: 3 },
+    ]);
+  });
+
+  test('an answer that passes, which does not look whole', async () => {
+    const { standing, end } = revoking();
+    const port = await startOrigin((_, response) => {
+      response.write('half');
+    });
+    const { listening, lines } = await startProxy({
+      destinations: [`127.0.0.1:${port}`],
+      standing,
+    });
+    const client = new TestSocket(listening);
+    const at = `127.0.0.1:${port}`;
+    await client.send(`GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\n${ALICE}\r\n`);
+    await client.until('half');
+    end();
+    expect(await client.all).not.toMatch(/\r\n0\r\n/);
+    await until(() => lines.length > 0);
+    expect(lines).toMatchObject([{ reason: 'all of the person was ended', cut: true }]);
+  });
+});
 
 const echo = (socket: Socket) => void socket.pipe(socket);
 

@@ -19,6 +19,7 @@ import type { Method, MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, ServedResources } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
+import type { JudgeAgain } from '../under-way.ts';
 
 const FACTORIES: Readonly<Record<string, MethodFactory>> = {
   GET: get,
@@ -38,8 +39,11 @@ const FACTORIES: Readonly<Record<string, MethodFactory>> = {
 };
 
 export interface Documents extends Services {
-  /** Opens the tree of this name for whoever asks; its name never becomes a path of its own. */
-  tree(name: string, principal: string): Promise<ResourceStore>;
+  /**
+   * Opens the tree of this name for whoever asks; its name never becomes a path of its own. `judgeAgain`: before
+   * each change.
+   */
+  tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
 }
 
 /** Documents and collections on disk: one tree for all, or one for each principal. */
@@ -49,14 +53,19 @@ export function documents(services: Documents): ServedResources {
   );
   const kept = getKept(services);
 
-  async function placeOf({ space, target, principal }: ResourceContext): Promise<Place> {
+  async function placeOf({
+    space,
+    target,
+    principal,
+    judgeAgain,
+  }: ResourceContext): Promise<Place> {
     const whose = accountOf(principal);
     if (space.tree === 'own' && whose === ANONYMOUS) {
       throw new HttpError(403, 'The documents here belong to somebody in particular.');
     }
     const tree =
       space.tree === 'shared' ? sharedTree(space.segments) : ownTree(space.segments, whose);
-    const store = await services.tree(tree, whose);
+    const store = await services.tree(tree, whose, judgeAgain);
     const path = pathWithin({ space, target });
     const slash = target.trailingSlash;
     const found = await store.get(path);

@@ -3,6 +3,7 @@ import type { Target } from '#shared/http/target.ts';
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Space } from '../spaces.ts';
+import type { JudgeAgain } from '../under-way.ts';
 import type { Body } from './pieces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
@@ -12,6 +13,7 @@ export interface ResourceContext {
   readonly target: Target;
   readonly scheme: string;
   readonly principal: Principal;
+  readonly judgeAgain: JudgeAgain;
 }
 
 export type ResourceAnswer = Answer<Body>;

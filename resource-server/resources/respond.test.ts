@@ -100,7 +100,7 @@ const run = onKoa(async (request) => {
   };
   const principal = { kind: 'anonymous' } as const;
   return respond(
-    { request, space, target, scheme: 'Digest', principal },
+    { request, space, target, scheme: 'Digest', principal, judgeAgain: () => undefined },
     {
       resources: { possible: () => [], find: async () => resource },
       fields: { 'X-Space': 'set' },

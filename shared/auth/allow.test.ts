@@ -92,8 +92,8 @@ describe('a space that asks the directory', () => {
     const changing = space({ allow, about: async () => about(...groups) });
     const { outcome } = await admit(changing, request);
     const [ground] = outcome.kind === 'pass' ? (outcome.grounds ?? []) : [];
-    expect(await ground?.hold()).toBe(true);
+    expect(await ground?.end()).toBeUndefined();
     groups = [];
-    expect(await ground?.hold()).toBe(false);
+    expect(await ground?.end()).toBe('revoked');
   });
 });

@@ -66,7 +66,10 @@ function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
   if (!allow || !about || principal.kind !== 'person' || id === undefined) return passed;
   const permission: Grounds = {
     of: `permission for ${realm} ${id}`,
-    hold: () => andThen(about(id), (now) => now !== undefined && isAllowed(allow, principal, now)),
+    end: () =>
+      andThen(about(id), (now) =>
+        now && isAllowed(allow, principal, now) ? undefined : 'revoked',
+      ),
   };
   return { ...passed, grounds: [...grounds, permission] };
 }

@@ -117,9 +117,15 @@ export interface Seal<T> {
 export interface Grounds {
   /** The same for all who were let in by the same. */
   readonly of: string;
-  /** Whether it would let them in still. Throws or rejects when that cannot be known. */
-  hold(): Awaitable<boolean>;
+  /** Why it would not let them in any more. Throws or rejects when that cannot be known. */
+  end(): Awaitable<GroundsEnd | undefined>;
 }
+
+/**
+ * `revoked`: somebody has taken it away, also after its time. `expired`: nobody has, but its time is over, which
+ * ends nothing that is under way.
+ */
+export type GroundsEnd = 'revoked' | 'expired';
 
 export type Verdict =
   | {

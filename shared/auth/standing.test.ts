@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import type { GroundsEnd } from './scheme.ts';
 import { createStanding, type Passed } from './standing.ts';
 
 const LATER = 1_000_000;
@@ -30,6 +31,7 @@ beforeEach(() => {
 });
 const start = () =>
   createStanding({
+    current: () => set,
     latest() {
       asked += 1;
       return latest();
@@ -38,20 +40,20 @@ const start = () =>
 
 /** Grounds that hold as long as it is said; `of` names them. */
 function groundsOf(of: string) {
-  const state = { holds: true, down: false, asked: 0 };
-  const hold = async () => {
+  const state = { holds: true, down: false, asked: 0, why: 'revoked' as GroundsEnd };
+  const end = async () => {
     state.asked += 1;
     if (state.down) throw new Error('down');
-    return state.holds;
+    return state.holds ? undefined : state.why;
   };
-  return { state, grounds: { of, hold } };
+  return { state, grounds: { of, end } };
 }
 
 describe('a person', () => {
   test('stays while nothing of theirs is ended, and goes within a look of it', async () => {
     const standing = start();
     const end = jest.fn();
-    standing.watch(ALICE, await standing.mark(), end);
+    standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
     await looks(20);
     set.apply({ kind: 'person', id: 'b', generation: 1 }, LATER);
     await looks(1);
@@ -66,14 +68,14 @@ describe('a person', () => {
   test('what is ended while they are judged ends them, what was ended before does not', async () => {
     set.apply({ kind: 'person', id: 'a', generation: 1 }, LATER);
     const standing = start();
-    const mark = await standing.mark();
+    const mark = standing.mark();
     const end = jest.fn();
-    const stop = standing.watch(ALICE, mark, end);
+    const stop = standing.watch({ passed: ALICE, mark: mark }, 'expired', end);
     await looks(2);
     expect(end).not.toHaveBeenCalled();
     stop();
     set.apply({ kind: 'person', id: 'a', generation: 2 }, LATER);
-    standing.watch(ALICE, mark, end);
+    standing.watch({ passed: ALICE, mark: mark }, 'expired', end);
     await looks(1);
     expect(end).toHaveBeenCalledTimes(1);
   });
@@ -81,7 +83,7 @@ describe('a person', () => {
   test('a store of another memory ends them', async () => {
     const standing = start();
     const end = jest.fn();
-    standing.watch(ALICE, await standing.mark(), end);
+    standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
     set.epoch = 'e2';
     await looks(1);
     expect(end).toHaveBeenCalledTimes(1);
@@ -92,8 +94,11 @@ describe('a person', () => {
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');
     standing.watch(
-      { ...ALICE, application: MACHINE.principal, grounds: [grounds] },
-      await standing.mark(),
+      {
+        passed: { ...ALICE, application: MACHINE.principal, grounds: [grounds] },
+        mark: standing.mark(),
+      },
+      'expired',
       end,
     );
     await looks(1);
@@ -104,8 +109,10 @@ describe('a person', () => {
 
   test('a thousand of them are one question', async () => {
     const standing = start();
-    const mark = await standing.mark();
-    const stops = Array.from({ length: 1000 }, () => standing.watch(ALICE, mark, () => {}));
+    const mark = standing.mark();
+    const stops = Array.from({ length: 1000 }, () =>
+      standing.watch({ passed: ALICE, mark: mark }, 'expired', () => {}),
+    );
     asked = 0;
     await looks(4);
     expect(asked).toBe(4);
@@ -119,13 +126,21 @@ describe('a person', () => {
 describe('a token or key', () => {
   test('is asked of once for all who came by it, and ends all of them', async () => {
     const standing = start();
-    const mark = await standing.mark();
+    const mark = standing.mark();
     const [one, other] = [groundsOf('token 1'), groundsOf('token 2')];
     const [ended, stayed] = [jest.fn(), jest.fn()];
     for (let count = 0; count < 10; count += 1) {
-      standing.watch({ ...MACHINE, grounds: [one.grounds] }, mark, ended);
+      standing.watch(
+        { passed: { ...MACHINE, grounds: [one.grounds] }, mark: mark },
+        'expired',
+        ended,
+      );
     }
-    standing.watch({ ...MACHINE, grounds: [other.grounds] }, mark, stayed);
+    standing.watch(
+      { passed: { ...MACHINE, grounds: [other.grounds] }, mark: mark },
+      'expired',
+      stayed,
+    );
     asked = 0;
     await looks(3);
     expect([one.state.asked, other.state.asked, asked]).toEqual([3, 3, 0]);
@@ -139,9 +154,9 @@ describe('a token or key', () => {
   test('nothing ends who is nobody and showed nothing that could', async () => {
     const standing = start();
     const end = jest.fn();
-    const mark = await standing.mark();
+    const mark = standing.mark();
     latest = () => Promise.reject(new Error('down'));
-    standing.watch(NOBODY, mark, end);
+    standing.watch({ passed: NOBODY, mark }, 'expired', end);
     await looks(100);
     expect(end).not.toHaveBeenCalled();
   });
@@ -160,7 +175,7 @@ describe('a store that does not answer', () => {
   ])('%s: for five seconds nobody goes, and then everybody does', async (_, down) => {
     const standing = start();
     const end = jest.fn();
-    standing.watch(ALICE, await standing.mark(), end);
+    standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
     await looks(3);
     latest = down;
     await looks(10);
@@ -173,7 +188,11 @@ describe('a store that does not answer', () => {
     const standing = start();
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');
-    standing.watch({ ...MACHINE, grounds: [grounds] }, await standing.mark(), end);
+    standing.watch(
+      { passed: { ...MACHINE, grounds: [grounds] }, mark: standing.mark() },
+      'expired',
+      end,
+    );
     for (let round = 0; round < 3; round += 1) {
       state.down = true;
       await looks(8);

@@ -1,8 +1,9 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { subjectOf } from './person.ts';
-import type { Outcome, Principal } from './scheme.ts';
+import type { Grounds, Outcome, Principal } from './scheme.ts';
 
 /** Milliseconds from look to look. */
 const LOOK = 500;
@@ -17,21 +18,40 @@ export type Passed = Pick<
 /** What had been revoked by a moment. */
 export type Mark = Pick<RevocationView, 'epoch' | 'raises'>;
 
-/** Whether those who stay after they were let in, as with a WebSocket, would be let in still. */
+/** Who was let in, and what had been revoked before they were judged. */
+export interface Who {
+  readonly passed: Passed;
+  readonly mark: Mark;
+}
+
+/**
+ * `revoked`: it ends when somebody ends what let them in, as an answer does. `expired`: also when the time of that is
+ * over, as a WebSocket does.
+ */
+export type Until = 'revoked' | 'expired';
+
+/** Whether those who stay after they were let in, as with a WebSocket or a long answer, would be let in still. */
 export interface Standing {
-  /** To be taken before they are judged, so that no change falls between. Throws or rejects with `StoreUnavailable`. */
-  mark(): Awaitable<Mark>;
   /**
-   * Calls `end` once within a second of what ends them: the end or revocation of their token, the removal of their
-   * key, whatever ends all of a person (another password, being disabled), and a store that does not answer for some
-   * seconds. What it returns ends the watch.
+   * What is known here to be revoked, without asking the store: it costs a request next to nothing. To be taken
+   * before they are judged, so that no change falls between. One that was made a moment before, and is not known here
+   * yet, ends what began after it as well.
    */
-  watch(passed: Passed, mark: Mark, end: (reason: string) => void): () => void;
+  mark(): Mark;
+  /**
+   * Calls `end` once within a second of what ends them: the revocation of their token, the removal of their key,
+   * whatever ends all of a person (another password, being disabled), and a store that does not answer for some
+   * seconds. Never calls it for those whom nothing could end. The result ends the watch.
+   */
+  watch(who: Who, until: Until, end: (reason: string) => void): () => void;
+  /** Whether nothing that let them in is revoked, as `watch` judges it. Rejects with `StoreUnavailable`. */
+  holds(who: Who): Promise<boolean>;
 }
 
 interface Watched {
   readonly people: readonly string[];
   readonly mark: Mark;
+  readonly until: Until;
   readonly end: (reason: string) => void;
 }
 
@@ -48,7 +68,7 @@ interface Question {
 
 /** `interval`: milliseconds from look to look. */
 export function createStanding(
-  feed: Pick<RevocationFeed, 'latest'>,
+  feed: Pick<RevocationFeed, 'current' | 'latest'>,
   interval: number = LOOK,
 ): Standing {
   const all = new Set<Watched>();
@@ -93,16 +113,33 @@ export function createStanding(
   }
 
   return {
-    mark: () => andThen(feed.latest(), ({ epoch, raises }) => ({ epoch, raises })),
+    mark() {
+      try {
+        const { epoch, raises } = feed.current();
+        return { epoch, raises };
+      } catch (error) {
+        if (error instanceof StoreUnavailable) return UNKNOWN;
+        throw error;
+      }
+    },
 
-    watch({ principal, application, grounds = [] }, mark, ended) {
+    async holds({ passed: { principal, application, grounds = [] }, mark }) {
       const persons = [principal, application].flatMap(personOf);
-      const own = grounds.map(({ of, hold }) => questionOf(of, hold));
+      const view = persons.length > 0 ? await feed.latest() : undefined;
+      if (view && isOver({ people: persons, mark }, view)) return false;
+      const ends = await Promise.all(grounds.map(async (one) => one.end()));
+      return !ends.includes('revoked');
+    },
+
+    watch({ passed: { principal, application, grounds = [] }, mark }, until, ended) {
+      const persons = [principal, application].flatMap(personOf);
+      const own = grounds.map(questionOf);
       if (people.about.size === 0) people.silent = 0;
       if (persons.length > 0) own.push(people);
       const watched: Watched = {
         people: persons,
         mark,
+        until,
         end(reason) {
           stop();
           ended(reason);
@@ -116,6 +153,7 @@ export function createStanding(
         clearInterval(timer);
         timer = undefined;
       }
+      if (own.length === 0) return stop;
       all.add(watched);
       for (const { about } of own) about.add(watched);
       // All at once, so that the feed looks once for all of them.
@@ -124,11 +162,15 @@ export function createStanding(
     },
   };
 
-  function questionOf(of: string, hold: () => Awaitable<boolean>): Question {
+  function questionOf(grounds: Grounds): Question {
+    const { of } = grounds;
     const known = byGrounds.get(of);
     if (known) return known;
     const about = new Set<Watched>();
-    const ask = () => andThen(hold(), (holds) => (holds ? [] : about));
+    const ask = () =>
+      andThen(grounds.end(), (over) =>
+        [...about].filter(({ until }) => over === 'revoked' || over === until),
+      );
     const what = of.slice(0, of.lastIndexOf(' '));
     const question = { about, ask, ...asked(`the ${what} is not good any more`) };
     byGrounds.set(of, question);
@@ -136,10 +178,13 @@ export function createStanding(
   }
 }
 
+/** Of a store that is silent: nobody who was let in meanwhile by what may end stays for long. */
+const UNKNOWN: Mark = { epoch: undefined, raises: 0 };
+
 const asked = (reason: string) => ({ reason, asking: false, silent: 0 });
 
 /** A store of another memory knows nothing of what came before. */
-function isOver({ people, mark }: Watched, view: RevocationView): boolean {
+function isOver({ people, mark }: Pick<Watched, 'people' | 'mark'>, view: RevocationView): boolean {
   return view.epoch !== mark.epoch || people.some((id) => view.raisedSince(id, mark.raises));
 }
 

@@ -119,9 +119,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     if (epochSeconds(clock) >= claims.exp + skew) return { kind: 'refused', reason: 'expired' };
     const revokedBy = revocations.revokedBy(claims);
     if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
-    const grounds = {
+    const grounds: Grounds = {
       of: `token ${claims.jti}`,
-      hold: () => epochSeconds(clock) < claims.exp && andThen(verify(token, audiences), stillGood),
+      end: () =>
+        andThen(feed.latest(), (view) => {
+          if (view.revokedBy(claims) !== undefined) return 'revoked';
+          if (epochSeconds(clock) >= claims.exp) return 'expired';
+          return andThen(verify(token, audiences), endOf);
+        }),
     };
     return { kind: 'verified', principal, jkt: claims.cnf?.jkt, grounds };
   }
@@ -165,9 +170,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return { verify };
 }
 
-function stillGood(verdict: TokenVerdict): boolean {
+function endOf(verdict: TokenVerdict): 'revoked' | undefined {
   if (verdict.kind === 'unavailable') throw new StoreUnavailable(verdict.reason);
-  return verdict.kind === 'verified';
+  return verdict.kind === 'verified' ? undefined : 'revoked';
 }
 
 function silent(error: unknown): TokenVerdict {

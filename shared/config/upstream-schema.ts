@@ -45,6 +45,12 @@ export const upstreamSchema = z
       .union([z.literal(false), webSocketLimits])
       .prefault({})
       .describe('connections that stay (RFC 6455); false: none'),
+    streams: z
+      .enum(['end', 'finish'])
+      .default('end')
+      .describe(
+        'what becomes of an answer or upload that is under way when whoever asked for it is revoked: it ends within two seconds, or it goes on',
+      ),
     host: z
       .enum(['public', 'upstream'])
       .default('public')

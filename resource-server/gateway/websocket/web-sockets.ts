@@ -1,6 +1,6 @@
 import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Mark, Passed, Standing } from '#shared/auth/standing.ts';
+import type { Standing, Who } from '#shared/auth/standing.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -36,12 +36,6 @@ export interface WebSocketParts {
   readonly standing: Standing;
   readonly random: Random;
   readonly log: Log;
-}
-
-/** Who was let in, and what had been revoked before they were judged. */
-export interface Who {
-  readonly passed: Passed;
-  readonly mark: Mark;
 }
 
 /** A handshake that was let in. */
@@ -108,7 +102,7 @@ export function createWebSockets(
       outflow.leave();
       timer = setTimeout(end, LINGER, ended);
     }
-    const stop = who && standing.watch(who.passed, who.mark, end);
+    const stop = who && standing.watch(who, 'expired', end);
     const limits = { ...times, half: HALF };
     const relayed = relay(side, socket, outflow, limits, constants.NGHTTP2_CANCEL);
     if (ending.aborted) leave();

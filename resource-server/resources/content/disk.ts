@@ -18,6 +18,7 @@ import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import { ReadBuffers } from '../../read-buffers.ts';
 import { quotaExceeded } from './refusals.ts';
+import type { JudgeAgain } from '../../under-way.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
@@ -40,9 +41,9 @@ export interface DiskOptions {
 export interface Disk {
   /**
    * The tree of this name, for whoever asks: what is being received and what takes turns counts for them.
-   * Rejects with `HttpError` 414 when no folder can have its name.
+   * `judgeAgain`: before each change. Rejects with `HttpError` 414 when no folder can have its name.
    */
-  tree(name: string, principal: string): Promise<ResourceStore>;
+  tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
   /**
    * Removes the files left behind by a crash: those that no row names, last written more than `age`
    * seconds ago. Resolves to their number.
@@ -95,11 +96,11 @@ export function openDisk(options: DiskOptions): Disk {
   }
 
   return {
-    async tree(name, principal) {
+    async tree(name, principal, judgeAgain = () => undefined) {
       if (folderOf(name).length > LONGEST) {
         throw new HttpError(414, 'The name of the tree is too long.');
       }
-      return createStore(name, contentOf(name, principal), principal);
+      return createStore(name, contentOf(name, principal), principal, judgeAgain);
     },
 
     async sweep(age) {
@@ -112,7 +113,12 @@ export function openDisk(options: DiskOptions): Disk {
     },
   };
 
-  function createStore(name: string, content: Content, principal: string): ResourceStore {
+  function createStore(
+    name: string,
+    content: Content,
+    principal: string,
+    judgeAgain: JudgeAgain,
+  ): ResourceStore {
     const look = (paths: readonly string[]) => trees.look(name, paths);
 
     /** `alone`: its turn to change a whole tree has come. */
@@ -129,6 +135,7 @@ export function openDisk(options: DiskOptions): Disk {
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
           return inTurn(principal, () => change(paths, decide, true));
         }
+        await judgeAgain();
         const { entries, locksVersion } = view;
         const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
         const outcome = await trees.commit(name, {

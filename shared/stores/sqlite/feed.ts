@@ -13,12 +13,15 @@ type Row = readonly [
 ];
 
 /**
- * Follows the revocation table. Every `current()` looks for new rows (about 2 us), and `latest()`
- * once for all requests that are handled together, so a revocation that was acknowledged before a request came is
- * in that request's view.
+ * Follows the revocation table. A look for new rows (about 2 us) is one for all requests that are handled together,
+ * so a revocation that was acknowledged before a request came is in that request's view.
  */
 export class SqliteFeed implements RevocationFeed {
-  readonly latest = oncePerTurn(() => this.current());
+  readonly latest = oncePerTurn((): RevocationView => {
+    this.#table.look();
+    return this.#set;
+  });
+  readonly current = this.latest;
   readonly #table: FollowedTable<Row>;
   readonly #clock: Clock;
   readonly #set = new RevocationSet();
@@ -39,11 +42,6 @@ export class SqliteFeed implements RevocationFeed {
     const feed = new SqliteFeed(path, clock);
     await feed.#table.begin();
     return feed;
-  }
-
-  current(): RevocationView {
-    this.#table.look();
-    return this.#set;
   }
 
   onKeyRevoked(listener: (kid: string) => void): void {

@@ -110,11 +110,27 @@ export function apiKey(options: ApiKeyOptions): Scheme {
         }
         attempts.succeeded(id, address);
         noteUse(id);
-        const hold = async () => acceptable(await apiKeys.get(id), secret);
-        const grounds = { of: `API key ${id}`, hold };
+        const grounds = groundsOf(key, secret);
         return andThen(limits.spend('api-key', id, limit), (spent) => within(key, spent, grounds));
       });
     });
+  }
+
+  /** A key whose end was set to a moment that is past is revoked; one that nobody has touched expires. */
+  function groundsOf({ id, expires_at: end = Infinity }: ApiKeyRecord, secret: string): Grounds {
+    let known = end;
+    return {
+      of: `API key ${id}`,
+      async end() {
+        const now = await apiKeys.get(id);
+        const until = now ? (now.expires_at ?? Infinity) : known;
+        if (acceptable(now, secret)) {
+          known = until;
+          return undefined;
+        }
+        return until === known && until <= clock.now() ? 'expired' : 'revoked';
+      },
+    };
   }
 
   function within({ application, scopes }: ApiKeyRecord, spent: Spent, grounds: Grounds): Judged {

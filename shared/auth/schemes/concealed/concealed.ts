@@ -81,8 +81,8 @@ export function concealed(options: ConcealedOptions): Scheme {
       return { kind: 'refused', reason: 'wrong Concealed credentials' };
     }
     noteUse(publicKeys, record, clock.now());
-    const hold = async () => (await publicKeys.get(id)) !== undefined;
-    return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, hold } };
+    const end = async () => ((await publicKeys.get(id)) ? undefined : 'revoked');
+    return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, end } };
   }
 
   return {

@@ -37,9 +37,9 @@ export function hoba(options: HobaOptions): Scheme {
   function groundsOf({ id, signed_out_at: before }: PublicKeyRecord): Grounds {
     return {
       of: `key of HOBA ${id}${before === undefined ? '' : `@${before}`}`,
-      async hold() {
+      async end() {
         const key = await publicKeys.get(id);
-        return key !== undefined && key.signed_out_at === before;
+        return key !== undefined && key.signed_out_at === before ? undefined : 'revoked';
       },
     };
   }

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { sameBytes } from '#shared/base/constant-time.ts';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { type Clock, ManualClock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
@@ -46,7 +46,11 @@ export const START = new ManualClock().now();
 export const LIFE = 1000;
 export const END = START + LIFE * 1000;
 
-export const granted = { kind: 'granted', principal: { kind: 'anonymous' } };
+export const granted = {
+  kind: 'granted',
+  principal: { kind: 'anonymous' },
+  grounds: expect.anything(),
+};
 export const refused = (reason: string) => ({ kind: 'refused', reason });
 export const USED = refused('used before');
 export const NO_CHALLENGE = refused('for no challenge that is good here now');

@@ -185,6 +185,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
         kind: 'pass',
         scheme: 'PrivateToken',
         principal: { kind: 'anonymous', scopes: new Set() },
+        grounds: [expect.objectContaining({ end: expect.any(Function) })],
         fields: {},
       });
       expect(await ask(credentials)).toMatchObject({ kind: 'answer', status: 401 });

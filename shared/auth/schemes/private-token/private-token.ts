@@ -10,7 +10,7 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Limits, Rate } from '#shared/stores/limits.ts';
 import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
-import type { Scheme, Verdict } from '../../scheme.ts';
+import type { Grounds, Scheme, Verdict } from '../../scheme.ts';
 import {
   createChallenges,
   type Moment,
@@ -107,8 +107,17 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     // A store that was restored meanwhile has forgotten what was spent: no such key, or no such context.
     const remembered = (await issuer.key(token.type, token.keyId)) && (await challengeOf(token));
     if (remembered === undefined) return refused('of a key or window that ended when it was spent');
-    return { kind: 'granted', principal: { kind: 'anonymous' } };
+    return { kind: 'granted', principal: { kind: 'anonymous' }, grounds: groundsOf(key) };
   }
+
+  /** Those of a key that was recalled; of the token itself nothing is known any more. */
+  const groundsOf = ({ type, id, until = Infinity }: IssuerKey): Grounds => ({
+    of: `key of PrivateToken ${Buffer.from(id).toString('base64url')}`,
+    async end() {
+      if (await issuer.key(type, id)) return undefined;
+      return clock.now() < until ? 'revoked' : 'expired';
+    },
+  });
 
   return {
     name: 'PrivateToken',

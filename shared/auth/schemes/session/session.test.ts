@@ -227,9 +227,9 @@ describe('its end', () => {
   test('who stays, as with a WebSocket, is let in no longer either', async () => {
     const { secret, grantId } = await begin();
     const verdict = await judge(secret);
-    const hold = verdict.kind === 'granted' ? verdict.grounds?.hold : undefined;
-    expect(await hold?.()).toBe(true);
+    const end = verdict.kind === 'granted' ? verdict.grounds?.end : undefined;
+    expect(await end?.()).toBeUndefined();
     await endGrant(access(), grantId);
-    expect(await hold?.()).toBe(false);
+    expect(await end?.()).toBe('revoked');
   });
 });

@@ -1,6 +1,6 @@
 import { cookiesNamed } from '#shared/http/cookies.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import type { About, AuthRequest, Scheme, Verdict } from '../../scheme.ts';
+import type { About, AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 import { cookieName } from './cookie.ts';
 import type { SessionRecord, Sessions } from './sessions.ts';
 
@@ -47,6 +47,22 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
     return by && `revoked by ${by}`;
   }
 
+  /** Of one that is not there any more only its time tells whether somebody has ended it. */
+  function groundsOf(secret: string, found: SessionRecord): Grounds {
+    let known = { ...found, used: sessions.now() };
+    return {
+      of: `session ${secret}`,
+      async end() {
+        if ((await feed.latest()).revokedBy(found.claims)) return 'revoked';
+        const record = await sessions.find(secret);
+        known = record ?? known;
+        const over = sessions.now() >= Math.min(known.until, known.used + idle * 1000);
+        if (record === undefined) return over ? 'expired' : 'revoked';
+        return sessions.now() >= record.until ? 'expired' : undefined;
+      },
+    };
+  }
+
   return {
     name: 'Session',
     ambient: true,
@@ -83,13 +99,7 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
           claims: { sub, grant_id },
           about: person,
         },
-        grounds: {
-          of: `session ${secret}`,
-          async hold() {
-            const now = await sessions.find(secret);
-            return now !== undefined && (await endOf(now, sessions.now())) === undefined;
-          },
-        },
+        grounds: groundsOf(secret, found),
       };
     },
   };

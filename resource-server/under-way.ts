@@ -1,0 +1,71 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { Standing, Who } from '#shared/auth/standing.ts';
+import type { Exchange } from './forwarding/sink.ts';
+
+/** Milliseconds from sweep to sweep. What has seen two of them is long. */
+const SWEEP = 500;
+/** Milliseconds after which a change is judged again before it is committed. */
+const LONG = 1000;
+
+/** Judges again before a change is committed. Throws or rejects with HttpError 403, or `StoreUnavailable`. */
+export type JudgeAgain = () => Awaitable<void>;
+
+/**
+ * Watches an exchange until it closes: calls `end` once what let its client in is revoked, if it goes on for long.
+ * Most are over before anybody asks.
+ */
+export type UnderWay = (who: Who, exchange: Exchange, end: (reason: string) => void) => JudgeAgain;
+
+interface Young {
+  readonly sweep: number;
+  readonly grow: () => void;
+}
+
+export function createUnderWay(
+  standing: Pick<Standing, 'watch' | 'holds'>,
+  clock: Pick<Clock, 'monotonic'>,
+): UnderWay {
+  /** By age. */
+  const young = new Set<Young>();
+  let sweeps = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    sweeps += 1;
+    for (const one of young) {
+      if (sweeps - one.sweep < 2) return;
+      young.delete(one);
+      one.grow();
+    }
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return (who, exchange, end) => {
+    const began = clock.monotonic();
+    let stop = () => {};
+    const one = {
+      sweep: sweeps,
+      grow: () => (stop = standing.watch(who, 'revoked', end)),
+    };
+    if (!exchange.destroyed) {
+      young.add(one);
+      timer ??= setInterval(sweep, SWEEP).unref();
+      exchange.once('close', () => {
+        young.delete(one);
+        stop();
+      });
+    }
+    return () => {
+      if (clock.monotonic() - began < LONG) return undefined;
+      return standing.holds(who).then((holds) => {
+        if (!holds) throw ended();
+      });
+    };
+  };
+}
+
+const ended = () =>
+  new HttpError(403, 'What let this request in has been revoked meanwhile. Nothing was changed.');

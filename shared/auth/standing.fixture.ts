@@ -1,0 +1,8 @@
+import type { Standing } from './standing.ts';
+
+/** Nothing is ever revoked. */
+export const NEVER_ENDS: Standing = {
+  mark: () => ({ epoch: undefined, raises: 0 }),
+  watch: () => () => {},
+  holds: async () => true,
+};
