@@ -261,7 +261,7 @@ describe.each([
       () => store.passSeconds(60),
     ];
     for (const ending of endings) {
-      const until = ending === endings.at(-1) ? 'expired' : 'revoked';
+      const ends = ending === endings.at(-1) ? 'expired' : 'revoked';
       const jti = fresh();
       const claims = {
         iss: ISSUER,
@@ -281,7 +281,7 @@ describe.each([
       const token = signJws({ alg: 'ES256', typ: 'at+jwt', kid }, claims, privateKey);
       const verdict = await tokens.verify(token, [SPACE]);
       if (verdict.kind !== 'verified') throw new Error(JSON.stringify(verdict));
-      await endedBy(verdict.principal, [verdict.grounds], () => ending(jti), until);
+      await endedBy(verdict.principal, [verdict.grounds], () => ending(jti), ends);
     }
   });
 });

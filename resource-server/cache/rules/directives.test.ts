@@ -33,6 +33,48 @@ describe('RFC 9111 section 5.2: directives', () => {
   );
 });
 
+describe('RFC 9110 section 5.6.4: behind a quote that is not closed', () => {
+  const DOUBTFUL = [
+    String.raw`x="a\", `,
+    'x="a, ',
+    '"x, ',
+    'x=a"b, ',
+    'x="a"b"c, ',
+    'x="a\u0001", ',
+  ];
+
+  test.each(DOUBTFUL)('%s nothing is permitted', (before) => {
+    expect(flags(`${before}public`)).not.toContain('public');
+    expect(flags(`no-store, ${before}must-understand`)).not.toContain('must-understand');
+    expect(flags(`${before}must-revalidate`)).not.toContain('must-revalidate');
+    expect(seconds(`${before}s-maxage=60`)).toEqual({});
+    expect(seconds(`${before}max-age=60`)).toEqual({ 'max-age': 0 });
+    expect(seconds(`${before}max-stale`)).toEqual({ 'max-stale': 0 });
+    expect(seconds(`${before}stale-while-revalidate=60`)).toEqual({ 'stale-while-revalidate': 0 });
+  });
+
+  test.each(DOUBTFUL)('%s what restricts counts, and what stands before it', (before) => {
+    for (const name of ['no-store', 'no-cache', 'private', 'proxy-revalidate']) {
+      expect(flags(`public, ${before}${name}`)).toEqual(expect.arrayContaining(['public', name]));
+    }
+    expect(seconds(`max-age=60, ${before}min-fresh=1`)).toEqual({
+      'max-age': 60,
+      'min-fresh': FOREVER,
+    });
+  });
+
+  test.each([
+    'public"',
+    'public=',
+    's-maxage="60',
+    's-maxage=6 0',
+    'must-revalidate=,',
+    'must-understand="',
+  ])('%s permits nothing either', (value) => {
+    expect([flags(value), seconds(value)]).toEqual([['no-cache'], {}]);
+  });
+});
+
 describe('RFC 9111 section 1.2.2: delta-seconds', () => {
   test.each(['2147483648', '2147483649', '99999999999', '9'.repeat(400)])(
     '%s is as long as can be',

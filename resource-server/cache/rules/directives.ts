@@ -36,6 +36,9 @@ const DELTAS: ReadonlyMap<string, Delta> = new Map([
   ['min-fresh', { invalid: FOREVER, bare: FOREVER, stricter: Math.max }],
 ]);
 
+/** Those that let more be stored or used. */
+const PERMITTING = new Set(['public', 'must-understand', 'must-revalidate', 's-maxage']);
+
 /** Those whose argument lists fields. */
 const QUALIFIED = new Set(['no-cache', 'private']);
 
@@ -54,6 +57,10 @@ export function directivesOf(given: Iterable<readonly [name: string, Argument]>)
   const seconds = new Map<string, number>();
   const fields = new Map<string, Set<string>>();
   for (const [name, argument] of given) {
+    if (argument === undefined && PERMITTING.has(name)) {
+      flags.add('no-cache');
+      continue;
+    }
     const delta = DELTAS.get(name);
     const listed = QUALIFIED.has(name) ? fieldNames(argument) : undefined;
     if (delta !== undefined) {
@@ -66,17 +73,20 @@ export function directivesOf(given: Iterable<readonly [name: string, Argument]>)
   return { flags, seconds, fields };
 }
 
+/** Behind a quote that nobody can tell the end of a directive may be text: it restricts, and permits nothing. */
 function* elements(value: string): Generator<readonly [string, Argument]> {
   const scanner = new Scanner(value);
+  let doubtful = false;
   for (;;) {
     scanner.read(BETWEEN);
     if (scanner.done) return;
     const name = scanner.read(TOKEN);
     const argued = scanner.read(EQUALS) !== undefined;
     const argument = argued ? (scanner.read(TOKEN) ?? scanner.quotedString()) : true;
-    const whole = scanner.delimited;
-    scanner.read(REST);
+    const whole = scanner.delimited && !doubtful;
     if (name !== undefined) yield [name.toLowerCase(), whole ? argument : undefined];
+    const rest = scanner.read(REST);
+    doubtful ||= rest?.includes('"') === true;
   }
 }
 
