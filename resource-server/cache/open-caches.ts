@@ -21,8 +21,6 @@ import { TieredStore } from './store/tiers.ts';
 
 /** Milliseconds for which a store that took a write is believed to take another. */
 const WRITABLE = 1000;
-/** Octets of the longest answer that is kept in memory where there is a disk. */
-const SHORT = 65_536;
 /** Seconds between two writes of where the feed stands, and between two reports. */
 const POSITION = 5;
 const REPORT = 20;
@@ -186,7 +184,8 @@ const madeFor = ({ identity = {}, upstream }: Space): ReadonlySet<string> =>
 function storeOf(space: Space, config: CacheConfig, disk: CacheDisk | undefined): CacheStore {
   const memory = new MemoryStore(portion(config.maxBytes));
   if (!config.disk || !disk) return memory;
-  return new TieredStore(memory, disk.store(diskName(space), portion(config.disk.maxBytes)), SHORT);
+  const { maxBytes, longerThan } = config.disk;
+  return new TieredStore(memory, disk.store(diskName(space), portion(maxBytes)), longerThan);
 }
 
 function reportOf({ name, origin, store, bans, cache }: Open): CacheReport[number] {

@@ -9,13 +9,14 @@ import type { Space } from '../spaces.ts';
 import { clientsOf, settled } from './cache.fixture.ts';
 import { openCaches } from './open-caches.ts';
 
-const SPACE = {
-  url: 'https://rs.example/app/',
-  origin: 'https://rs.example',
-  segments: ['app'],
-  upstream: { url: 'http://127.0.0.1:1/' },
-  cache: cacheSchema.parse({ disk: { maxBytes: 16 * 1024 * 1024 } }),
-} as unknown as Space;
+const spaceWith = (disk: object = {}) =>
+  ({
+    url: 'https://rs.example/app/',
+    origin: 'https://rs.example',
+    segments: ['app'],
+    upstream: { url: 'http://127.0.0.1:1/' },
+    cache: cacheSchema.parse({ disk: { maxBytes: 16 * 1024 * 1024, ...disk } }),
+  }) as unknown as Space;
 const LONG = 'x'.repeat(100_000);
 
 let store: SqliteUnderTest;
@@ -31,16 +32,16 @@ afterEach(async () => {
 });
 
 /** A process with a cache. */
-async function started() {
+async function started(space = spaceWith(), content = LONG) {
   const { clock, folder } = store;
-  const caches = await openCaches([SPACE], {
+  const caches = await openCaches([space], {
     data: folder,
     stores,
     clock,
     random: systemRandom,
     log: silentLog,
   });
-  const opened = caches.of.get(SPACE);
+  const opened = caches.of.get(space);
   if (opened === undefined) throw new Error('there is no cache');
   const { asked, ask } = clientsOf(opened.cache, clock);
   /** Whether the application was asked; then it answers. */
@@ -51,10 +52,10 @@ async function started() {
     const one = await Promise.race([answered.then(() => undefined), shown()]);
     if (one) {
       one.head(200, { 'Cache-Control': 'max-age=1000000' });
-      one.sink.write(Buffer.from(LONG));
+      one.sink.write(Buffer.from(content));
       one.sink.end([]);
     }
-    expect(await answered).toHaveLength(LONG.length);
+    expect(await answered).toHaveLength(content.length);
     client.exchange.close();
     return one !== undefined;
   }
@@ -69,8 +70,8 @@ async function started() {
 }
 
 /** `/app/a` and `/app/b` are on disk. */
-async function filled() {
-  await using process = await started();
+async function filled(...of: Parameters<typeof started>) {
+  await using process = await started(...of);
   for (const target of ['/app/a', '/app/b']) {
     expect(await process.isMiss(target)).toBe(true);
     while (await process.isMiss(target)); // until it is all written
@@ -86,6 +87,22 @@ test('what is on disk is there after a restart', async () => {
   expect(await process.isMiss('/app/a')).toBe(false);
   expect(await process.isMiss('/app/b')).toBe(false);
 });
+
+test.each([
+  [{}, 65_536, true],
+  [{}, 65_537, false],
+  [{ longerThan: 10 }, 10, true],
+  [{ longerThan: 10 }, 11, false],
+  [{ longerThan: 0 }, 1, false],
+])(
+  'with disk %j an answer of %i octets is asked for again after a restart: %s',
+  async (disk, octets, asked) => {
+    const of = [spaceWith(disk), 'x'.repeat(octets)] as const;
+    await filled(...of);
+    await using process = await started(...of);
+    expect(await process.isMiss('/app/a')).toBe(asked);
+  },
+);
 
 test.each([
   ['target', '/app/a'],

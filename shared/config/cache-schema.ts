@@ -20,9 +20,19 @@ export const cacheSchema = z.strictObject({
     .default(64 * MIB)
     .describe('in memory, of a server, all its workers together; one answer has a quarter at most'),
   disk: z
-    .strictObject({ maxBytes: octets.describe('all workers of a server together') })
+    .strictObject({
+      maxBytes: octets.describe('all workers of a server together'),
+      longerThan: z
+        .int()
+        .min(0)
+        .max(MIB)
+        .default(65_536)
+        .describe('bytes; answers up to this are kept in memory alone, and gone after a restart'),
+    })
     .optional()
-    .describe('long answers are kept in data/cache, where they survive a restart'),
+    .describe(
+      'answers that are longer than longerThan are kept in data/cache, where they survive a restart',
+    ),
   heuristic: z
     .boolean()
     .default(false)
