@@ -5,13 +5,16 @@ import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { configSchema } from '#shared/config/schema.ts';
 import { digestOf, parsePage, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { readCursor } from './cursor.ts';
+import { Followed } from './followed.ts';
 import { MOST_FOLLOWERS } from './register.ts';
-import { type Endpoint, startEndpoint, URL_OF_ENDPOINT } from './revocations.fixture.ts';
+import { type Endpoint, ISSUER, startEndpoint, URL_OF_ENDPOINT } from './revocations.fixture.ts';
 
 const FAR = 2_000_000_000_000;
 /** Seconds. */
@@ -43,6 +46,37 @@ async function page(query: string, authorization?: string): Promise<RevocationPa
 /** What is written of the processes that have followers. */
 const rows = async () => (await stores.followers.look()).processes;
 const revoke = (id: string) => stores.revocations.revoke('token', id, FAR);
+
+test('a thousand followers that one revocation wakes are answered in slices', async () => {
+  const feed = await stores.revocations.feed();
+  const config = configSchema.parse({ issuer: ISSUER, revocations: TIMES });
+  const parts = { config, stores, feed, clock, random: systemRandom, log: silentLog };
+  const followed = new Followed(parts);
+  const { signal: gone } = new AbortController();
+  const asking = Array.from({ length: 1000 }, (_, n) => ({ client: `client ${n % 4}`, gone }));
+  const begun = await Promise.all(
+    asking.map((one) => followed.tell({ ...one, after: undefined, wait: 0 })),
+  );
+  const byTurn = [0];
+  let waiting = asking.length;
+  const tick = () => {
+    byTurn.push(0);
+    if (waiting > 0) setImmediate(tick);
+  };
+  const told = asking.map(async (one, n) => {
+    const after = readCursor(begun[n]?.cursor ?? '');
+    const { entries } = await followed.tell({ ...one, after, wait: 15_000 });
+    waiting -= 1;
+    byTurn[byTurn.length - 1] = (byTurn.at(-1) ?? 0) + 1;
+    return entries.length;
+  });
+  await eventually(() => expect(feed.status().trusted).toBe(true));
+  tick();
+  await revoke('one');
+  expect(new Set(await Promise.all(told))).toEqual(new Set([1]));
+  expect(Math.max(...byTurn)).toBeLessThanOrEqual(asking.length / 10);
+  await feed[Symbol.asyncDispose]();
+});
 
 describe('what a follower is told', () => {
   test('all that there is, in pages of 1,000, of which the last one is good for a lease', async () => {

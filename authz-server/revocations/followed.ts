@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
@@ -54,7 +55,10 @@ export class Followed {
   readonly #waiting = new Set<() => void>();
   /** One reading for all who ask for the same. */
   readonly #readings = new Map<string, () => Promise<FeedPage>>();
+  /** What wakes many is told to a few at a time. */
+  readonly #queue = fewATurn();
   #running = false;
+  #publishes = false;
   #publishing = false;
 
   constructor(parts: FollowedParts) {
@@ -81,11 +85,12 @@ export class Followed {
       if (after && after.epoch === page.epoch && !precedes(page.last, after.entry)) {
         // Who was told by another process is not held here: that one has to hear that it has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
-        this.#publish();
+        this.#publishSoon();
         if (page.entries.length === 0 && (await this.#somethingNew(held, gone))) {
           page = await this.#read(after);
         }
       }
+      await this.#queue();
       const { epoch, last, complete, entries } = page;
       if (epoch === undefined || epoch !== this.#row.epoch) this.#row.forget();
       if (epoch === undefined || !this.#register.knows(follower)) {
@@ -169,6 +174,16 @@ export class Followed {
     }
     this.#running = false;
     await this.#row.remove().catch(() => {}); // Who revokes next removes it.
+  }
+
+  /** Once for all who acknowledge in one turn of the event loop: it looks at every follower. */
+  #publishSoon(): void {
+    if (this.#publishes) return;
+    this.#publishes = true;
+    setImmediate(() => {
+      this.#publishes = false;
+      this.#publish();
+    });
   }
 
   /** Writes what the followers have, if that is more than is written. */

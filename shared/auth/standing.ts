@@ -1,4 +1,5 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
+import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
@@ -80,6 +81,8 @@ export function createStanding(
   };
   /** By what their answer is about. */
   const byGrounds = new Map<string, Question>();
+  /** What ends many ends a few at a time. */
+  const queue = fewATurn();
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
@@ -108,7 +111,9 @@ export function createStanding(
 
   function end(over: Iterable<Watched>, reason: string): void {
     for (const one of over) {
-      if (all.has(one)) one.end(reason);
+      void queue().then(() => {
+        if (all.has(one)) one.end(reason);
+      });
     }
   }
 

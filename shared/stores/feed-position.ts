@@ -17,6 +17,7 @@ export function readPosition(text: string): FeedPosition | undefined {
 
 /** Whether an entry of a feed was written before another of the same. */
 export function precedes(a: string, b: string): boolean {
+  if (a === b) return false;
   const [aTime = 0, aNumber = 0] = a.split('-').map(Number);
   const [bTime = 0, bNumber = 0] = b.split('-').map(Number);
   return aTime === bTime ? aNumber < bNumber : aTime < bTime;

@@ -1,0 +1,25 @@
+/** What each turn of the event loop lets go on. */
+const MOST = 32;
+
+/**
+ * Makes a queue. Whoever waits in it goes on at once or, of many, with a few others in a later turn of the event loop:
+ * all at once would hold everybody else up.
+ */
+export function fewATurn(most: number = MOST): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let room = most;
+
+  function next(): void {
+    const some = waiting.splice(0, most);
+    room = most - some.length;
+    if (some.length > 0) setImmediate(next);
+    for (const go of some) go();
+  }
+
+  return () => {
+    if (room === 0) return new Promise((resolve) => waiting.push(resolve));
+    if (room === most) setImmediate(next);
+    room -= 1;
+    return Promise.resolve();
+  };
+}
