@@ -1,5 +1,8 @@
 import { HttpError } from '#shared/http/answer.ts';
+import type { Share } from '#shared/base/counts.js';
+import type { Tally } from '#shared/server/leases.ts';
 import { createTally } from '#shared/server/tally.ts';
+import type { Holder } from './account.ts';
 
 /** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;
@@ -7,19 +10,45 @@ export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 /** Bounds, in all workers of this server together, how much of what is called so is under way: `most` of each key. */
 export function createAtMost(name: string, most: number): AtMost {
   const tally = createTally(name);
-  return async (key, work) => {
-    const one = [{ of: key, amount: 1, most }];
-    const taken = tally.take(one);
-    // Where there are no others to ask, it begins at once.
-    if (!(typeof taken === 'boolean' ? taken : await taken)) {
-      throw new HttpError(503, 'Too many of these are under way. Try again.', {
-        'Retry-After': '1',
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      tally.give(one);
-    }
+  return (key, work) => counted(tally, [{ of: key, amount: 1, most }], work);
+}
+
+/** Does the work unless too much is under way, or too much of one of its holders: then it throws `HttpError` 503. */
+export type InShares = <T>(holders: readonly Holder[], work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Bounds, in all workers of this server together, how much of what is called so is under way: `most` in all, of which
+ * each holder has its part alone, and less the more the others hold (`fairShare`).
+ */
+export function createInShares(name: string, most: number): InShares {
+  const tally = createTally(name);
+  const all = { of: 'all', most };
+  return (holders, work) => {
+    const shares = holders.map((holder) => ({
+      of: `of ${holder.name}`,
+      amount: 1,
+      most: most * holder.part,
+      within: all,
+    }));
+    return counted(tally, [...shares, { ...all, amount: 1 }], work);
   };
+}
+
+async function counted<T>(
+  tally: Tally,
+  shares: readonly Share[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const taken = tally.take(shares);
+  // Where there are no others to ask, it begins at once.
+  if (!(typeof taken === 'boolean' ? taken : await taken)) {
+    throw new HttpError(503, 'Too many of these are under way. Try again.', {
+      'Retry-After': '1',
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    tally.give(shares);
+  }
 }

@@ -5,6 +5,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { type Drop, type Lines, trailerLines } from './fields.ts';
+import { Flow } from './flow.ts';
 import { DECLINED, type Sink } from './sink.ts';
 import { unanswered } from './unanswered.ts';
 
@@ -27,6 +28,8 @@ export interface Sent {
   readonly touched?: () => void;
   /** Called when the server has no more to do with it. */
   readonly over?: () => void;
+  /** Of this exchange, where somebody looks at it. */
+  readonly flow?: Flow;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface Sent {
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
-  const { idle, touched, over } = sent;
+  const { request, idle, touched, over, flow = new Flow(request) } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);
@@ -44,6 +47,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   }
   sink.exchange.once('close', () => upstream.destroy());
   upstream.once('close', () => over?.());
+  flow.end = (why) => upstream.destroy(why);
   const giveUp = () => {
     upstream.destroy(new HttpError(504, 'The destination did not answer in time.'));
   };
@@ -77,7 +81,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
     upstream.on('error', () => {
       if (!answer.complete) sink.breakOff(); // else only the rest of the content was not wanted
     });
-    give(answer, sink);
+    give(answer, sink, flow);
   } catch (error) {
     upstream.destroy();
     throw error;
@@ -99,17 +103,13 @@ export function ask({ request, way, path, lines }: Sent): ClientRequest {
 }
 
 /** Gives the client an answer as it comes. Throws for one that must not be passed on. */
-export function give(answer: IncomingMessage, sink: Sink): void {
+export function give(answer: IncomingMessage, sink: Sink, flow: Flow): void {
   const { statusCode: status = 0, rawHeaders, httpVersion } = answer;
   const head = { status, rawHeaders, httpVersion };
   if (sink.declines(head)) throw DECLINED;
   sink.begin(head);
   answer.on('error', () => {}); // `close` follows
-  answer.on('data', (piece: Buffer) => {
-    if (sink.write(piece)) return;
-    answer.pause();
-    sink.drained(() => answer.resume());
-  });
+  answer.on('data', (piece: Buffer) => flow.pass(piece, sink, answer));
   answer.once('end', () => sink.end(answer.rawTrailers));
   answer.once('close', () => {
     if (!answer.complete) sink.breakOff();

@@ -15,9 +15,11 @@ import {
   type Lines,
   takesTrailers,
 } from '../forwarding/fields.ts';
+import { Flow } from '../forwarding/flow.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
+import type { Holder } from '../account.ts';
 import { DestinationElsewhere } from './destination-lines.ts';
 import { LEFT } from './places.ts';
 import { restAsked } from './rest-asked.ts';
@@ -25,9 +27,6 @@ import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
 import type { WebSockets } from './websocket/web-sockets.ts';
 import type { Who } from '#shared/auth/standing.ts';
-
-/** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
-const IN_LINE = 10_000;
 
 export interface Question {
   readonly request: AnyRequest;
@@ -38,7 +37,7 @@ export interface Question {
   readonly removed: Drop;
   readonly sink: Sink;
   /** Whose it is. */
-  readonly account: string;
+  readonly holders: readonly Holder[];
   /** Of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
   readonly who: Who | undefined;
 }
@@ -110,7 +109,7 @@ export function createAsk(
   };
 
   async function send(
-    { request, path, linesFor, removed, sink, account, who }: Question,
+    { request, path, linesFor, removed, sink, holders, who }: Question,
     { agent, once, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
@@ -120,7 +119,7 @@ export function createAsk(
       attempt.touched = true;
       const way = { createConnection: connect };
       const sent = { request, way, path, lines: linesFor(url), idle };
-      return webSockets.open({ upgrade, sent, passing: sink, who });
+      return webSockets.open({ upgrade, sent, passing: sink, holders, who });
     }
     const { method = '' } = request;
     const framing = framingOf(request);
@@ -131,20 +130,19 @@ export function createAsk(
       attempt.consumed = !empty;
     };
     const head = [...linesFor(url), ...framingLines(framing, method)];
-    const over = await places.take(account, sink.exchange, Math.min(patience, IN_LINE));
+    const flow = new Flow(request);
+    const over = await places.take({ holders, exchange: sink.exchange, flow });
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;
       const host = hostname.replaceAll(/[[\]]/g, '');
       const way = { agent: empty || WITH_CONTENT.has(method) ? agent : once, host, port, protocol };
       head.push(...nodeLines(request, framing));
-      return sendByNode({ request, way, path, lines: head, removed, idle, touched, over }, sink);
+      const sent = { request, way, path, lines: head, removed, idle, touched, over, flow };
+      return sendByNode(sent, sink);
     }
     const body = empty ? undefined : contentOf(request);
-    const left = (leave: () => void) => sink.exchange.once('close', leave);
-    return sendByUndici(
-      { pool, method, path, lines: head, body, patience, touched, left, over },
-      sink,
-    );
+    const asked = { pool, method, path, lines: head, body, patience, touched, flow, over };
+    return sendByUndici(asked, sink);
   }
 }
 

@@ -8,7 +8,7 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';
 import { allow, CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
-import { clientAddress, customerOf, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { originForm, type Target } from '#shared/http/target.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { noteError } from '#shared/server/front-door.ts';
@@ -16,7 +16,7 @@ import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import { upgradeOf } from '#shared/server/upgrade.ts';
-import { accountOf, ANONYMOUS } from '../account.ts';
+import { accountOf, ANONYMOUS, holdersOf } from '../account.ts';
 import { identityOf } from '../identity-fields.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { SpaceCache } from '../cache/open-caches.ts';
@@ -170,11 +170,11 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const { url = '' } = request;
     const path = map.onward(keyless(url));
     const removed = removalBy(request, passed?.scheme);
-    const account = passed ? accountOf(passed.principal) : customerAt(request);
+    const holders = holdersOf(passed?.principal, addressOf(request));
     const who = passed && mark && { passed, mark };
     return andThen(identified(passage), (lines) => {
       const linesFor = (at: URL) => change([...linesOf(request, at, removed), ...lines]);
-      const asked = ask({ request, path, linesFor, removed, sink, account, who });
+      const asked = ask({ request, path, linesFor, removed, sink, holders, who });
       return asked.catch((error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
       });
@@ -212,10 +212,9 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return passed === undefined ? [] : identity(passed);
   }
 
-  /** Whose a request is where nobody is asked. */
-  function customerAt({ socket, rawHeaders }: AnyRequest): string {
+  function addressOf({ socket, rawHeaders }: AnyRequest): string {
     const before = valuesIn(rawHeaders, 'x-forwarded-for');
-    return customerOf(clientAddress(socket.remoteAddress ?? '', before, proxies));
+    return clientAddress(socket.remoteAddress ?? '', before, proxies);
   }
 
   function passOn(passage: Passage): Awaitable<ResourceAnswer | undefined> {

@@ -4,36 +4,51 @@ import { connect } from 'node:net';
 import { systemRandom } from '#shared/base/random.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
-import { describe, expect, test } from '@jest/globals';
+import type { Principal } from '#shared/auth/scheme.ts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type Holder, holdersOf } from '../account.ts';
+import { Flow } from '../forwarding/flow.ts';
 import { startApplication, startGateway } from './gateway.fixture.ts';
-import { LEFT, Places } from './places.ts';
+import { type Bid, LEFT, Places } from './places.ts';
 
+/** Milliseconds in line. */
 const LONG = 60_000;
-const exchange = () => new Writable();
+const AGES = 10 * LONG;
+
+/** One that asks as that account, or at that address. */
+function bidOf(name: string, { part = 1, slow = false, moves = 0 } = {}) {
+  const exchange = new Writable();
+  let moved = 0;
+  const flow: Flow = Object.assign(Object.create(Flow.prototype) as Flow, { end: jest.fn() });
+  Object.defineProperty(flow, 'waitsForClient', { get: () => slow });
+  Object.defineProperty(flow, 'moved', { get: () => (moved += moves) });
+  return { holders: [{ name, part }], exchange, flow };
+}
+
+/** How many places come at once to those whose bids these are. */
+async function takeAll(places: Places, bid: () => Bid): Promise<number> {
+  for (let taken = 0; ; taken += 1) {
+    let has = false;
+    const one = bid();
+    const asked = places.take(one).then(
+      () => (has = true),
+      () => {},
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    if (has) continue;
+    (one.exchange as Writable).destroy();
+    await asked;
+    return taken;
+  }
+}
 
 describe('places', () => {
-  test('one account has half of them, and what it asks besides waits, though some are free', async () => {
-    const places = new Places(4);
-    const mine = [
-      await places.take('a', exchange(), LONG),
-      await places.take('a', exchange(), LONG),
-    ];
-    const third = places.take('a', exchange(), LONG);
-    expect(places.waiting).toBe(1);
-    await places.take('b', exchange(), LONG);
-    mine[0]?.();
-    (await third)();
-    expect(places.waiting).toBe(0);
-  });
-
   test('accounts take turns, however many requests of one wait', async () => {
-    const places = new Places(2);
+    const places = new Places(2, LONG);
     const order: string[] = [];
-    const held = await Promise.all(
-      ['a', 'b'].map((account) => places.take(account, exchange(), LONG)),
-    );
+    const held = await Promise.all(['a', 'b'].map((account) => places.take(bidOf(account))));
     const asked = ['a', 'a', 'a', 'c'].map(async (account, index) => {
-      const giveBack = await places.take(account, exchange(), LONG);
+      const giveBack = await places.take(bidOf(account));
       order.push(`${account}${index}`);
       giveBack();
     });
@@ -43,53 +58,160 @@ describe('places', () => {
     held[1]?.();
   });
 
-  test('are given by turns, each once', async () => {
-    const places = new Places(1);
-    const giveBack = await places.take('a', exchange(), LONG);
+  test('one that becomes free is for those who have fewest', async () => {
+    const places = new Places(4, LONG);
+    const held = await Promise.all(['a', 'a', 'a', 'b'].map((name) => places.take(bidOf(name))));
     const order: string[] = [];
-    const second = places.take('a', exchange(), LONG).then((back) => (order.push('second'), back));
-    const third = places.take('a', exchange(), LONG).then((back) => (order.push('third'), back));
+    const asked = ['a', 'b', 'c'].map(async (name) => {
+      await places.take(bidOf(name));
+      order.push(name);
+    });
+    for (const giveBack of held.toReversed()) giveBack();
+    await Promise.all(asked);
+    expect(order).toEqual(['b', 'c', 'a']);
+  });
+
+  test('are given by turns, each once', async () => {
+    const places = new Places(1, LONG);
+    const giveBack = await places.take(bidOf('a'));
+    const order: string[] = [];
+    const second = places.take(bidOf('a')).then((back) => (order.push('second'), back));
+    const third = places.take(bidOf('a')).then((back) => (order.push('third'), back));
     giveBack();
     giveBack();
     (await second)();
     (await third)();
     expect(order).toEqual(['second', 'third']);
-    (await places.take('a', exchange(), LONG))();
+    (await places.take(bidOf('a')))();
   });
 
   test('who leaves is out of the line, and takes no place', async () => {
-    const places = new Places(1);
-    const giveBack = await places.take('a', exchange(), LONG);
-    const leaving = Array.from({ length: 1000 }, exchange);
-    const taken = leaving.map((one) => places.take('a', one, LONG));
+    const places = new Places(1, LONG);
+    const giveBack = await places.take(bidOf('a'));
+    const leaving = Array.from({ length: 1000 }, () => bidOf('a'));
+    const taken = leaving.map((one) => places.take(one));
     expect(places.waiting).toBe(1000);
-    for (const one of leaving) one.destroy();
+    for (const { exchange } of leaving) exchange.destroy();
     const outcomes = await Promise.allSettled(taken);
     expect(new Set(outcomes.map((one) => 'reason' in one && one.reason))).toEqual(new Set([LEFT]));
     expect(places.waiting).toBe(0);
-    expect(leaving.every((one) => one.listenerCount('close') === 0)).toBe(true);
+    expect(leaving.every(({ exchange }) => exchange.listenerCount('close') === 0)).toBe(true);
     giveBack();
-    (await places.take('a', exchange(), LONG))();
+    (await places.take(bidOf('a')))();
   });
 
   test('who leaves as it is given one gives it back', async () => {
-    const places = new Places(1);
-    const giveBack = await places.take('a', exchange(), LONG);
-    const leaving = exchange();
-    const taken = places.take('a', leaving, LONG);
+    const places = new Places(1, LONG);
+    const giveBack = await places.take(bidOf('a'));
+    const leaving = bidOf('a');
+    const taken = places.take(leaving);
     giveBack();
-    leaving.destroy();
+    leaving.exchange.destroy();
     await expect(taken).rejects.toBe(LEFT);
-    (await places.take('a', exchange(), LONG))();
+    (await places.take(bidOf('a')))();
   });
 
   test('who has waited for too long gets 503, which is no failure of the application', async () => {
-    const places = new Places(1);
-    const giveBack = await places.take('a', exchange(), LONG);
-    await expect(places.take('a', exchange(), 1)).rejects.toMatchObject({ status: 503 });
+    const places = new Places(1, 1);
+    const giveBack = await places.take(bidOf('a'));
+    await expect(places.take(bidOf('a'))).rejects.toMatchObject({ status: 503 });
     expect(places.waiting).toBe(0);
     giveBack();
-    (await places.take('a', exchange(), LONG))();
+    (await places.take(bidOf('a')))();
+  });
+});
+
+describe('of a hundred places', () => {
+  const person = (name: string): Principal => ({ kind: 'person', realm: 'r', name });
+  const at = (site: number, host = 1) => `2001:db8:${site}:${host}::1`;
+
+  test.each<[string, readonly number[], (n: number, k: number) => readonly Holder[]]>([
+    ['addresses', [75, 56, 42, 4], (n) => holdersOf(undefined, `192.0.2.${n}`)],
+    ['IPv6 networks of 48 bits', [75, 56, 42, 4], (n, k) => holdersOf(undefined, at(n, k))],
+    ['accounts', [75, 56, 42, 4], (n) => holdersOf(person(`p${n}`), `192.0.2.${n}`)],
+    ['accounts at many addresses', [75, 56, 42, 4], (n, k) => holdersOf(person(`p${n}`), at(k))],
+    [
+      'addresses with many accounts',
+      [66, 44, 29, 1],
+      (n, k) => holdersOf(person(`${n},${k}`), at(n)),
+    ],
+  ])('one, two, three and ten greedy %s leave %j', async (_, left, holders) => {
+    for (const [index, greedy] of [1, 2, 3, 10].entries()) {
+      const places = new Places(100, LONG);
+      let [taken, k] = [0, 0];
+      for (let n = 0; n < greedy; n += 1) {
+        taken += await takeAll(places, () => ({ ...bidOf(''), holders: holders(n, (k += 1)) }));
+      }
+      expect(100 - taken).toBe(left[index]);
+      const newcomer = { ...bidOf(''), holders: holdersOf(person('new'), '198.51.100.1') };
+      (await places.take(newcomer))();
+    }
+  });
+});
+
+describe('a client that is slow', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** All places of one that holds them so, and somebody who waits for one; how many ended. */
+  async function contended(how: object, waiting = 'b') {
+    const places = new Places(4, LONG);
+    const held = Array.from({ length: 4 }, () => bidOf('a', how));
+    for (const bid of held) {
+      const giveBack = await places.take(bid);
+      bid.flow.end = jest.fn(giveBack);
+    }
+    const ended = () =>
+      held.filter(({ flow: { end } }) => (end as jest.Mock).mock.calls.length > 0);
+    if (waiting === '') return { places, ended };
+    const taken = places.take(bidOf(waiting));
+    return { places, ended, taken };
+  }
+
+  test('loses one place to somebody who waits and has fewer', async () => {
+    const { ended, taken } = await contended({ slow: true });
+    jest.advanceTimersByTime(LONG / 2);
+    await taken;
+    expect(ended().map(({ flow }) => (flow.end as jest.Mock).mock.calls)).toEqual([
+      [[expect.objectContaining({ status: 408 })]],
+    ]);
+    jest.advanceTimersByTime(AGES);
+    expect(ended()).toHaveLength(1);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('keeps it while nobody waits', async () => {
+    const { ended } = await contended({ slow: true }, '');
+    jest.advanceTimersByTime(AGES);
+    expect(ended()).toEqual([]);
+  });
+
+  test.each([
+    ['moves as much as is asked for', { slow: true, moves: 4096 * 60 }, 'b'],
+    ['waits for the application, such as for the next event', { slow: false }, 'b'],
+    ['is of those who wait themselves', { slow: true }, 'a'],
+  ])('is none that %s', async (_, how, waiting) => {
+    const { ended, taken } = await contended(how, waiting);
+    jest.advanceTimersByTime(LONG + 1);
+    await expect(taken).rejects.toMatchObject({ status: 503 });
+    expect(ended()).toEqual([]);
+  });
+
+  test('of an account is ended for another account of its address', async () => {
+    const places = new Places(4, LONG);
+    const address = { name: 'at', part: 1 };
+    const held = Array.from({ length: 4 }, () => bidOf('', { slow: true }));
+    for (const one of held) {
+      const holders = [{ name: 'a', part: 1 }, address];
+      one.flow.end = jest.fn(await places.take({ ...one, holders }));
+    }
+    const taken = places.take({ ...bidOf(''), holders: [{ name: 'b', part: 1 }, address] });
+    jest.advanceTimersByTime(LONG / 2);
+    await taken;
   });
 });
 

@@ -1,64 +1,93 @@
+import { fairShare } from '#shared/base/counts.js';
 import { HttpError } from '#shared/http/answer.ts';
+import type { Holder } from '../account.ts';
+import type { Flow } from '../forwarding/flow.ts';
 import type { Exchange } from '../forwarding/sink.ts';
+import { SlowClients } from './slow-clients.ts';
 
 /** What a client that has left needs no more. */
 export const LEFT = new Error('The client has left.');
 
-/** So many accounts it takes to hold all places. */
-const SHARE = 2;
+/** An exchange that holds a place, or waits for one. */
+export interface Bid {
+  readonly holders: readonly Holder[];
+  readonly exchange: Exchange;
+  readonly flow: Flow;
+}
+
+/** Those of the same holders that wait. */
+interface Line {
+  readonly holders: readonly Holder[];
+  readonly waiting: Set<() => void>;
+}
 
 /**
- * How many exchanges there are at a time, of one account no more than its share: those who find no place free wait in
- * a line of their account, and accounts take turns. Who leaves is out of it at once: in the lines of connections a
- * request stays until its turn, with all that hangs on it.
+ * How many exchanges there are at a time, and who has them. A holder has its part of what the others leave
+ * (`fairShare`). Those who find no place wait in a line of their own; a place that becomes free is for the line whose
+ * holders have fewest, and lines with as many take turns. While anybody waits, slow clients of those who hold more lose
+ * their places. Who leaves is out of the line at once: in the lines of connections a request stays until its turn, with
+ * all that hangs on it.
  */
 export class Places {
-  readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #held = new Map<string, number>();
-  readonly #each: number;
+  readonly #most: number;
+  readonly #patience: number;
   #free: number;
+  readonly #lines = new Map<string, Line>();
+  readonly #held = new Map<string, number>();
+  readonly #taken = new Set<Bid>();
+  readonly #slow: SlowClients;
 
-  constructor(most: number) {
+  /** `patience`: milliseconds in line. */
+  constructor(most: number, patience: number) {
+    this.#most = most;
+    this.#patience = patience;
     this.#free = most;
-    this.#each = Math.ceil(most / SHARE);
+    this.#slow = new SlowClients({
+      patience,
+      taken: this.#taken,
+      lines: this.#lines,
+      heldBy: ({ name }) => this.#held.get(name) ?? 0,
+    });
   }
 
   /** How many wait. */
   get waiting(): number {
-    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+    return [...this.#lines.values()].reduce((sum, { waiting }) => sum + waiting.size, 0);
   }
 
   /**
-   * Resolves with what gives the place back. Rejects with HttpError 503 after `patience` milliseconds in line, and
-   * with LEFT when the client's side of the exchange has closed.
+   * Resolves with what gives the place back. Rejects with HttpError 503 for those who wait longer than the patience,
+   * and with LEFT when the client's side of the exchange has closed.
    */
-  async take(account: string, exchange: Exchange, patience: number): Promise<() => void> {
-    if (this.#free > 0 && this.#mayHold(account)) this.#hold(account);
-    else await this.#turn(account, exchange, patience);
-    let taken = true;
+  async take(bid: Bid): Promise<() => void> {
+    if (this.#mayHold(bid.holders)) this.#count(bid.holders, 1);
+    else await this.#turn(bid);
+    this.#taken.add(bid);
     const giveBack = () => {
-      if (taken) this.#giveBack(account);
-      taken = false;
+      if (this.#taken.delete(bid)) this.#giveBack(bid.holders);
     };
-    if (!exchange.destroyed) return giveBack;
+    if (!bid.exchange.destroyed) return giveBack;
     giveBack();
     throw LEFT;
   }
 
-  #turn(account: string, exchange: Exchange, patience: number): Promise<void> {
+  #turn({ holders, exchange }: Bid): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const key = holders.map(({ name }) => name).join('\n');
     // Out of the line at once: else it might be given a place that it takes no more.
     const goOut = (error: Error) => {
-      this.#leaveLine(account, resolve);
+      this.#leaveLine(key, resolve);
       reject(error);
     };
     const leave = () => goOut(LEFT);
     const timer = setTimeout(() => {
       const detail = 'The gateway has no connection to the application free. Try again.';
       goOut(new HttpError(503, detail, { 'Retry-After': '1' }));
-    }, patience);
-    const line = this.#waiting.get(account) ?? new Set();
-    this.#waiting.set(account, line.add(resolve));
+    }, this.#patience);
+    const line = this.#lines.get(key) ?? { holders, waiting: new Set() };
+    line.waiting.add(resolve);
+    this.#lines.set(key, line);
+    this.#slow.watch();
     exchange.once('close', leave);
     return promise.finally(() => {
       clearTimeout(timer);
@@ -66,36 +95,55 @@ export class Places {
     });
   }
 
-  #leaveLine(account: string, one: () => void): void {
-    const line = this.#waiting.get(account);
-    line?.delete(one);
-    if (line?.size === 0) this.#waiting.delete(account);
+  #leaveLine(key: string, one: () => void): void {
+    const line = this.#lines.get(key);
+    line?.waiting.delete(one);
+    if (line?.waiting.size === 0) this.#lines.delete(key);
   }
 
-  #mayHold(account: string): boolean {
-    return (this.#held.get(account) ?? 0) < this.#each;
+  #mayHold(holders: readonly Holder[]): boolean {
+    const taken = this.#most - this.#free;
+    return (
+      this.#free > 0 &&
+      holders.every(({ name, part }) => {
+        const held = this.#held.get(name) ?? 0;
+        return held < fairShare(part * this.#most, this.#most, taken - held);
+      })
+    );
   }
 
-  #hold(account: string): void {
-    this.#free -= 1;
-    this.#held.set(account, (this.#held.get(account) ?? 0) + 1);
-  }
-
-  /** For one other: of those who wait while there is a place free, each has its share. */
-  #giveBack(account: string): void {
-    this.#free += 1;
-    const left = (this.#held.get(account) ?? 0) - 1;
-    if (left > 0) this.#held.set(account, left);
-    else this.#held.delete(account);
-
-    for (const [next, line] of this.#waiting) {
-      const [first] = line;
-      if (first === undefined || !this.#mayHold(next)) continue;
-      this.#waiting.delete(next);
-      this.#waiting.set(next, line); // behind the others
-      this.#leaveLine(next, first);
-      this.#hold(next);
-      return first();
+  #count(holders: readonly Holder[], change: 1 | -1): void {
+    this.#free -= change;
+    for (const { name } of holders) {
+      const held = (this.#held.get(name) ?? 0) + change;
+      if (held > 0) this.#held.set(name, held);
+      else this.#held.delete(name);
     }
+  }
+
+  #giveBack(holders: readonly Holder[]): void {
+    this.#count(holders, -1);
+    for (let next = this.#next(); next; next = this.#next()) {
+      const [key, line] = next;
+      const [first] = line.waiting;
+      this.#lines.delete(key);
+      this.#lines.set(key, line); // behind the others
+      if (first === undefined) return;
+      this.#leaveLine(key, first);
+      this.#count(line.holders, 1);
+      first();
+    }
+  }
+
+  /** The line of those who have fewest, of all that may have one more. */
+  #next(): [string, Line] | undefined {
+    if (this.#free === 0) return undefined;
+    let [fewest, next]: [number, [string, Line] | undefined] = [Infinity, undefined];
+    for (const [key, line] of this.#lines) {
+      const has = Math.max(...line.holders.map(({ name }) => this.#held.get(name) ?? 0));
+      if (has >= fewest || !this.#mayHold(line.holders)) continue;
+      [fewest, next] = [has, [key, line]];
+    }
+    return next;
   }
 }

@@ -3,6 +3,7 @@ import type { HttpError } from '#shared/http/answer.ts';
 import { failure } from '../forwarding/failure.ts';
 import { unanswered } from '../forwarding/unanswered.ts';
 import type { Lines } from '../forwarding/fields.ts';
+import type { Flow } from '../forwarding/flow.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
 import { LEFT } from './places.ts';
 
@@ -16,8 +17,7 @@ export interface Dispatched {
   readonly patience: number;
   /** Called when octets of the request may have been sent. */
   readonly touched: () => void;
-  /** Calls when the client is gone, or has its answer. */
-  readonly left: (leave: () => void) => void;
+  readonly flow: Flow;
   /** Called when the application has no more to do with it. */
   readonly over: () => void;
 }
@@ -27,21 +27,22 @@ export interface Dispatched {
  * rejects before that with HttpError 502 or 504.
  */
 export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
-  const { pool, method, path, lines, body = null, patience, touched, left, over } = asked;
+  const { pool, method, path, lines, body = null, patience, touched, flow, over } = asked;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let controller: Dispatcher.DispatchController | undefined;
   let begun = false;
-  let late = false;
+  let ended: Error | undefined;
   const timer = setTimeout(() => {
-    late = true;
-    reject(failure(504, 'The application was not reached in time.', undefined));
+    ended = failure(504, 'The application was not reached in time.', undefined);
+    reject(ended);
   }, patience);
-  left(() => {
-    late = true;
+  flow.end = (why) => {
+    ended = why;
     clearTimeout(timer);
-    controller?.abort(LEFT);
-    reject(LEFT);
-  });
+    controller?.abort(why);
+    reject(why);
+  };
+  sink.exchange.once('close', () => flow.end(LEFT));
 
   pool.dispatch(
     { method, path, headers: lines.flat(), body: body as never },
@@ -49,7 +50,7 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
       onRequestStart(given) {
         clearTimeout(timer);
         controller = given;
-        if (late) given.abort(LEFT);
+        if (ended) given.abort(ended);
         else touched();
       },
       onResponseStart({ rawHeaders }, status, headers) {
@@ -62,9 +63,7 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
       },
       onResponseData(given, piece) {
         // undici gives an empty piece to who goes on when nothing has come.
-        if (piece.length === 0 || sink.write(piece)) return;
-        given.pause();
-        sink.drained(() => given.resume());
+        if (piece.length > 0) flow.pass(piece, sink, given);
       },
       onResponseEnd({ rawTrailers }, trailers) {
         over();

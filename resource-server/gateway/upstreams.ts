@@ -11,6 +11,8 @@ import { Places } from './places.ts';
 
 /** Milliseconds for a connection. */
 const CONNECT = 10_000;
+/** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
+const IN_LINE = 10_000;
 /** After which a connection without a request is closed, before most applications do (5 s of Node's, 60 of others). */
 const IDLE = 4000;
 /** So many failures after one another, and nobody is sent there for a while. */
@@ -45,7 +47,7 @@ export class Upstream {
     // Never by what the request has in Host. RFC 6066 section 3: no address.
     const servername = own.name ?? (isIP(host) === 0 ? host : '');
     const secure = { ...(ca && { ca }), servername };
-    this.places = new Places(connections);
+    this.places = new Places(connections, Math.min(timeout * 1000, IN_LINE));
     this.pool = new Pool(this.url.origin, {
       connections,
       connect: honestly(

@@ -14,8 +14,8 @@ import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '#shared/server/answer.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
-import { accountOf } from '../account.ts';
-import { createAtMost } from '../at-most.ts';
+import { holdersOf } from '../account.ts';
+import { createInShares } from '../at-most.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { ReadBuffers } from '../read-buffers.ts';
 import { tunnelDestination, targetOf } from './asked.ts';
@@ -34,8 +34,6 @@ import { breakOff, exchangeOf, sideOf } from '../forwarding/side.ts';
 const PATIENCE = 10_000;
 /** Why work for a client ends; made once, since the trace of an error costs more than a look-up. */
 const LEFT = new Error('The client has left.');
-/** So many accounts it takes to hold all tunnels. */
-const SHARE = 4;
 
 export interface ProxyParts extends LineParts {
   readonly config: ProxyConfig;
@@ -70,8 +68,7 @@ export function createProxy(parts: ProxyParts): Proxy {
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const buffers = new ReadBuffers();
   const underWay = createUnderWay(standing, clock);
-  const ofAll = createAtMost('tunnels', config.tunnels);
-  const ofAccount = createAtMost('tunnels of one', Math.ceil(config.tunnels / SHARE));
+  const inShares = createInShares('tunnels', config.tunnels);
 
   /** From the first byte to the last, whatever comes of it. */
   async function handler(request: AnyRequest, response: AnyResponse): Promise<void> {
@@ -152,7 +149,8 @@ export function createProxy(parts: ProxyParts): Proxy {
     const about = { method, target: authority, origin };
     const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
     const mark = standing.mark();
-    const outcome = await admitted(authRequest(request, about, recipient, content), line);
+    const connecting = authRequest(request, about, recipient, content);
+    const outcome = await admitted(connecting, line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
     return proven(outcome, { method, line, signal }, async () => {
       const carry = async () => {
@@ -169,7 +167,7 @@ export function createProxy(parts: ProxyParts): Proxy {
         line.write({ status: 200, end: ended ?? over, received: bytesRead, sent: bytesWritten });
         return undefined;
       };
-      return ofAccount(accountOf(outcome.principal), () => ofAll('', carry));
+      return inShares(holdersOf(outcome.principal, connecting.peer.address), carry);
     });
   }
 

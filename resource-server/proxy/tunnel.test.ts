@@ -462,7 +462,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask(ALICE)))).toEqual([503]);
   });
 
-  test('one account has a quarter of them, and all have no more than there are', async () => {
+  test('of what others leave an account may hold a quarter, and an address a third', async () => {
     const anybody: Scheme = {
       ...alone,
       authenticate: ({ token68: name = '' }) => ({
@@ -470,14 +470,26 @@ describe('the limit of tunnels', () => {
         principal: { kind: 'person', realm: 'proxy', name },
       }),
     };
-    const { listening, ask } = await tunnelling(echo, { tunnels: 5, schemes: [anybody] });
+    const { listening, ask } = await tunnelling(echo, { tunnels: 12, schemes: [anybody] });
     const told: string[] = [];
-    for (const name of 'aaabbbcde') {
-      const client = new TestSocket(listening);
+    const asked = [
+      ...['a', 'a', 'a', 'a', 'b', 'b'].map((name) => ({ name, at: 1 })),
+      ...['a', 'c', 'c', 'c', 'd'].map((name) => ({ name, at: 2 })),
+    ];
+    for (const { name, at } of asked) {
+      const client = new TestSocket(listening, `127.0.0.${at}`);
       await client.send(ask(`Proxy-Authorization: Basic ${name}\r\n`));
-      told.push(`${name} ${statuses(await client.until('\r\n\r\n'))[0]}`);
+      told.push(`${name}${at} ${statuses(await client.until('\r\n\r\n'))[0]}`);
     }
-    expect(told.join(', ')).toBe('a 200, a 200, a 503, b 200, b 200, b 503, c 200, d 503, e 503');
+    expect(told).toEqual(
+      ['a1 200', 'a1 200', 'a1 200', 'a1 503', 'b1 200', 'b1 503'].concat([
+        'a2 503',
+        'c2 200',
+        'c2 200',
+        'c2 503',
+        'd2 200',
+      ]),
+    );
   });
 
   test('those that are still being connected count', async () => {

@@ -1,7 +1,23 @@
 /**
- * So much of what `of` names, of which there may be `most` at a time.
- * @typedef {{ readonly of: string, readonly amount: number, readonly most: number }} Share
+ * So much of what `of` names, of which there may be `most` at a time. With `within`, `of` is one of those who share
+ * what that names: then `most` is for one alone, and less the more the others hold (`fairShare`).
+ * @typedef {{
+ *   readonly of: string,
+ *   readonly amount: number,
+ *   readonly most: number,
+ *   readonly within?: { readonly of: string, readonly most: number }
+ * }} Share
  */
+
+/**
+ * What one may hold of something that several share: of what the others leave the same part that `alone` is of all.
+ * So however many there are who take all that they can get, each leaves most of the rest to the next (dynamic
+ * thresholds).
+ * @param {number} alone @param {number} all @param {number} others what the others hold
+ */
+export function fairShare(alone, all, others) {
+  return Math.ceil((alone * (all - others)) / all);
+}
 
 /** How much of each thing is under way, by who holds it: a holder may be gone without giving back. */
 export class Counts {
@@ -16,8 +32,7 @@ export class Counts {
    * @param {readonly Share[]} shares
    */
   take(holder, shares) {
-    if (shares.some(({ of, amount, most }) => (this.#all.get(of) ?? 0) + amount > most))
-      return false;
+    if (!shares.every((share) => this.#isFree(share))) return false;
     for (const { of, amount } of shares) this.#add(holder, of, amount);
     return true;
   }
@@ -36,6 +51,14 @@ export class Counts {
    */
   forget(holder) {
     for (const [of, amount] of this.#held.get(holder) ?? []) this.#add(holder, of, -amount);
+  }
+
+  /** @param {Share} share */
+  #isFree({ of, amount, most, within }) {
+    const held = this.#all.get(of) ?? 0;
+    if (within === undefined) return held + amount <= most;
+    const others = (this.#all.get(within.of) ?? 0) - held;
+    return held + amount <= fairShare(most, within.most, others);
   }
 
   /** @param {number} holder @param {string} of @param {number} amount */

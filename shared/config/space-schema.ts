@@ -166,7 +166,9 @@ export const proxySchema = z.strictObject({
     .min(1)
     .max(100_000)
     .default(500)
-    .describe('tunnels open at a time; of one account a quarter of them'),
+    .describe(
+      'tunnels open at a time; one account may hold a quarter of what others leave, one address a third',
+    ),
   idle: seconds(1, 86_400)
     .default(120)
     .describe('a tunnel in which nothing moves for so long ends'),

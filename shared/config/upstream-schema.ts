@@ -7,7 +7,9 @@ const webSocketLimits = z.strictObject({
     .min(1)
     .max(100_000)
     .default(1000)
-    .describe('open at a time; of one account a quarter of them'),
+    .describe(
+      'open at a time; one account may hold a quarter of what others leave, one address a third',
+    ),
   idle: seconds(1, 86_400).default(300).describe('one in which nothing moves for so long ends'),
   total: seconds(1, 604_800).default(86_400).describe('one ends after so long in any case'),
 });
@@ -32,7 +34,14 @@ export const upstreamSchema = z
     timeout: seconds(1, 86_400)
       .default(60)
       .describe('for an answer to begin, and between two pieces of it'),
-    connections: z.int().min(1).max(10_000).default(100).describe('at a time to one URL'),
+    connections: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(100)
+      .describe(
+        'at a time to one URL; one account may hold a quarter of what others leave, one address a third',
+      ),
     tls: z
       .strictObject({
         ca: z.string().min(1).optional().describe('file in PEM, trusted beside the system'),

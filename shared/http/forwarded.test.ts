@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { clientAddress, customerOf, trustedProxies } from './forwarded.ts';
+import { clientAddress, customerOf, siteOf, trustedProxies } from './forwarded.ts';
 
 const trusted = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32']);
 
@@ -110,5 +110,14 @@ describe('what counts as one customer', () => {
         expect(of(`${network}:${other}`)).not.toBe(of(`${host}:${other}`));
       }),
     );
+  });
+
+  test('RFC 6177 section 2: one site is an IPv6 network of 48 bits', () => {
+    expect(['192.0.2.1', '2001:db8:1:2:3:4:5:6', '2001:db8::1', ''].map(siteOf)).toEqual([
+      '192.0.2.1',
+      '2001:db8:1::/48',
+      '2001:db8:0::/48',
+      '',
+    ]);
   });
 });

@@ -68,11 +68,20 @@ export function clientAddress(
  * What limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host can
  * take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
  */
-export function customerOf(address: string): string {
+export const customerOf = (address: string): string => networkOf(address, 4);
+
+/**
+ * What shares of one thing count as one: an IPv6 network of 48 bits, as long as any that one site is given (RFC 6177
+ * section 2), or an IPv4 address. `address` as `clientAddress` gives it.
+ */
+export const siteOf = (address: string): string => networkOf(address, 3);
+
+/** `groups` of 16 bits, where it is IPv6. */
+function networkOf(address: string, groups: number): string {
   if (!address.includes(':')) return address;
   const [before = '', after = ''] = address.split('::');
-  const groups = (part: string) => (part === '' ? [] : part.split(':'));
-  const [first, last] = [groups(before), groups(after)];
+  const partsOf = (text: string) => (text === '' ? [] : text.split(':'));
+  const [first, last] = [partsOf(before), partsOf(after)];
   const zeros = Array<string>(8 - first.length - last.length).fill('0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
+  return `${[...first, ...zeros, ...last].slice(0, groups).join(':')}::/${groups * 16}`;
 }

@@ -14,6 +14,8 @@ const BUDGET = new Budget(256 * 1024 * 1024);
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
 /** Of short content. */
 const held = new WeakMap<AnyRequest, Buffer>();
+/** Bytes of content that were read from the connection. */
+const read = new WeakMap<AnyRequest, number>();
 
 /**
  * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
@@ -44,6 +46,15 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
   if (whole !== undefined) return once(whole);
   const spooling = spools.get(request);
   return spooling === undefined ? received(request) : again(spooling);
+}
+
+/** How many bytes of the content came so far, by whichever of these functions it is read. */
+export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
+
+/** Whether more of the content has to come, and we wait for it: nothing is here that was not read yet. */
+export function owesContent(request: AnyRequest): boolean {
+  const stream = request instanceof Http2ServerRequest ? request.stream : request;
+  return !request.complete && stream.readableLength + request.readableLength === 0;
 }
 
 /** As `wholeContent`, and it can be read again by `contentOf`. */
@@ -111,7 +122,10 @@ async function spool(request: AnyRequest, limit: number, budget: Budget): Promis
 async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
   if (upgradeOf(request)) return; // what comes is no content, and for whoever opens it
   try {
-    yield* request.iterator({ destroyOnReturn: false });
+    for await (const piece of request.iterator({ destroyOnReturn: false })) {
+      read.set(request, bytesRead(request) + (piece as Buffer).length);
+      yield piece as Buffer;
+    }
   } catch {
     throw endedEarly();
   } finally {

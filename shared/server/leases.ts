@@ -99,13 +99,13 @@ export class Leases implements Tally {
   /** What they want together, in whole blocks. */
   #blocksFor(lacking: readonly Waiting[]): Share[] {
     const sums = new Map<string, Share>();
-    for (const { of, amount, most } of lacking.flatMap(({ shares }) => shares)) {
-      sums.set(of, { of, amount: amount + (sums.get(of)?.amount ?? 0), most });
+    for (const share of lacking.flatMap(({ shares }) => shares)) {
+      sums.set(share.of, { ...share, amount: share.amount + (sums.get(share.of)?.amount ?? 0) });
     }
-    return [...sums.values()].map(({ of, amount, most }) => ({
-      of,
-      amount: Math.ceil(amount / this.#block) * this.#block,
-      most,
+    const inBlocks = (amount: number) => Math.ceil(amount / this.#block) * this.#block;
+    return Array.from(sums.values(), ({ amount, ...share }) => ({
+      amount: inBlocks(amount),
+      ...share,
     }));
   }
 

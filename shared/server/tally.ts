@@ -27,8 +27,13 @@ let asked = 0;
  * taken back.
  */
 function ofParent(name: string): Tally {
+  const nameOf = (of: string) => `${name} ${of}`;
   const named = (shares: readonly Share[]) =>
-    shares.map((share) => ({ ...share, of: `${name} ${share.of}` }));
+    shares.map(({ within, ...share }) => ({
+      ...share,
+      of: nameOf(share.of),
+      ...(within && { within: { ...within, of: nameOf(within.of) } }),
+    }));
   return {
     take(shares) {
       if (asked === 0) process.on('message', hear);

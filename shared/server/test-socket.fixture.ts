@@ -16,7 +16,7 @@ export class TestSocket {
   #sent = 0;
   #reset = false;
 
-  constructor({ port }: Pick<Listening, 'port'>) {
+  constructor({ port }: Pick<Listening, 'port'>, localAddress = '127.0.0.1') {
     this.#peer = new Promise((resolve) => {
       const known = (message: unknown) => {
         const { socket: peer } = message as { readonly socket: Socket };
@@ -26,7 +26,7 @@ export class TestSocket {
       };
       subscribe(ACCEPTED, known);
     });
-    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
     this.all = new Promise((resolve) => {
       this.socket.on('close', () => {
         resolve(this.#received);

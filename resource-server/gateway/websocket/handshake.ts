@@ -4,6 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf, isSwitch } from '#shared/http/web-socket.ts';
 import { failure } from '../../forwarding/failure.ts';
+import { Flow } from '../../forwarding/flow.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import { ask, give, type Sent } from '../../forwarding/send-by-node.ts';
 import { unanswered } from '../../forwarding/unanswered.ts';
@@ -67,7 +68,7 @@ export async function shakeHands(
     if (extended && statusCode < 300) return refuse(`${statusCode} to a handshake`);
     asked.setTimeout(sent.idle * 1000, leave);
     try {
-      give(answer, passing);
+      give(answer, passing, new Flow(sent.request));
       return resolve(undefined);
     } catch (error) {
       return fail(error);

@@ -29,6 +29,7 @@ beforeAll(async () => {
     named: { upstream: { url }, scopes: { GET: ['named:read'], WEBSOCKET: ['named:talk'] } },
     open: { upstream: { url }, schemes: [], scopes: {} },
     few: { upstream: { url, webSockets: { most: 4 } } },
+    strangers: { upstream: { url, webSockets: { most: 8 } }, schemes: [], scopes: {} },
     idle: { upstream: { url, webSockets: { idle: 1 } } },
     none: { upstream: { url, webSockets: false } },
     short: { upstream: { url, webSockets: { total: 1 } } },
@@ -537,6 +538,18 @@ describe('a handshake that is not let in never reaches the application', () => {
     await third.until('101');
     for (const one of [first, second, third]) one.socket.destroy();
   });
+});
+
+test('where nobody is asked, one address may hold a quarter of what others leave', async () => {
+  const opened: TestSocket[] = [];
+  const codes: number[] = [];
+  for (const n of [1, 1, 1, 2, 2, 2, 3, 4]) {
+    const one = client('/strangers/', { 'X-Forwarded-For': `192.0.2.${n}` });
+    codes.push(...statuses(await one.until('\r\n\r\n')));
+    opened.push(one);
+  }
+  for (const { socket } of opened) socket.destroy();
+  expect(codes).toEqual([101, 101, 503, 101, 101, 503, 101, 101]);
 });
 
 describe('RFC 6455 section 10.2: credentials that browsers send by themselves', () => {

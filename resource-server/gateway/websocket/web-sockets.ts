@@ -9,8 +9,8 @@ import { LINGER } from '#shared/server/connections.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import type { Side } from '#shared/server/tunnel.ts';
 import type { Upgrade } from '#shared/server/upgrade.ts';
-import { accountOf } from '../../account.ts';
-import { createAtMost } from '../../at-most.ts';
+import type { Holder } from '../../account.ts';
+import { createInShares } from '../../at-most.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import type { Sent } from '../../forwarding/send-by-node.ts';
@@ -19,8 +19,6 @@ import { relay, type TunnelTimes } from '../../proxy/relay.ts';
 import { type Opened, shakeHands } from './handshake.ts';
 import { Outflow } from './outflow.ts';
 
-/** So many accounts it takes to hold all of a space. */
-const SHARE = 4;
 /**
  * Seconds without a byte that are left to one side when the other has ended: by then both have sent a Close (RFC 6455
  * section 7.1.1), and what is under way still arrives.
@@ -44,6 +42,8 @@ export interface Handshake {
   /** Its lines are those of any request, without what is of the connection. */
   readonly sent: Sent;
   readonly passing: PassingAnswer;
+  /** Whose it is. */
+  readonly holders: readonly Holder[];
   /** Undefined: the space asks nobody. */
   readonly who: Who | undefined;
 }
@@ -62,14 +62,7 @@ export function createWebSockets(
   { most, ...times }: WebSocketLimits,
   { standing, random, log }: WebSocketParts,
 ): WebSockets {
-  const ofAll = createAtMost(`web sockets ${name}`, most);
-  const ofAccount = createAtMost(`web sockets of one ${name}`, Math.ceil(most / SHARE));
-
-  /** Where the space asks nobody, there is no account. */
-  function within(who: Who | undefined, work: () => Promise<void>): Promise<void> {
-    const one = () => ofAll('', work);
-    return who ? ofAccount(accountOf(who.passed.principal), one) : one();
-  }
+  const inShares = createInShares(`web sockets ${name}`, most);
 
   /** The client's side of it. Throws when the client has left, or cannot be told. */
   function openTo({ upgrade, passing }: Handshake, { answer, socket }: Opened): Side {
@@ -119,7 +112,7 @@ export function createWebSockets(
   return {
     open: (handshake) =>
       new Promise((resolve, reject) => {
-        const { sent, upgrade, passing, who } = handshake;
+        const { sent, upgrade, passing, holders } = handshake;
         const run = async () => {
           const key = upgrade.extended
             ? random(16).toString('base64')
@@ -132,7 +125,7 @@ export function createWebSockets(
           resolve();
           if (side) await carry(handshake, side, opened.socket);
         };
-        within(who, run).catch(reject);
+        inShares(holders, run).catch(reject);
       }),
   };
 }

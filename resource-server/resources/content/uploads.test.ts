@@ -28,12 +28,14 @@ function thrown(work: () => void): unknown {
 }
 
 describe('what is on its way at a time', () => {
-  test('from one principal: 256 MiB, in however many uploads; from another as much', () => {
+  test('from one principal: 256 MiB, in however many uploads; from another a quarter of what is left', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const [one, two] = [uploads.begin('alice', '1'), uploads.begin('alice', '2')];
     one.grow(200 * MEBIBYTE);
     two.grow(56 * MEBIBYTE);
-    uploads.begin('bob', '3').grow(256 * MEBIBYTE);
+    const other = uploads.begin('bob', '3');
+    other.grow(192 * MEBIBYTE);
+    expect(thrown(() => other.grow(1))).toMatchObject(BUSY);
     expect(thrown(() => two.grow(1))).toMatchObject(BUSY);
     one.grow(56 * MEBIBYTE);
     expect(thrown(() => one.grow(1))).toMatchObject(BUSY);
@@ -64,17 +66,17 @@ describe('what is on its way at a time', () => {
     expect(going.size).toBe(4);
   });
 
-  test('from all: 1 GiB', () => {
+  test('from all: 1 GiB, of which ten principals that take all they get leave some', () => {
     const uploads = new Uploads(MEBIBYTE);
-    const all = ['a', 'b', 'c', 'd'].map((tree) => uploads.begin(tree, tree));
-    for (const upload of all) upload.grow(256 * MEBIBYTE);
-    const late = uploads.begin('e', 'e');
-    expect(thrown(() => late.grow(1))).toMatchObject(BUSY);
-    all[0]?.end();
-    late.end();
-    const again = uploads.begin('e', 'f');
-    again.grow(256 * MEBIBYTE);
-    expect(thrown(() => again.grow(1))).toMatchObject(BUSY);
+    let left = 1024;
+    for (let n = 0; n < 10; n += 1) {
+      const share = Math.floor(left / 4);
+      uploads.begin(`greedy ${n}`, String(n)).grow(share * MEBIBYTE);
+      expect(thrown(() => uploads.begin(`greedy ${n}`, 'x').grow(MEBIBYTE))).toMatchObject(BUSY);
+      left -= share;
+    }
+    expect(left).toBe(59);
+    uploads.begin('late', 'late').grow(14 * MEBIBYTE);
   });
 
   test('four of the longest documents always fit', () => {
@@ -100,7 +102,11 @@ describe('what is on its way at a time', () => {
         expect(uploads.files.size).toBe(pieces.length);
         for (const { upload } of begun) upload.end();
         expect(uploads.files.size).toBe(0);
-        for (const tree of ['0', '1', '2', '3']) uploads.begin(tree, tree).grow(256 * MEBIBYTE);
+        for (const tree of ['0', '1', '2', '3']) {
+          const upload = uploads.begin(tree, tree);
+          upload.grow(256 * MEBIBYTE);
+          upload.end();
+        }
       }),
     );
   });

@@ -76,9 +76,11 @@ export class Uploads {
   }
 
   #shares(principal: string, amount: number) {
+    const all = { of: 'all', most: Math.max(ALL, this.#least) };
+    const most = Math.max(ONE_PRINCIPAL, this.#least);
     return [
-      { of: `of ${principal}`, amount, most: Math.max(ONE_PRINCIPAL, this.#least) },
-      { of: 'all', amount, most: Math.max(ALL, this.#least) },
+      { of: `of ${principal}`, amount, most, within: all },
+      { ...all, amount },
     ];
   }
 }

@@ -1,12 +1,12 @@
 import { portion } from '#shared/base/workers.ts';
-import { createAtMost } from '../../at-most.ts';
+import { createInShares } from '../../at-most.ts';
 import { Evaluator } from './evaluator.ts';
 
 /** Queries at a time. */
 const PROCESSES = portion(2);
-/** Queries that are being evaluated or wait for it, in all workers: of all, and of one owner. */
+/** Queries that are being evaluated or wait for it, in all workers, and the part of one owner alone: four. */
 const MOST = 32;
-const MOST_EACH = 4;
+const PART = 1 / 8;
 
 type Turn = (evaluator: Evaluator) => void;
 
@@ -21,8 +21,7 @@ export class Evaluators {
   readonly #idle: Evaluator[];
   /** Whoever had a turn last, or came last, stands last. */
   readonly #lines = new Map<string, Line>();
-  readonly #ofAll = createAtMost('queries', MOST);
-  readonly #ofOne = createAtMost('queries of one', MOST_EACH);
+  readonly #inShares = createInShares('queries', MOST);
 
   constructor(idle = Array.from({ length: PROCESSES }, () => new Evaluator())) {
     this.#idle = idle;
@@ -34,7 +33,7 @@ export class Evaluators {
    * `HttpError` 503 when too many wait, or too many of this owner's.
    */
   use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
-    return this.#ofOne(owner, () => this.#ofAll('', () => this.#inLine(owner, work)));
+    return this.#inShares([{ name: owner, part: PART }], () => this.#inLine(owner, work));
   }
 
   async #inLine<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {

@@ -1,0 +1,44 @@
+import { bytesRead, owesContent } from '#shared/server/content.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import type { Sink } from './sink.ts';
+
+/** Where an answer comes from. */
+interface Tap {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** What one exchange moves between client and destination, and whether its client is what it waits for. */
+export class Flow {
+  /** Ends the exchange; set by whoever carries it. */
+  end: (why: Error) => void = () => {};
+  readonly #request: AnyRequest;
+  #answered = 0;
+  #isBlocked = false;
+
+  constructor(request: AnyRequest) {
+    this.#request = request;
+  }
+
+  /** Octets of content and answer so far. */
+  get moved(): number {
+    return bytesRead(this.#request) + this.#answered;
+  }
+
+  /** The client owes content, or does not take what there is of the answer. An answer that is silent waits for nobody. */
+  get waitsForClient(): boolean {
+    return this.#isBlocked || owesContent(this.#request);
+  }
+
+  /** Gives the client a piece of the answer, of which no more comes while the client does not take it. */
+  pass(piece: Buffer, sink: Sink, tap: Tap): void {
+    this.#answered += piece.length;
+    if (sink.write(piece)) return;
+    this.#isBlocked = true;
+    tap.pause();
+    sink.drained(() => {
+      this.#isBlocked = false;
+      tap.resume();
+    });
+  }
+}
