@@ -148,7 +148,7 @@ export function createAsk(parts: AskParts): Ask {
 
   /** An answer as it comes. `conditional`: it was not asked for on the client's conditions, which are judged here. */
   function fromFill(
-    { asking: { request } }: Look,
+    { asking: { request, from } }: Look,
     fill: Fill,
     stored: Stored,
     handling: Handling,
@@ -157,7 +157,7 @@ export function createAsk(parts: AskParts): Ask {
   ): ResourceAnswer {
     const { method = '', rawHeaders } = request;
     const asked = { method, rawHeaders: conditional ? rawHeaders : [] };
-    const source = { stored, pieces: fill.pieces.bind(fill) };
+    const source = { stored, pieces: fill.pieces.bind(fill, from) };
     return answerOf(source, asked, { age, member: member(handling) }, random);
   }
 

@@ -120,10 +120,10 @@ export class Fill implements Sink {
     return leave;
   }
 
-  /** Of what is stored, for who attends. */
-  pieces(first?: number, last?: number): Pieces {
+  /** Of what is stored, for a client at that address, who attends. */
+  pieces(from: string, first?: number, last?: number): Pieces {
     if (this.#content === undefined) throw new Error('there is nothing to read');
-    return this.#content.pieces(first, last);
+    return this.#content.pieces(from, first, last);
   }
 
   get wanted(): boolean {

@@ -5,11 +5,16 @@ import type { Writing } from './store/cache-store.ts';
 
 /** Octets that wait for the slowest reader of content that is kept no longer. */
 const WINDOW = 256 * 1024;
-/** Milliseconds for which that reader may hold the others up. */
-const STALLED = 10_000;
+/** Whoever holds others up has to read so many octets in so many milliseconds. */
+const LEAST = 64 * 1024;
+const PERIOD = 500;
 
 interface Reader {
+  /** Whose it is. */
+  readonly from: string;
   position: number;
+  /** Where it was at the last look. */
+  before: number;
   broken: boolean;
 }
 
@@ -21,7 +26,8 @@ interface Rest {
 
 /**
  * Content that several read while it comes, each at its own pace, from what is kept of it. When it turns out too long
- * to be kept, the rest goes to all of them at the pace of the slowest, which is broken off if it stalls.
+ * to be kept, the rest goes to all of them at the pace of the slowest. One that stalls is broken off after half a second,
+ * and any other of the same address that holds others up, at once.
  */
 export class GrowingContent {
   readonly #writing: Writing;
@@ -34,7 +40,9 @@ export class GrowingContent {
   #appending: Promise<void> | undefined;
   #grown = Promise.withResolvers<void>();
   #resume: (() => void)[] = [];
-  #stalled: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Addresses of which a reader has stalled. */
+  readonly #stalled = new Set<string>();
 
   constructor(writing: Writing) {
     this.#writing = writing;
@@ -79,9 +87,9 @@ export class GrowingContent {
     if (this.#state === 'open') this.#close('broken');
   }
 
-  /** The octets from `first` up to `last`; what broke off throws. */
-  pieces(first = 0, last = Infinity): Pieces {
-    const reader = { position: first, broken: false };
+  /** The octets from `first` up to `last`, for a client at that address; what broke off throws. */
+  pieces(from: string, first = 0, last = Infinity): Pieces {
+    const reader = { from, position: first, before: first, broken: false };
     this.#readers.add(reader);
     this.#wasRead = true;
     return {
@@ -164,26 +172,42 @@ export class GrowingContent {
 
   #goOn(): void {
     if (this.#appending || this.#resume.length === 0) return;
+    if (!this.#mayGrow()) this.#breakOff(({ from }) => this.#stalled.has(from));
     if (this.#mayGrow()) {
-      clearTimeout(this.#stalled);
-      this.#stalled = undefined;
       for (const resume of this.#resume.splice(0)) resume();
-    } else this.#stalled ??= setTimeout(() => this.#breakSlowest(), STALLED);
+    } else if (this.#timer === undefined) {
+      this.#mark();
+      this.#timer = setInterval(() => this.#look(), PERIOD);
+    }
   }
 
-  /** Of several readers alone: one by itself takes the time that its connection has. */
-  #breakSlowest(): void {
-    this.#stalled = undefined;
+  #mark(): void {
+    for (const reader of this.#readers) reader.before = reader.position;
+  }
+
+  #look(): void {
+    this.#breakOff(({ position, before }) => position - before < LEAST);
+    this.#mark();
+    if (this.#mayGrow()) this.#stopLooking();
+    this.#goOn();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Those that hold others up, if they are such: one by itself takes the time that its connection has. */
+  #breakOff(such: (reader: Reader) => boolean): void {
     const { from = 0, pieces: [first = ''] = [] } = this.#rest ?? {};
     const slow = [...this.#readers].filter(({ position }) => position < from + first.length);
-    if (slow.length < this.#readers.size) {
-      for (const reader of slow) {
-        reader.broken = true;
-        this.#readers.delete(reader);
-      }
-      this.#wake();
+    if (slow.length === this.#readers.size) return;
+    for (const reader of slow.filter(such)) {
+      reader.broken = true;
+      this.#stalled.add(reader.from);
+      this.#readers.delete(reader);
     }
-    this.#goOn();
+    this.#wake();
   }
 
   #left(reader: Reader): void {
@@ -193,7 +217,7 @@ export class GrowingContent {
 
   #close(state: 'whole' | 'broken'): void {
     this.#state = state;
-    clearTimeout(this.#stalled);
+    this.#stopLooking();
     this.#wake();
   }
 
