@@ -92,7 +92,7 @@ describe('the followers of a process', () => {
     expect(register.confirmed(LEASE)).toBe('20');
   });
 
-  test('a client has a bounded number, others are not kept from following by it', () => {
+  test('a client has a bounded number, and twenty that take all they can leave some to others', () => {
     const register = new Register();
     const begin = (client: string, id: number, now = 0) => {
       const follower = register.follower(client, String(id));
@@ -103,8 +103,8 @@ describe('the followers of a process', () => {
     expect(ids.filter((id) => begin('greedy', id))).toHaveLength(MOST_FOLLOWERS.client);
     expect(begin('modest', 0)).toBe(true);
     for (let n = 0; n < 20; n += 1) for (const id of ids) begin(`client ${n}`, id);
-    expect(register.size).toBe(MOST_FOLLOWERS.all);
-    expect(begin('late', 0)).toBe(false);
+    expect(register.size).toBeLessThan(MOST_FOLLOWERS.all);
+    expect(begin('late', 0)).toBe(true);
     register.prune(LEASE);
     expect(begin('late', 0, LEASE)).toBe(true);
     expect(register.size).toBe(1);

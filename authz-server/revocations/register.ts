@@ -1,7 +1,8 @@
+import { fairShare } from '#shared/base/counts.js';
 import { precedes } from '#shared/stores/feed-position.ts';
 import { Follower } from './follower.ts';
 
-/** Followers of one client, and of all, that one process has. */
+/** Followers of one client, of what the others leave (`fairShare`), and of all, that one process has. */
 export const MOST_FOLLOWERS = { client: 256, all: 2_048 };
 
 /** The followers of this process. */
@@ -65,7 +66,8 @@ export class Register {
   }
 
   #isFull(client: string): boolean {
-    const { size = 0 } = this.#clients.get(client) ?? {};
-    return size >= MOST_FOLLOWERS.client || this.size >= MOST_FOLLOWERS.all;
+    const { size: own = 0 } = this.#clients.get(client) ?? {};
+    const { client: alone, all } = MOST_FOLLOWERS;
+    return own >= fairShare(alone, all, this.size - own);
   }
 }

@@ -52,6 +52,17 @@ test('so many from one address, whatever others have, and again when one is clos
   expect(admission.refusal(await from('127.0.0.1'))).toMatch(/one address/);
 });
 
+test('ten addresses that open all they can leave connections to others', async () => {
+  const admission = new Admission({ address: 10, total: 100 }, NOBODY);
+  const opened: number[] = [];
+  for (let address = 1; address <= 10; address += 1) {
+    let own = 0;
+    while (admission.refusal(await from(`127.0.0.${address}`)) === undefined) own += 1;
+    opened.push(own);
+  }
+  expect(opened).toEqual([10, 9, 9, 8, 7, 6, 6, 5, 4, 4]);
+});
+
 test('addresses of trusted proxies count toward the total only', async () => {
   const admission = new Admission({ address: 1, total: 3 }, trustedProxies(['127.0.0.0/30']));
   for (let index = 0; index < 3; index += 1) {

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Http2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { customerOf, normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { fairShare } from '#shared/base/counts.js';
+import { customerOf, normalAddress, siteOf, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { portion } from '#shared/base/workers.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * Which connections a process takes, at all of its listeners together: so many in total, and so many from
- * one address, or its portion of these where it is one of several workers, among whom connections go round. What
+ * one address, or its portion of these where it is one of several workers, among whom connections go round. The more
+ * others have, the fewer one address may have (`fairShare`), and so do all of one IPv6 network of 48 bits. What
  * comes through a trusted proxy counts toward the total alone. Of the files that the
  * system allows a process half are for connections at most, an eighth for those of one address: the other half is in
  * reserve for what requests open.
@@ -18,6 +20,7 @@ export class Admission {
   readonly #each: number;
   readonly #trusted: TrustedProxies;
   readonly #from = new Map<string, number>();
+  readonly #sites = new Map<string, number>();
   readonly #beside = new Map<string, number>();
   #open = 0;
 
@@ -33,13 +36,19 @@ export class Admission {
 
   /** Undefined: it is taken, and counts until it is closed. Else why it is not. */
   refusal(socket: Socket): string | undefined {
-    const customer = this.#customerAt(socket);
     if (this.#open >= this.#total) return 'too many connections';
-    const before = customer === undefined ? 0 : (this.#from.get(customer) ?? 0);
-    if (before >= this.#each) return 'too many connections from one address';
+    const address = this.#addressOf(socket);
+    if (address !== undefined) {
+      const [customer, site] = [customerOf(address), siteOf(address)];
+      const ofSite = this.#sites.get(site) ?? 0;
+      if ((this.#from.get(customer) ?? 0) >= this.#each || ofSite >= this.#shareOf(ofSite)) {
+        return 'too many connections from one address';
+      }
+      count(this.#from, customer, socket);
+      count(this.#sites, site, socket);
+    }
     this.#open += 1;
     socket.once('close', () => (this.#open -= 1));
-    if (customer !== undefined) count(this.#from, customer, socket);
     return undefined;
   }
 
@@ -49,17 +58,23 @@ export class Admission {
    * connections, since each of those could carry a hundred that are never read.
    */
   takes(one: Http2Stream | ServerResponse, socket: Pick<Socket, 'remoteAddress'>): boolean {
-    const customer = this.#customerAt(socket);
-    if (customer === undefined) return true;
+    const address = this.#addressOf(socket);
+    if (address === undefined) return true;
+    const customer = customerOf(address);
     if ((this.#beside.get(customer) ?? 0) >= this.#each) return false;
     count(this.#beside, customer, one);
     return true;
   }
 
+  /** Of what the others have left. */
+  #shareOf(own: number): number {
+    return fairShare(this.#each, this.#total, this.#open - own);
+  }
+
   /** Undefined: a trusted proxy. */
-  #customerAt({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string | undefined {
+  #addressOf({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string | undefined {
     if (this.#trusted.has(remoteAddress)) return undefined;
-    return customerOf(normalAddress(remoteAddress) ?? remoteAddress);
+    return normalAddress(remoteAddress) ?? remoteAddress;
   }
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
 import { preferredReturn } from '#shared/http/prefer.ts';
 import type { Document, TreeView } from '#shared/stores/trees.ts';
-import { createAtMost } from '../../at-most.ts';
+import { createAtMost, createInShares } from '../../at-most.ts';
 import { createGuard } from '../guard.ts';
 import { createInTurn } from '../in-turn.ts';
 import { MalformedJson, parseJson } from '../json/parse.ts';
@@ -25,9 +25,11 @@ export { ACCEPT_PATCH } from '../json/patch-document.ts';
 const MAX_DOCUMENT = 4 * 1024 * 1024;
 /** Times that a patch is applied while others change the document. */
 const TURNS = 10;
-/** Patches that wait or are applied: of one principal, those included that are being received, and of all. */
+/** Patches of one principal, those included that are being received. */
 const MOST_EACH = 8;
+/** Patches that wait or are applied, of all, and the part of one principal. */
 const MOST = 32;
+const PART = 1 / 4;
 /** The turn of what takes time and memory, of any document; no key of a document is like it. */
 const MAKING = 'making';
 
@@ -49,7 +51,7 @@ class Stale extends Error {
 export const patch: MethodFactory = (services) => {
   const inTurn = createInTurn();
   const each = createAtMost('patches', MOST_EACH);
-  const all = createAtMost('patches of all', MOST);
+  const inShares = createInShares('patches of all', MOST);
   return async (context, place) => {
     const { store, path, principal } = place;
     const guard = createGuard(context, place, services);
@@ -108,7 +110,7 @@ export const patch: MethodFactory = (services) => {
     const preference = preferredReturn(context.request.rawHeaders);
     const written = await each(principal, async () => {
       const received = await receivePatch(context.request);
-      return all('', () =>
+      return inShares([{ name: principal, part: PART }], () =>
         inTurn(JSON.stringify([place.tree, path]), () => untilFresh(() => attempt(received))),
       );
     });
