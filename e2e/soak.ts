@@ -19,10 +19,16 @@
  * `npm run soak -- followers [NUMBER]`: 2,000 revocations on each store, with four servers elsewhere that follow two
  * authorization servers: how long an acknowledgement takes, and that none of them takes what was revoked.
  *
+ * `npm run soak -- cookies`, `places`, `many-places`, `readers`, `sockets`: two minutes of an attack that would take what others
+ * need, `npm run soak -- exhaustion` all of them: three visitors lose nothing, and the longest turn of the event loop is
+ * at most twice what it is without the attack.
+ *
  * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
  */
 import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';
+import { ATTACKS } from './attacks/exhaustion/attacks.ts';
+import { soakExhaustion } from './attacks/exhaustion/exhaustion.ts';
 import { soakFuzz } from './attacks/fuzz-soak.ts';
 import { crashTrees } from './attacks/tree-crashes.ts';
 import { startTreeServers } from './attacks/trees.fixture.ts';
@@ -125,6 +131,9 @@ function differential(
   };
 }
 
+const attacks = (names: readonly string[]) => () =>
+  soakExhaustion(names, (line) => process.stdout.write(`${line}\n`));
+
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
@@ -133,6 +142,8 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   followers,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),
+  exhaustion: attacks(Object.keys(ATTACKS)),
+  ...Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, attacks([name])])),
   fuzz: (seed = 1) => soakFuzz(seed, (line) => process.stdout.write(`${line}\n`)),
 };
 const [name = 'crashes', number = 'NaN'] = positionals;

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { type Site, startSite } from './site.ts';
+
+/** Where those ask from who attack nobody. */
+const VISITORS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+/** Milliseconds between two visits of one. */
+const PAUSE = 20;
+/** Milliseconds, at most, until an attack has what it can get, and until it is over. */
+const SETTLED = 1000;
+/** How much longer the longest turn of the event loop may be. */
+const TIMES = 2;
+
+/** What visitors saw in one slice of time, in milliseconds. */
+interface Slice {
+  visits: number;
+  failures: string[];
+  /** The longest visit. */
+  wait: number;
+  /** The longest turn of the server's event loop. */
+  turn: number;
+}
+
+export interface Outcome {
+  readonly alone: readonly Slice[];
+  readonly attacked: readonly Slice[];
+}
+
+/** Visits for so long, with the attack or without, by turns. */
+export async function exhaust(
+  site: Site,
+  attack: Attack,
+  { slices, milliseconds }: { readonly slices: number; readonly milliseconds: number },
+): Promise<Outcome> {
+  const [alone, attacked]: [Slice[], Slice[]] = [[], []];
+  await visitFor(site, attack, milliseconds); // the first requests compile
+  for (let slice = 0; slice < slices; slice += 1) {
+    alone.push(await visitFor(site, attack, milliseconds));
+    const over = new AbortController();
+    attack.begin(site, over.signal);
+    await sleep(Math.min(SETTLED, milliseconds));
+    attacked.push(await visitFor(site, attack, milliseconds));
+    over.abort();
+    await sleep(Math.min(SETTLED, milliseconds));
+  }
+  return { alone, attacked };
+}
+
+async function visitFor(site: Site, { visit }: Attack, milliseconds: number): Promise<Slice> {
+  const slice: Slice = { visits: 0, failures: [], wait: 0, turn: 0 };
+  const end = performance.now() + milliseconds;
+  const visitor = async (address: string) => {
+    while (performance.now() < end) {
+      const begun = performance.now();
+      await visit(site.port, address).catch((error: unknown) => slice.failures.push(String(error)));
+      slice.visits += 1;
+      slice.wait = Math.max(slice.wait, performance.now() - begun);
+      await sleep(PAUSE);
+    }
+  };
+  const { delay } = await site.monitor.during(site, () => Promise.all(VISITORS.map(visitor)));
+  return { ...slice, turn: delay.max };
+}
+
+/** Two minutes of an attack, or of each; rejects when a visitor loses something, or waits for a turn too long. */
+export async function soakExhaustion(
+  names: readonly string[],
+  say: (line: string) => void,
+): Promise<void> {
+  await using site = await startSite();
+  const wrong: string[] = [];
+  for (const name of names) {
+    const attack = ATTACKS[name];
+    if (attack === undefined) throw new Error(`no attack ${name}`);
+    say(`${name}: ${attack.title}`);
+    say('          visits  failed  longest wait  longest turn (median)');
+    const { alone, attacked } = await exhaust(site, attack, { slices: 6, milliseconds: 10_000 });
+    const turns = [alone, attacked].map((all) => median(all.map(({ turn }) => turn)));
+    for (const [index, slices] of [alone, attacked].entries()) {
+      say([index === 0 ? 'alone   ' : 'attacked', ...figures(slices, turns[index])].join('  '));
+    }
+    const failures = attacked.flatMap((slice) => slice.failures);
+    if (failures.length > 0)
+      wrong.push(`${name}: ${failures.length} failed, such as ${failures[0]}`);
+    const [before = 0, during = 0] = turns;
+    if (during > TIMES * before) wrong.push(`${name}: turns of ${during} ms, ${before} ms before`);
+  }
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+}
+
+function figures(slices: readonly Slice[], turn = 0): string[] {
+  const visits = slices.reduce((sum, slice) => sum + slice.visits, 0);
+  const failed = slices.reduce((sum, slice) => sum + slice.failures.length, 0);
+  const wait = Math.max(...slices.map((slice) => slice.wait));
+  return [
+    `${visits}`.padStart(6),
+    `${failed}`.padStart(6),
+    `${wait.toFixed(0)} ms`.padStart(12),
+    `${turn.toFixed(1)} ms`.padStart(12),
+  ];
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,0 +1,59 @@
+import http from 'node:http';
+
+/** What one client does at a time. Rejects when it does not get all of it. */
+export type Visit = (port: number, address: string) => Promise<void>;
+
+/** Milliseconds for which all who download ask for the same. */
+export const ROUND = 2000;
+export const downloadNow = () => `/cached/long/${Math.floor(Date.now() / ROUND)}`;
+
+export const head = (line: string, ...fields: readonly string[]) =>
+  [`${line} HTTP/1.1`, 'Host: 127.0.0.1', ...fields, '', ''].join('\r\n');
+
+const HANDSHAKE = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+
+export const handshake = head(
+  'GET /open/socket',
+  ...Object.entries(HANDSHAKE).map(([name, value]) => `${name}: ${value}`),
+);
+
+/** Asks, and counts the octets of the answer. */
+function ask(port: number, localAddress: string, path: string, headers = {}): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const request = http.get({ host: '127.0.0.1', port, localAddress, path, headers, agent: false });
+  request.once('error', reject);
+  request.once('upgrade', (_, socket) => {
+    socket.destroy();
+    resolve(0);
+  });
+  request.once('response', (response) => {
+    let octets = 0;
+    response.on('data', (piece: Buffer) => (octets += piece.length));
+    response.once('error', reject);
+    response.once('end', () => {
+      if (response.statusCode === 200) resolve(octets);
+      else reject(new Error(`${path}: ${response.statusCode}`));
+    });
+  });
+  return promise;
+}
+
+/** A short exchange with the application. */
+export const exchange: Visit = async (port, address) => {
+  await ask(port, address, '/open/x');
+};
+
+/** A long answer, which others ask for at the same time. */
+export const download: Visit = async (port, address) => {
+  await ask(port, address, downloadNow());
+};
+
+/** A WebSocket that opens. */
+export const opening: Visit = async (port, address) => {
+  await ask(port, address, '/open/socket', HANDSHAKE);
+};
