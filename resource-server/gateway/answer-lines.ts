@@ -1,3 +1,4 @@
+import { plainMembers } from '#shared/http/fields.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { PathMap } from './paths.ts';
@@ -73,7 +74,7 @@ function narrowed(given: Lines, methods: readonly string[]): string {
   const passed = new Set(methods);
   const theirs = given
     .filter(([name]) => name.toLowerCase() === 'allow')
-    .flatMap(([, value]) => value.split(/[ \t]*,[ \t]*/));
+    .flatMap(([, value]) => plainMembers(value));
   return [...new Set(theirs)].filter((method) => passed.has(method)).join(', ');
 }
 

@@ -97,10 +97,9 @@ export function createCallback(parts: CallbackParts) {
     note: Note,
   ): Promise<Answer> => {
     const to = { language: request.lines('accept-language')[0] };
-    const cookies = request.lines('cookie');
     const { state = '', code, error, iss, twice } = parametersOf(request.target);
     const found = spaces
-      .map((space) => ({ space, of: visits.find(space.url, state, cookies) }))
+      .map((space) => ({ space, of: visits.find(space.url, state, request.cookies) }))
       .find(({ of }) => of !== undefined);
     // RFC 9110 section 9.2.1: who only looks uses nothing up.
     if (twice || found?.of === undefined || request.method === 'HEAD') {

@@ -34,8 +34,7 @@ interface SignInParts {
 /** What a browser gets in place of a refusal that a program can do something with; undefined: it is a program. */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
   function begin({ space, request, path }: Met): Answer {
-    const cookies = request.lines('cookie');
-    const { visit, lines } = visits.begin(space.url, path, cookies);
+    const { visit, lines } = visits.begin(space.url, path, request.cookies);
     const { state, nonce, verifier } = visit;
     const query = new URLSearchParams({
       client_id: signInClientId(space),
@@ -77,13 +76,13 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
 const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');
 
 /** How often somebody has signed in here just now, as the browser says. */
-function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'lines'>): number {
-  const [value = ''] = cookiesNamed(request.lines('cookie'), arrivalCookie(space));
+function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): number {
+  const [value = ''] = cookiesNamed(request.cookies, arrivalCookie(space));
   return /^\d$/.test(value) ? Number(value) : 0;
 }
 
 /** The line of Set-Cookie that counts one more. */
-export function oneMoreArrival(space: SignInSpace, request: Pick<AuthRequest, 'lines'>): string {
+export function oneMoreArrival(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): string {
   const arrivals = Math.min(arrivalsOf(space, request) + 1, MOST_ARRIVALS);
   return setCookie(space.url, arrivalCookie(space), String(arrivals), ARRIVALS);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import { allCookies } from '#shared/http/cookies.ts';
+import { type Cookie, cookiesNamed } from '#shared/http/cookies.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 
@@ -64,9 +64,9 @@ export function createVisits({
   }
 
   /** By id, all that a browser shows for a space, the latest first; those that are none come last. */
-  function shown(space: string, cookies: readonly string[]) {
+  function shown(space: string, cookies: readonly Cookie[]) {
     const [before = '', after = ''] = nameOf(space, '\0').split('\0');
-    return allCookies(cookies)
+    return cookies
       .flatMap(([name, sealed]) => {
         const id = name.slice(before.length, name.length - after.length);
         const ours = name.startsWith(before) && name.endsWith(after) && ID.test(id);
@@ -83,7 +83,7 @@ export function createVisits({
 
   return {
     /** A new one, and the lines of Set-Cookie that keep it and let those go that are too old or too many. */
-    begin(space: string, path: string, cookies: readonly string[]) {
+    begin(space: string, path: string, cookies: readonly Cookie[]) {
       const visit: Visit = {
         state: secret(),
         nonce: secret(),
@@ -108,11 +108,12 @@ export function createVisits({
     },
 
     /** The one of a state that came back to this browser; undefined: it has begun none such, or it is over. */
-    find(space: string, state: string, cookies: readonly string[]) {
+    find(space: string, state: string, cookies: readonly Cookie[]) {
       const id = idOf(state);
       const name = nameOf(space, id);
-      const found = allCookies(cookies).filter(([each]) => each === name);
-      const visit = found.length === 1 ? open(space, id, found[0]?.[1] ?? '') : undefined;
+      const [sealed, another] = cookiesNamed(cookies, name);
+      const visit =
+        sealed === undefined || another !== undefined ? undefined : open(space, id, sealed);
       return visit && sameText(visit.state, state)
         ? { visit, end: setCookie(space, name, '', 0) }
         : undefined;

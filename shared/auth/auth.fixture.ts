@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { ManualClock } from '#shared/base/clock.ts';
+import { parseCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import type { Replay } from '#shared/stores/replay.ts';
@@ -31,6 +32,7 @@ export function requestOf(
     origin: 'https://rs.example',
     field: (name) => single(raw, name),
     lines: (name) => lines(raw, name),
+    cookies: parseCookies(lines(raw, 'cookie')),
     peer: { address: '127.0.0.1', connection: {}, http2: false, trusted: false },
     confidential: true,
     ...more,

@@ -3,6 +3,7 @@ import type { Fields } from '#shared/http/answer.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
+import type { Cookie } from '#shared/http/cookies.ts';
 
 /** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
 export interface Position {
@@ -39,6 +40,8 @@ export interface AuthRequest {
   field(name: string): string | undefined;
   /** Every line of a field, in order. */
   lines(name: string): readonly string[];
+  /** Parsed once a request. */
+  readonly cookies: readonly Cookie[];
   readonly peer: {
     readonly address: string;
     /** The same object for every request of one HTTP/1.1 connection. */

@@ -41,7 +41,7 @@ export function seenByFetch(request: Request): Seen {
   };
 }
 
-/** None of the schemes here looks at the connection. */
+/** None of the schemes here looks at the connection, or at cookies. */
 const PEER: AuthRequest['peer'] = { address: '', connection: {}, http2: false, trusted: false };
 
 /** At the origin that clients know, whatever the framework takes for it. */
@@ -53,6 +53,7 @@ export function authRequest(seen: Seen, origin: string): AuthRequest {
     origin,
     field: (name) => seen.lines(name)[0],
     lines: (name) => seen.lines(name),
+    cookies: [],
     peer: PEER,
     confidential: true,
   };

@@ -1,28 +1,37 @@
-/** Values of all cookies of that name (RFC 6265 section 4.2.1), in the order in which the browser sent them. */
-export function cookiesNamed(lines: readonly string[], name: string): string[] {
-  return allCookies(lines).flatMap(([each, value]) => (each === name ? value : []));
-}
+export type Cookie = readonly [name: string, value: string];
 
-/** Names and values of all cookies. */
-export function allCookies(lines: readonly string[]): (readonly [name: string, value: string])[] {
-  return lines.flatMap((line) =>
-    line.split(';').map((pair) => {
+/** Several times the cookies that a browser keeps for one host (RFC 6265 section 6.1). */
+const MOST = 1000;
+
+/** What stands between two semicolons, unless that is nothing. Spaces and tabs before it are skipped. */
+const PAIR = /[^; \t][^;]*/g;
+
+/**
+ * The cookies of a request (RFC 6265 section 4.2.1) in the order sent. A request with more than 1,000 has none: a second
+ * one of a name could hide behind them.
+ */
+export function parseCookies(lines: readonly string[]): readonly Cookie[] {
+  const cookies: Cookie[] = [];
+  for (const line of lines) {
+    for (const [pair] of line.matchAll(PAIR)) {
+      if (cookies.length === MOST) return [];
       const equals = pair.indexOf('=');
-      return [
-        trimmed(pair.slice(0, Math.max(0, equals))),
-        trimmed(pair.slice(equals + 1)),
-      ] as const;
-    }),
-  );
+      cookies.push([trimmed(pair.slice(0, Math.max(0, equals))), trimmed(pair.slice(equals + 1))]);
+    }
+  }
+  return cookies;
 }
 
-/** The value of a Cookie field without some of them; empty: none is left. */
+/** The values of all cookies of that name. */
+export function cookiesNamed(cookies: readonly Cookie[], name: string): string[] {
+  return cookies.flatMap(([each, value]) => (each === name ? value : []));
+}
+
+/** The value of a Cookie field without some of its cookies; empty: none is left. */
 export function withoutCookies(line: string, gone: (name: string) => boolean): string {
-  const kept = line
-    .split(';')
-    .map((pair) => trimmed(pair))
-    .filter((pair) => pair !== '' && !gone(trimmed(pair.split('=')[0] ?? '')));
-  return kept.join('; ');
+  const pairs = line.match(PAIR) ?? [];
+  const kept = pairs.filter((pair) => !gone(trimmed(pair.split('=', 1)[0] ?? '')));
+  return kept.map((pair) => trimmed(pair)).join('; ');
 }
 
 /**

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { BadRequest, lines, listMembers, single } from './fields.ts';
+import { BadRequest, lines, listMembers, plainMembers, single } from './fields.ts';
 
 const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', 'X-AB', '3'];
+
+test('RFC 9110 section 5.6.1.2: a list without quotes is its members, but for the empty ones', () => {
+  expect(plainMembers(' , a b ,,\tc,d \t,')).toEqual(['a b', 'c', 'd']);
+  expect(plainMembers('')).toEqual([]);
+});
 
 describe('RFC 9110 section 5.3: the lines of a field', () => {
   test('names have no case, lines have an order', () => {

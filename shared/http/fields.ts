@@ -34,6 +34,18 @@ export function single(raw: readonly string[], name: string): string | undefined
   return found[0];
 }
 
+/** The members of a list in which nothing is quoted, such as one of tokens, without the empty ones. */
+export function plainMembers(value: string): readonly string[] {
+  const members: string[] = [];
+  for (let start = 0, end = 0; start < value.length; start = end + 1) {
+    const comma = value.indexOf(',', start);
+    end = comma === -1 ? value.length : comma;
+    const member = end === start ? '' : value.slice(start, end).trim();
+    if (member !== '') members.push(member);
+  }
+  return members;
+}
+
 const OWS = /[ \t]+/y;
 const PIECE = /[^", \t]+/y;
 

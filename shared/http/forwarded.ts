@@ -55,11 +55,13 @@ export function clientAddress(
   trusted: TrustedProxies,
 ): string {
   let client = normalAddress(peer) ?? peer;
-  const entries = xForwardedFor.flatMap((line) => line.split(','));
-  while (entries.length > 0 && trusted.has(client)) {
-    const entry = normalAddress(entries.pop()?.trim() ?? '');
+  let left = xForwardedFor.join(',');
+  while (left !== '' && trusted.has(client)) {
+    const comma = left.lastIndexOf(',');
+    const entry = normalAddress(left.slice(comma + 1).trim());
     if (entry === undefined) break;
     client = entry;
+    left = left.slice(0, Math.max(0, comma));
   }
   return client;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lines } from './fields.ts';
+import { lines, plainMembers } from './fields.ts';
 
 /** By which token a handshake asks for one, as the protocol of Upgrade and as `:protocol` (RFC 8441 section 5). */
 export const WEB_SOCKET = 'websocket';
@@ -65,6 +65,6 @@ export function acceptOf(key: string): string {
 
 function hasToken(rawHeaders: readonly string[], field: string, token: string): boolean {
   return lines(rawHeaders, field).some((line) =>
-    line.split(',').some((member) => member.trim().toLowerCase() === token),
+    plainMembers(line).some((member) => member.toLowerCase() === token),
   );
 }

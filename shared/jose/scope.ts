@@ -5,5 +5,5 @@ export function isScopeToken(value: string): boolean {
 
 /** Splits a scope string; unlike the RFC's grammar it forgives repeated spaces. */
 export function parseScope(scope: string | undefined): ReadonlySet<string> {
-  return new Set(scope?.split(' ').filter((token) => token !== ''));
+  return new Set(scope?.match(/[^ ]+/g));
 }

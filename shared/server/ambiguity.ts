@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Http2ServerRequest } from 'node:http2';
 import { remembering } from '#shared/base/recent-map.ts';
+import { plainMembers } from '#shared/http/fields.ts';
 import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from './message.ts';
 import type { Refusal } from './refusal.ts';
@@ -67,8 +68,8 @@ function inHttp1({ headers, httpVersion }: IncomingMessage): Refusal | undefined
 function inCodings(codings: string, httpVersion: string): Refusal | undefined {
   if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
   if (codings === 'chunked') return undefined;
-  const [last, ...others] = codings.split(/[ \t]*,[ \t]*/).toReversed();
-  if (last !== 'chunked' || others.includes('chunked')) {
+  const members = plainMembers(codings);
+  if (members.length === 0 || members.indexOf('chunked') !== members.length - 1) {
     return malformed('The transfer coding chunked comes once, as the last one.');
   }
   return { status: 501, detail: 'The only transfer coding here is chunked.' };

@@ -26,6 +26,20 @@ function requestFrom(
 }
 const proto = (...values: string[]) => values.map((value) => ['X-Forwarded-Proto', value] as const);
 
+test('cookies are parsed once a request, however many look at them', () => {
+  const request = requestFrom(STRANGER, [
+    ['Cookie', 'a=1;;; b=2'],
+    ['Cookie', 'c=3'],
+  ]);
+  const { cookies } = authRequest(request, ASKED, FAR);
+  expect(cookies).toEqual([
+    ['a', '1'],
+    ['b', '2'],
+    ['c', '3'],
+  ]);
+  expect(authRequest(request, ASKED, LOCAL).cookies).toBe(cookies);
+});
+
 describe('confidential', () => {
   const over = (request: IncomingMessage, recipient = FAR) =>
     authRequest(request, ASKED, recipient).confidential;

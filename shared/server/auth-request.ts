@@ -1,4 +1,5 @@
 import { TLSSocket } from 'node:tls';
+import { type Cookie, parseCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from './content.ts';
@@ -12,6 +13,11 @@ import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
 type Content = NonNullable<AuthRequest['content']>;
+
+/** Of a request. A map of requests would cost each of them ten times as much. */
+const COOKIES = Symbol('cookies');
+
+type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
 
 /** Whom requests are sent to, and what it knows of the way that they come. */
 export interface Recipient {
@@ -42,7 +48,7 @@ class Told implements AuthRequest {
   readonly origin;
   readonly at;
   readonly peer;
-  protected readonly request: AnyRequest;
+  protected readonly request: Parsed;
   readonly #local: boolean;
   readonly field = (name: string) => single(this.request.rawHeaders, name);
   readonly lines = (name: string) => lines(this.request.rawHeaders, name);
@@ -71,6 +77,11 @@ class Told implements AuthRequest {
   /** Who tells of it opens a connection of its own, but hands on what the client asked for (RFC 6455 section 4.1). */
   get handshake() {
     return this.request.headers['sec-websocket-key'] !== undefined;
+  }
+
+  get cookies() {
+    this.request[COOKIES] ??= parseCookies(this.lines('cookie'));
+    return this.request[COOKIES];
   }
 
   get confidential() {

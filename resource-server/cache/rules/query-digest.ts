@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import { lines } from '#shared/http/fields.ts';
+import { lines, plainMembers } from '#shared/http/fields.ts';
 import { demandsOf } from './demands.ts';
 
 /** Octets of content without its codings; beyond it stays coded. */
@@ -85,10 +85,7 @@ function decode(content: Buffer, decoder: Decoder): Buffer | undefined {
 }
 
 const tokens = (values: readonly string[]) =>
-  values
-    .flatMap((value) => value.toLowerCase().split(','))
-    .map((token) => token.trim())
-    .filter((token) => token !== '');
+  values.flatMap((value) => plainMembers(value.toLowerCase()));
 
 /**
  * Type and names of parameters have no case, and white space around them means nothing (RFC 9110 section 8.3.1), but

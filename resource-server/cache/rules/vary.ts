@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lines } from '#shared/http/fields.ts';
+import { lines, plainMembers } from '#shared/http/fields.ts';
 import { isApiKeyLike } from '#shared/people/api-key.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { type Name, nameOf } from '../../forwarding/names.ts';
@@ -39,11 +39,11 @@ export function nominate(
   rawHeaders: readonly string[],
   made: Rules['made'] = new Set(),
 ): readonly Nominated[] | string {
-  const names = new Set(
-    values
-      .flatMap((value) => value.toLowerCase().split(','))
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+  const names = new Set(values.flatMap((value) => plainMembers(value.toLowerCase())));
+  const taken = new Set(
+    lines(rawHeaders, 'connection')
+      .flatMap(plainMembers)
+      .map((option) => nameOf(option).canonical),
   );
   const isMade = ({ canonical }: Name) => MADE_HERE.test(canonical) || made.has(canonical);
   const varying = [...names].filter((name) => {
@@ -51,7 +51,8 @@ export function nominate(
     return isMade(known) || !isAlwaysTheSame(known);
   });
   const unmatched = varying.find(
-    (name) => !FIELD_NAME.test(name) || isMade(nameOf(name)) || isOtherwiseGot(name, rawHeaders),
+    (name) =>
+      !FIELD_NAME.test(name) || isMade(nameOf(name)) || isOtherwiseGot(name, rawHeaders, taken),
   );
   if (unmatched !== undefined) return unmatched;
   return varying.toSorted().map((name) => [name, valueIn(rawHeaders, name)] as const);
@@ -60,11 +61,17 @@ export function nominate(
 /** A `*` is none either. */
 const FIELD_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-/** Whether Connection took a field away from the application, or it got one that some take for it. */
-function isOtherwiseGot(name: string, rawHeaders: readonly string[]): boolean {
+/**
+ * Whether Connection took a field away from the application (`taken`: the names in it), or it got one that some take
+ * for it.
+ */
+function isOtherwiseGot(
+  name: string,
+  rawHeaders: readonly string[],
+  taken: ReadonlySet<string>,
+): boolean {
   const { canonical } = nameOf(name);
-  const taken = lines(rawHeaders, 'connection').flatMap((value) => value.split(','));
-  if (taken.some((option) => nameOf(option.trim()).canonical === canonical)) return true;
+  if (taken.has(canonical)) return true;
   return rawHeaders.some(
     (sent, index) =>
       index % 2 === 0 && sent.toLowerCase() !== name && nameOf(sent).canonical === canonical,
@@ -96,7 +103,19 @@ export function select<T extends Pick<Stored, 'vary' | 'lines' | 'received'>>(
   return matching.reduce((newest, other) => (dateOf(other) > dateOf(newest) ? other : newest));
 }
 
+/** By request: its values, which all variants of a key are compared with. */
+const known = new WeakMap<readonly string[], Map<string, string | null>>();
+
 function valueIn(rawHeaders: readonly string[], name: string): string | null {
+  const before = known.get(rawHeaders);
+  const values = before ?? new Map<string, string | null>();
+  if (before === undefined) known.set(rawHeaders, values);
+  let value = values.get(name);
+  if (value === undefined) values.set(name, (value = readValue(rawHeaders, name)));
+  return value;
+}
+
+function readValue(rawHeaders: readonly string[], name: string): string | null {
   const values = lines(rawHeaders, name);
   if (values.length === 0) return null;
   const value = normalised(name, values);

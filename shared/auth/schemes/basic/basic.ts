@@ -20,11 +20,14 @@ export interface UserPass {
   readonly password: string;
 }
 
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
 /**
  * The user-pass of RFC 7617 section 2. Undefined for anything but base64 in its one spelling (RFC 4648
  * section 4), UTF-8, without control characters, and with a colon, the first of which separates.
  */
 export function parseUserPass(token68: string): UserPass | undefined {
+  if (!BASE64.test(token68)) return undefined;
   const octets = Buffer.from(token68, 'base64');
   if (octets.toString('base64') !== token68 || !isUtf8(octets)) return undefined;
   const text = octets.toString('utf8');

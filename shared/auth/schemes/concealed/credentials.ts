@@ -16,7 +16,8 @@ export interface Proof {
   readonly realm: string | undefined;
 }
 
-const QUOTED_STRING = /"(?:[^"\\]|\\.)*"/gs;
+/** Or one that never ends, else each of its quotes would be looked at to the end of the value. */
+const QUOTED_STRING = /"(?:[^"\\]|\\.)*"?/gs;
 /** A parameter of ours whose value was in quotes, which section 4 does not have. */
 const QUOTED = /(?:^|[\s,])[kasvp][ \t]*=[ \t]*""/i;
 const INTEGER = /^(?:0|[1-9]\d{0,4})$/;

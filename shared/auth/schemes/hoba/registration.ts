@@ -20,6 +20,9 @@ const SECRET = /^[\w-]{22}$/;
 /** Characters of `pub`; the longest key that is taken has half of them. Of a longer exponent Node makes a number slowly. */
 const LONGEST_KEY = 4096;
 
+/** Octets of a form: three for each character of the longest key, and the rest. */
+const LONGEST_FORM = 16_384;
+
 /** Throws `HttpError` and `BadRequest`. */
 export function parseRegistration(type: string | undefined, content: Buffer): Registration {
   const form = parseForm(type, content);
@@ -59,6 +62,9 @@ function readKey(pub: string): KeptKey {
 function parseForm(type = '', content: Buffer): URLSearchParams {
   if (!FORM.test(type)) {
     throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded, in UTF-8.');
+  }
+  if (content.length > LONGEST_FORM) {
+    throw new HttpError(413, `The form has at most ${LONGEST_FORM} bytes.`);
   }
   if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
   const form = new URLSearchParams(content.toString());

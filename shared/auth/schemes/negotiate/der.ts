@@ -19,8 +19,11 @@ function readElement(bytes: Buffer): { element: Element; rest: Buffer } | undefi
   };
 }
 
+/** Elements in one another's company: a client lists some four mechanisms, and a request has fewer members. */
+const MOST = 64;
+
 /**
- * The elements that `bytes` consists of (X.690 section 8.1, definite lengths below 16 MiB). Undefined
+ * The elements that `bytes` consists of (X.690 section 8.1, definite lengths below 16 MiB), 64 at most. Undefined
  * when it is cut off, or is anything else.
  */
 export function readElements(bytes: Buffer): Element[] | undefined {
@@ -28,7 +31,7 @@ export function readElements(bytes: Buffer): Element[] | undefined {
   let left = bytes;
   while (left.length > 0) {
     const read = readElement(left);
-    if (read === undefined) return undefined;
+    if (read === undefined || elements.length === MOST) return undefined;
     elements.push(read.element);
     left = read.rest;
   }

@@ -24,9 +24,9 @@ const SECRET = /^[\w-]{43}$/;
 /** The secret that a browser shows for a space; undefined: none, or none that could be ours. */
 export function shownSecret(
   { url }: Pick<SessionSpace, 'url'>,
-  request: Pick<AuthRequest, 'lines'>,
+  request: Pick<AuthRequest, 'cookies'>,
 ): string | undefined {
-  const values = cookiesNamed(request.lines('cookie'), cookieName(url, 'session'));
+  const values = cookiesNamed(request.cookies, cookieName(url, 'session'));
   // Two of one name: somebody else has set one of them (RFC 6265 section 8.6).
   return values.length === 1 && SECRET.test(values[0] ?? '') ? values[0] : undefined;
 }
@@ -69,7 +69,7 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
     yields: true,
 
     locate: (request) =>
-      cookiesNamed(request.lines('cookie'), cookieName(url, 'session')).length > 0
+      cookiesNamed(request.cookies, cookieName(url, 'session')).length > 0
         ? { scheme: 'session', rest: '' }
         : undefined,
 

@@ -1,0 +1,323 @@
+import { parseAuthExport } from '#shared/auth/schemes/concealed/auth-export.ts';
+import { parseUserPass } from '#shared/auth/schemes/basic/basic.ts';
+import { readProof } from '#shared/auth/schemes/concealed/credentials.ts';
+import { parseDigestParams } from '#shared/auth/schemes/digest/params.ts';
+import { parseRegistration } from '#shared/auth/schemes/hoba/registration.ts';
+import { parseResult, unpadded } from '#shared/auth/schemes/hoba/result.ts';
+import { readClientToken } from '#shared/auth/schemes/negotiate/spnego.ts';
+import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
+import { parseClientFinal, parseClientFirst } from '#shared/auth/schemes/scram/messages.ts';
+import { parseBan } from '#shared/http/ban-rule.ts';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { parseExtValue } from '#shared/http/auth/ext-value.ts';
+import { parseCookies, withoutCookies } from '#shared/http/cookies.ts';
+import { parseHttpDate } from '#shared/http/date.ts';
+import { listMembers } from '#shared/http/fields.ts';
+import { clientAddress, trustedProxies } from '#shared/http/forwarded.ts';
+import { isHost } from '#shared/http/host.ts';
+import { parseCodedUrl, parseIf } from '#shared/http/if-field.ts';
+import { evaluatePreconditions } from '#shared/http/preconditions.ts';
+import { preferredReturn } from '#shared/http/prefer.ts';
+import { groupOf } from '#shared/http/spelling.ts';
+import { parseDictionary } from '#shared/http/structured-fields.ts';
+import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
+import { isHandshake } from '#shared/http/web-socket.ts';
+import { parseCompactJws } from '#shared/jose/compact-jws.ts';
+import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
+import { parseApiKey } from '#shared/people/api-key.ts';
+import { decodeBase64url } from '#shared/private-token/base64url.ts';
+import { ambiguous } from '#shared/server/ambiguity.ts';
+import { EVERYBODY, preflight } from '#shared/server/cors.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { pathOf } from '#shared/server/request-log.ts';
+import { parseDirectives } from './cache/rules/directives.ts';
+import { queryDigest } from './cache/rules/query-digest.ts';
+import { normalised } from './cache/rules/vary-values.ts';
+import { nominate } from './cache/rules/vary.ts';
+import { onwardLines } from './forwarding/fields.ts';
+import { PathMap } from './gateway/paths.ts';
+import { boldestReading } from './gateway/readings.ts';
+import { withoutParameter } from './gateway/without-parameter.ts';
+import { parseAuthority, parseProxyTarget } from './proxy/target.ts';
+import { jsonPatch } from './resources/json/json-patch.ts';
+import { parseJson } from './resources/json/parse.ts';
+import { parsePointer } from './resources/json/pointer.ts';
+import { compileFilter } from './resources/query/filter.ts';
+import { compileJsonPath } from './resources/query/jsonpath.ts';
+import { isJson } from './resources/representation/media-type.ts';
+import { parseRanges } from './resources/representation/range.ts';
+import { timeoutOf } from './resources/webdav/timeout.ts';
+import { parseXml } from './resources/webdav/xml-parser.ts';
+import { askerOf } from './sign-in/asker.ts';
+
+/** Adversarial input: `unit` again and again, with something before and behind it. */
+export type Shape = readonly [unit: string, before?: string, after?: string];
+
+/** What reads something that a client sends. It may throw, as it does for what it refuses. */
+export interface Parser {
+  readonly parse: (text: string) => unknown;
+  readonly shapes: readonly Shape[];
+}
+
+/** Separators, quotes and spaces in every combination that the grammars of fields have. */
+const FIELD: readonly Shape[] = [
+  [','],
+  [';'],
+  [' ', 'a', 'a'],
+  ['\t', 'a=', ','],
+  [' ', 'a;', '=b'],
+  [' ,', '', 'a'],
+  ['a,'],
+  ['a=b,'],
+  ['a=b; ', '', '('],
+  ['=', 'a', 'a'],
+  ['"', 'a='],
+  ['"a",'],
+  [String.raw`\"`, 'a="'],
+  [String.raw`"\\`],
+  ['(', 'a='],
+];
+
+const TARGET: readonly Shape[] = [
+  ['/', '/'],
+  ['../', '/'],
+  ['%41', '/'],
+  ['%25', '/'],
+  [';', '/'],
+  ['. ', '/', 'a'],
+  ['.', '/', 'a'],
+  ['a=b&', '/?'],
+  ['\\', '/'],
+  [':', 'http://a'],
+  ['a.', 'http://'],
+];
+
+const BASE64: readonly Shape[] = [['A'], ['='], ['=', 'A', 'A'], ['.'], ['A.'], ['-'], [':']];
+
+const FORM: readonly Shape[] = [['&'], ['a=b&'], ['&a'], ['%41'], ['%'], ['+'], ['=', 'kid=', 'x']];
+
+const field = (parse: Parser['parse'], ...more: readonly Shape[]): Parser => ({
+  parse,
+  shapes: [...FIELD, ...more],
+});
+
+/** `headers`: as node:http tells them. */
+const requestWith = (rawHeaders: readonly string[], headers: Record<string, string> = {}) =>
+  ({ rawHeaders, headers, method: 'GET', httpVersion: '1.1' }) as unknown as AnyRequest;
+
+const proxies = trustedProxies(['127.0.0.0/8']);
+const CURRENT = { etag: { weak: false, opaque: 'x' }, modified: 0 };
+const names = new PathMap('/a/b', '/x', true);
+const isOurs = (name: string) => name.startsWith('countersign-');
+const of = (type: string) => (text: string) => parseCredentials(`${type} ${text}`);
+
+/** A new parser of what clients send has a row here. */
+export const PARSERS: Readonly<Record<string, Parser>> = {
+  'Cookie, read': field((text) => parseCookies([text])),
+  'Cookie, handed on': field((text) => withoutCookies(text, isOurs)),
+  'a list': field(listMembers),
+  'Accept, of a browser': field((text) =>
+    askerOf({ method: 'GET', lines: (name: string) => (name === 'accept' ? [text] : []) }),
+  ),
+  'Accept, in the key of a cache': field((text) => normalised('accept', [text])),
+  'Accept-Language, in the key of a cache': field((text) => normalised('accept-language', [text])),
+  Prefer: field((text) => preferredReturn(['Prefer', text])),
+  'Cache-Control': field((text) => parseDirectives([text])),
+  'Vary, against Connection': field((text) => nominate(['a, b, c'], ['Connection', text])),
+  'Connection and Via': field((text) =>
+    onwardLines(requestWith(['Connection', text, 'Via', text]), 'p', () => false),
+  ),
+  'Upgrade and Connection': field((text) =>
+    isHandshake(requestWith(['Upgrade', text, 'Connection', text])),
+  ),
+  'Transfer-Encoding': field((text) =>
+    ambiguous(requestWith(['Host', 'a'], { host: 'a', 'transfer-encoding': text })),
+  ),
+  Host: field(isHost, ...TARGET),
+  'a header section': field(
+    (text) => ambiguous(requestWith(text.split('\n'), { host: 'a' })),
+    ['a\n'],
+    ['Content_Length\n'],
+  ),
+  'X-Forwarded-For': field(
+    (text) => clientAddress('127.0.0.1', [text], proxies),
+    ['127.0.0.1,', '', '127.0.0.1'],
+  ),
+  'If-None-Match': field((text) =>
+    evaluatePreconditions({ method: 'GET', ifNoneMatch: text }, CURRENT, 0),
+  ),
+  'If-Modified-Since': field((text) => parseHttpDate(text, 0)),
+  If: field(parseIf, ['(<a:b>)'], ['<a:b> ', '('], ['Not<a:b>', '('], ['["a"]', '('], ['<a:']),
+  'Lock-Token': field(parseCodedUrl, ['a', '<a:']),
+  Timeout: field((text) => timeoutOf(requestWith(['Timeout', text]))),
+  Range: field(
+    (text) => parseRanges(text, 1e6),
+    [',', 'bytes='],
+    ['0-1,', 'bytes='],
+    ['0', 'bytes='],
+    ['1', 'bytes=0-'],
+  ),
+  'Content-Type': field(isJson, ['+json', 'a', 'x']),
+  'Content-Type, in the key of a cache': field((text) =>
+    queryDigest(Buffer.alloc(0), ['Content-Type', text]),
+  ),
+  'Content-Encoding, in the key of a cache': field((text) =>
+    queryDigest(Buffer.alloc(0), ['Content-Encoding', text]),
+  ),
+  'a Dictionary (RFC 8941)': field(
+    parseDictionary,
+    ['a=1,'],
+    ['a;', 'a;'],
+    ['a ', 'a=(', ')'],
+    [String.raw`\"`, 'a="'],
+    ['A', 'a=:'],
+  ),
+  Ban: field((text) => parseBan([text]), ['*', 'path="/', '"']),
+  'Access-Control-Request-Headers': field((text) =>
+    preflight(EVERYBODY, { headers: { origin: 'a', 'access-control-request-headers': text } }, [
+      'GET',
+    ]),
+  ),
+  credentials: field(parseCredentials),
+  'parameters of credentials': field(of('X')),
+  'parameters of SCRAM': field(of('SCRAM-SHA-256'), ['=', 'data='], ['a=b,', 'data=AA==,']),
+  'parameters of PrivateToken': field(of('PrivateToken'), ['=', 'token=']),
+  'challenges, by a client of ours': field(parseChallenges),
+  'an extended value (RFC 8187)': field(parseExtValue, ['%41', "UTF-8''"], ["'", 'UTF-8']),
+  'parameters of Concealed': field((text) =>
+    readProof({
+      scheme: 'concealed',
+      rest: text,
+      params: { k: text, a: text, v: text, p: text, s: '1' },
+    }),
+  ),
+  'Concealed-Auth-Export': { parse: parseAuthExport, shapes: [...BASE64, ['=', ':A', 'A:']] },
+  'parameters of Digest': field((text) =>
+    parseDigestParams({
+      username: text,
+      realm: text,
+      uri: text,
+      nonce: text,
+      response: text,
+      qop: text,
+      nc: text,
+      cnonce: text,
+    }),
+  ),
+  'the user-pass of Basic': {
+    parse: (text) => parseUserPass(Buffer.from(text).toString('base64')),
+    shapes: [[':'], ['a', 'a:'], ['\u0301', 'a:'], ['e\u0301', 'a:'], ['\0', 'a:']],
+  },
+  'base64 of Basic': { parse: parseUserPass, shapes: BASE64 },
+  'base64 of SCRAM': { parse: decodeMessage, shapes: BASE64 },
+  'the first message of SCRAM': {
+    parse: parseClientFirst,
+    shapes: [
+      ['a', 'n,,n='],
+      ['=2C', 'n,,n='],
+      ['=', 'n,,n='],
+      ['b=a,', 'n,,n=a,r=b,'],
+      ['\u0301', 'n,,n='],
+    ],
+  },
+  'the last message of SCRAM': {
+    parse: parseClientFinal,
+    shapes: [
+      ['a', 'c=biws,r='],
+      ['b=a,', 'c=biws,r=a,'],
+      ['=', 'c=biws,r=a,p=', 'A'],
+    ],
+  },
+  'the result of HOBA': { parse: parseResult, shapes: [...BASE64, ['A', 'a.a.a.', '!']] },
+  'padding of HOBA': { parse: unpadded, shapes: BASE64 },
+  'a registration of HOBA': {
+    parse: (text) => parseRegistration('application/x-www-form-urlencoded', Buffer.from(text)),
+    shapes: FORM,
+  },
+  'a token of Negotiate': {
+    parse: (text) => readClientToken(Buffer.from(text, 'latin1')),
+    shapes: [
+      ['\x60'],
+      ['\xa1\x80'],
+      ['\x60\x80', '\xa1\x83\x01\0\0'],
+      ['\x30\0', '\x60\x83\x01\0\0'],
+    ],
+  },
+  'a PrivateToken': { parse: decodeBase64url, shapes: BASE64 },
+  'an API key': { parse: parseApiKey, shapes: [...BASE64, ['_', 'cs_']] },
+  'a JWT': { parse: parseCompactJws, shapes: BASE64 },
+  'htu of DPoP': {
+    parse: (text) => normaliseTargetUri(text),
+    shapes: [...TARGET, ['%41', 'http://a/']],
+  },
+  'a target': { parse: parsePassedTarget, shapes: TARGET },
+  'a target of documents': { parse: parseTreeTarget, shapes: TARGET },
+  'the group of a target': { parse: groupOf, shapes: TARGET },
+  'all readings of a target': { parse: boldestReading, shapes: TARGET },
+  'a target, in the log': { parse: pathOf, shapes: TARGET },
+  'a target, without an API key': {
+    parse: (text) => withoutParameter(text, 'key'),
+    shapes: [...TARGET, ['key&', '/?']],
+  },
+  'a target, for the application': { parse: (text) => names.onward(text), shapes: TARGET },
+  'a target of a proxy': { parse: (text) => parseProxyTarget('GET', text), shapes: TARGET },
+  'the target of a tunnel': { parse: parseAuthority, shapes: [...TARGET, ['a.'], ['['], [':']] },
+  XML: {
+    parse: parseXml,
+    shapes: [
+      ['<a>'],
+      ['<a/>', '<a>', '</a>'],
+      ['&amp;', '<a>', '</a>'],
+      ['&', '<a>', '</a>'],
+      [' b="c"', '<a'],
+      ['a', '<a b="', '"/>'],
+      ['a', '<'],
+      [' ', '<a', '/>'],
+      ['-', '<!--', '-->'],
+      ['--', '<!--'],
+      [']', '<a><![CDATA[', ']]></a>'],
+      ['?', '<?a ', '?>'],
+      ['<!DOCTYPE '],
+      ['"', '<!DOCTYPE a '],
+      ['\r', '<a>', '</a>'],
+    ],
+  },
+  JSON: {
+    parse: (text) => parseJson(Buffer.from(text)),
+    shapes: [
+      ['['],
+      ['{"a":'],
+      ['0,', '[', '0]'],
+      [' ', '['],
+      ['"",', '[', '""]'],
+      [String.raw`\\`, '"', '"'],
+      ['9'],
+      ['9', '1e'],
+    ],
+  },
+  'a JSON Pointer': { parse: parsePointer, shapes: [['/'], ['~0', '/'], ['~', '/'], ['/a']] },
+  'a JSON Patch': {
+    parse: (text) => jsonPatch(parseJson(Buffer.from(text)))(new Map()),
+    shapes: [
+      ['{"op":"add","path":"/a","value":0},', '[', '{}]'],
+      ['/a', '[{"op":"remove","path":"', '"}]'],
+    ],
+  },
+  'a form of QUERY': {
+    parse: (text) => compileFilter(text)([{ a: 1 }, { a: 2 }]),
+    shapes: [...FORM, ['a,', 'sort=', 'a'], [',', 'select=']],
+  },
+  JSONPath: {
+    parse: compileJsonPath,
+    shapes: [
+      ['.a', '$'],
+      ['..a', '$'],
+      ['[0]', '$'],
+      ['!', '$[?'],
+      ['@.a==1&&', '$[?'],
+      ["'", '$['],
+      [' ', '$', 'a'],
+    ],
+  },
+};
