@@ -90,7 +90,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect(answers[0]?.text).toBe(answers[1]?.text);
   });
 
-  test('RFC 6750 section 3.1: a bad or malformed token is 401 invalid_token, malformed credentials are 400', async () => {
+  test('RFC 6750 section 3.1: a bad or malformed token is 401 invalid_token, two are 400', async () => {
     const withField = (Authorization: string) =>
       rs.ask('GET', '/documents/there', { headers: { Authorization } });
     for (const value of ['Bearer not.a.token', 'Bearer a b']) {

@@ -67,10 +67,10 @@ describe('specification 2.5: the key of an application beside the credentials of
     expect(await ask(key)).toMatchObject({ kind: 'answer', ...answer });
   });
 
-  test('two sets of credentials of people, malformed ones and two keys: 400, and no key is looked at', async () => {
+  test('two sets of credentials of people, or two keys, are 400, malformed ones 401, and no key is looked at', async () => {
     seen.length = 0;
     expect(await ask('good', 'One good', 'Two good')).toMatchObject({ status: 400 });
-    expect(await ask('good', '=')).toMatchObject({ status: 400 });
+    expect(await ask('good', '=')).toMatchObject({ status: 401 });
     const twice = requestOf([
       ['X-API-Key', 'good'],
       ['X-API-Key', 'good'],

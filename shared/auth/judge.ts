@@ -1,5 +1,5 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
-import { formatChallenge, formatInfo } from '#shared/http/auth/challenge.ts';
+import { formatChallenge, formatInfo, parseChallenges } from '#shared/http/auth/challenge.ts';
 import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
@@ -50,8 +50,11 @@ function undecided(error: unknown): AnswerOutcome {
 /** What can be refused without looking at a secret is refused first. */
 function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
+  const { answer, status } = space.at;
+  if (found === 'several') return challenged(space, request, 400, `more than one ${answer}`);
+  // Specification section 7: never as if there were none.
   if (found === 'malformed') {
-    return challenged(space, request, 400, `${space.at.answer} is not of the form of credentials`);
+    return challenged(space, request, status, `${answer} is not of the form of credentials`);
   }
   const [only, another] = counting(found);
   if (another !== undefined) {
@@ -73,11 +76,16 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
 }
 
 /** All there are, before any is looked at: choosing between two would invite confusion. */
-function findCredentials(space: ProtectionSpace, request: AuthRequest): Found[] | 'malformed' {
+function findCredentials(
+  space: ProtectionSpace,
+  request: AuthRequest,
+): Found[] | 'malformed' | 'several' {
   const found: Found[] = [];
-  for (const line of request.lines(space.at.answer)) {
+  const [line, another] = request.lines(space.at.answer);
+  if (another !== undefined) return 'several';
+  if (line !== undefined) {
     const credentials = parseCredentials(line) ?? noToken(line);
-    if (credentials === undefined) return 'malformed';
+    if (credentials === undefined) return isSeveral(line) ? 'several' : 'malformed';
     const scheme = space.schemes.find(
       ({ name, yields }) => !yields && name.toLowerCase() === credentials.scheme,
     );
@@ -116,6 +124,9 @@ function lookedUp(
       : { ...bare(403, 'the directory has nobody of this id who may sign in'), scheme },
   );
 }
+
+/** Whether it could be several lines that somebody has joined (RFC 9110 section 5.3): they have the form of challenges. */
+const isSeveral = (line: string) => (parseChallenges(line)?.length ?? 0) > 1;
 
 /** Schemes whose credentials are one token. */
 const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;

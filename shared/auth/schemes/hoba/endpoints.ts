@@ -2,7 +2,6 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type Answer, HttpError, notFound, UNSTORED } from '#shared/http/answer.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { BadRequest } from '#shared/http/fields.ts';
 import { addPublicKey, MOST_KEYS } from '#shared/people/key-purposes.ts';
 import type { Directory, Person } from '#shared/people/directory.ts';
 import type { Clients } from '#shared/stores/clients.ts';
@@ -44,9 +43,6 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   ): Promise<Key> {
     const value = request.field('authorization');
     const credentials = value === undefined ? undefined : parseCredentials(value);
-    if (value !== undefined && credentials === undefined) {
-      throw new BadRequest('Authorization is not of the form of credentials.');
-    }
     const params = credentials?.scheme === 'hoba' ? (credentials.params ?? {}) : {};
     const signer = await signatures.signer(params, request, { maxAge: 0, find });
     if (signer.kind === 'signed') return signer.key;

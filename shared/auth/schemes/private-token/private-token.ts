@@ -138,9 +138,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       if (!confidential) return refused('clear text');
       const text = params?.['token'];
       const bytes = text === undefined ? undefined : decodeBase64url(text);
-      if (bytes === undefined) {
-        return { kind: 'refused', as: 'malformed', reason: 'no base64url for a token' };
-      }
+      if (bytes === undefined) return refused('no base64url for a token');
       const token = parseToken(bytes);
       if (token === undefined || !space.types.includes(token.type)) {
         return refused('no token of a type that is taken here');
