@@ -6,9 +6,9 @@ import type { Space, Spaces } from './spaces.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */
 export function homePage({ issuer, resource, tls, brand }: Config, spaces: Spaces): Answer {
-  const all = spaces.seen.filter(
-    ({ origin, hide }) => origin !== tls?.resource && hide === undefined,
-  );
+  const all = spaces.seen
+    .filter(({ origin, hide }) => origin !== tls?.resource && hide === undefined)
+    .filter((space) => space.schemes.length === 0 || announced(space).length > 0);
   const again = tls
     ? `All of it is at <a href="${escapeHtml(tls.resource)}">${escapeHtml(tls.resource)}</a>, too.`
     : '';
@@ -30,8 +30,12 @@ answers a trusted reverse proxy whether a request may pass.</p>`,
   );
 }
 
+/** Names of the schemes of a space that anybody may know of. */
+const announced = ({ schemes }: Space) =>
+  schemes.flatMap(({ name, unannounced }) => (unannounced ? [] : name));
+
 function section(space: Space, issuer: string): string {
-  const schemes = space.schemes.map(({ name }) => name);
+  const schemes = announced(space);
   const own =
     space.serves === 'documents' && space.tree === 'own'
       ? 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).'
@@ -52,8 +56,8 @@ ${example}`;
 function trials(spaces: readonly Space[]): string {
   if (spaces.length === 0) return '';
   const rows = spaces.map(
-    ({ url, schemes }) =>
-      `<li><a href="${escapeHtml(url)}">${escapeHtml(url)}</a>: ${escapeHtml(schemes.map(({ name }) => name).join(', '))}</li>`,
+    (space) =>
+      `<li><a href="${escapeHtml(space.url)}">${escapeHtml(space.url)}</a>: ${escapeHtml(announced(space).join(', '))}</li>`,
   );
   return `<h2>For authors of clients</h2>
 <p>Each of these answers, in JSON, who the client is and by which scheme:</p>

@@ -184,7 +184,7 @@ function createSpace(
     ...(config.identity && { identity }),
     ...(apiKey.beside && { application: schemes['API-Key'](site) }),
     granted: grantsOf(config.grants),
-    ...(config.hide && { hide: config.hide }),
+    ...(config.hide && config.hide !== 'nothing' && { hide: config.hide }),
     origin,
     segments: target.segments.map((segment) => segment.normalize('NFC')),
     has: (segments) => find(origin, segments) === space,

@@ -83,8 +83,9 @@ function findCredentials(
   const found: Found[] = [];
   const [line, another] = request.lines(space.at.answer);
   if (another !== undefined) return 'several';
-  if (line !== undefined) {
-    const credentials = parseCredentials(line) ?? noToken(line);
+  const parsed = line === undefined ? undefined : parseCredentials(line);
+  if (line !== undefined && !space.schemes.some((scheme) => scheme.ignores?.(line, parsed))) {
+    const credentials = parsed ?? noToken(line);
     if (credentials === undefined) return isSeveral(line) ? 'several' : 'malformed';
     const scheme = space.schemes.find(
       ({ name, yields }) => !yields && name.toLowerCase() === credentials.scheme,

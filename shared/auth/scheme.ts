@@ -174,6 +174,13 @@ export interface Scheme {
   readonly yields?: true;
   /** Never beside other credentials: they would name whom it hides. */
   readonly alone?: true;
+  /** It hides: nothing that the server says of itself names it. */
+  readonly unannounced?: true;
+  /**
+   * Whether a line of Authorization is ignored, as if it had not come (RFC 9729 section 6.1); `credentials`: undefined
+   * where they are malformed.
+   */
+  ignores?(line: string, credentials: Credentials | undefined): boolean;
   /** Credentials outside the Authorization field. */
   locate?(request: AuthRequest): Credentials | undefined;
   /** Empty: does not announce itself. */

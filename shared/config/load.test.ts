@@ -41,8 +41,8 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(config.spaces.map(({ url, hide }) => [url, hide])).toEqual([
       ['http://localhost:3001/documents/', undefined],
       ['http://localhost:3001/hidden/', 'forbidden'],
+      ['http://localhost:3001/schemes/concealed/', 'everything'],
       ...[
-        'concealed',
         'negotiate',
         'hoba',
         'mutual',

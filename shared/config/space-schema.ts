@@ -86,10 +86,10 @@ const members = z.strictObject({
     .describe('how the application reads who was let in (serves: verify or upstream)'),
   allow: allow.optional(),
   hide: z
-    .enum(['forbidden', 'everything'])
+    .enum(['nothing', 'forbidden', 'everything'])
     .optional()
     .describe(
-      'forbidden: 403 becomes 404; everything (Concealed alone): without valid credentials there is no space (RFC 9729 section 6.4)',
+      'forbidden: 403 becomes 404; everything (Concealed alone, where it is the default): without valid credentials there is no space (RFC 9729 section 6.4)',
     ),
   alg: z
     .enum(['ES256', 'RS256', 'EdDSA'])
@@ -140,11 +140,15 @@ const members = z.strictObject({
 const PURGE_SCOPES = Object.fromEntries(CACHE_METHODS.map((method) => [method, ['cache:purge']]));
 
 /** A protection space. */
-export const spaceSchema = members.transform((space) =>
-  space.cache?.purge && space.schemes.length > 0
-    ? { ...space, scopes: { ...PURGE_SCOPES, ...space.scopes } }
-    : space,
-);
+export const spaceSchema = members.transform((space) => {
+  const isConcealed = space.schemes.join() === 'Concealed' && !space.apiKey.beside;
+  return {
+    ...space,
+    ...(isConcealed && { hide: space.hide ?? 'everything' }),
+    ...(space.cache?.purge &&
+      space.schemes.length > 0 && { scopes: { ...PURGE_SCOPES, ...space.scopes } }),
+  };
+});
 
 /** The forward proxy. */
 export const proxySchema = z.strictObject({

@@ -30,7 +30,7 @@ describe.each([
 
   beforeAll(async () => {
     origin = `https://localhost:${await freePort()}`;
-    const believing = { schemes: ['Concealed'], concealed: { frontend: true } };
+    const believing = { schemes: ['Concealed'], hide: 'nothing', concealed: { frontend: true } };
     pair = parts.use(
       await startPair({
         settings: {
@@ -43,6 +43,7 @@ describe.each([
               url: `${origin}/itself/`,
               realm: 'itself',
               schemes: ['Concealed'],
+              hide: 'nothing',
               serves: 'identity',
             },
           ],

@@ -2,8 +2,9 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';
-import { spaceOf } from '../../judge.fixture.ts';
+import { schemeOf, spaceOf } from '../../judge.fixture.ts';
 import { type AuthRequest, PROXY, type Scheme } from '../../scheme.ts';
 import { formatAuthExport } from './auth-export.ts';
 import {
@@ -274,4 +275,59 @@ describe('at a proxy', () => {
 test('it never announces itself', async () => {
   await using known = await setup();
   expect(await known.scheme.challenge(asking(''))).toEqual([]);
+});
+
+describe('RFC 9729 section 6.1: a malformed field is ignored whole', () => {
+  test('as if it had not come, by a space with other credentials too', async () => {
+    await using known = await setup();
+    const key = newKey();
+    await known.know(key);
+    const session = schemeOf('Session', {
+      yields: true,
+      locate: () => ({ scheme: 'session', rest: 'good', token68: 'good' }),
+    });
+    const space = spaceOf([known.scheme, schemeOf('One')]);
+    const right = fieldOf(paramsOf({ key }));
+    expect(await judge(space, asking(right))).toMatchObject({ kind: 'pass' });
+    const without = await judge(space, requestOf([]));
+    expect(without).toMatchObject({
+      status: 401,
+      fields: { 'WWW-Authenticate': ['One realm="documents"'] },
+    });
+    const malformed = [
+      'Concealed',
+      'CONCEALED k="',
+      'Concealed ,,,',
+      'Concealed AAAA',
+      `${right}, k=A`,
+    ];
+    for (const line of [
+      ...malformed,
+      right.replace(/s=\d+/, 's=x'),
+      right.replace(/p=[^,]+/, 'p=A'),
+    ]) {
+      expect([line, await judge(space, asking(line))]).toEqual([line, without]);
+      const signedIn = await judge(spaceOf([known.scheme, session]), asking(line));
+      expect([line, signedIn]).toMatchObject([line, { kind: 'pass', scheme: 'Session' }]);
+    }
+    expect(await judge(space, asking('Concealedx k="'))).toMatchObject({ status: 401 });
+  });
+});
+
+test('no answer of a space tells that it has Concealed, with or without TLS', async () => {
+  await using known = await setup();
+  const other = schemeOf('One', {
+    challenge: () => [],
+    needs: () => 'One is not taken in clear text.',
+  });
+  for (const exporter of [exporterFrom('one'), undefined]) {
+    for (const schemes of [[], [other]]) {
+      const [plain, beside] = await Promise.all(
+        [schemes, [known.scheme, ...schemes]].map(async (all) =>
+          judge(spaceOf(all), requestOf([], exporter && { exporter })),
+        ),
+      );
+      expect(beside).toEqual(plain);
+    }
+  }
 });

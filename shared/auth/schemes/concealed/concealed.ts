@@ -6,6 +6,7 @@ import { active } from '#shared/people/active.ts';
 import { importedKey } from '#shared/people/public-key.ts';
 import type { People } from '#shared/stores/people.ts';
 import type { KeyOwner, PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import { showsConcealed } from '../../conceal.ts';
 import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
@@ -88,9 +89,12 @@ export function concealed(options: ConcealedOptions): Scheme {
   return {
     name: 'Concealed',
 
-    challenge: () => [],
+    unannounced: true,
 
-    needs: () => 'A proof by Concealed (RFC 9729) over TLS 1.3 is needed.',
+    ignores: (line, credentials) =>
+      showsConcealed(line) && (credentials === undefined || readProof(credentials) === undefined),
+
+    challenge: () => [],
 
     authenticate(credentials, request) {
       const proof = readProof(credentials);
