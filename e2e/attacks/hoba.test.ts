@@ -215,7 +215,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const { key } = await newcomer();
       const credentials = signed(key, await fresh());
       const [name, value] = credentials;
-      expect((await visit([[name, `${value}, ${value.slice(5)}`]])).status).toBe(400);
+      expect((await visit([[name, `${value}, ${value.slice(5)}`]])).status).toBe(401);
       expect((await visit([credentials, credentials])).status).toBe(400);
       expect((await visit([credentials, ['Authorization', 'Basic YTpi']])).status).toBe(400);
       expectRefused(await visit([[name, value.replace('result', 'Result2')]]));

@@ -9,11 +9,13 @@ test.each([
   '127.0.0.1:80',
   '[::1]',
   '[2001:db8::1]:443',
-  '',
-  ':80',
   '%61',
 ])('RFC 9110 section 7.2: %j is a Host', (value) => {
   expect(isHost(value)).toBe(true);
+});
+
+test.each(['', ':', ':80'])('RFC 9110 section 4.2.1: a host is not empty: %j', (value) => {
+  expect(isHost(value)).toBe(false);
 });
 
 test.each([

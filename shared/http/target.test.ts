@@ -30,6 +30,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
     ['authority-form', 'a.example:80'],
     ['another scheme', 'ftp://a/'],
     ['no authority', 'http:///a'],
+    ['an authority without a host (RFC 9110 section 4.2.1)', 'http://:80/'],
     ['userinfo (RFC 9110 section 4.2.4)', 'http://a:b@c/'],
     ['a port that is none', 'http://a:99999/'],
     ['a fragment', '/a#b'],

@@ -50,6 +50,8 @@ describe('RFC 9112 section 3.2: Host', () => {
     ['two hosts', 'Host: a, b\r\n'],
     ['userinfo', 'Host: a@b\r\n'],
     ['a port that is none', 'Host: a:b\r\n'],
+    ['empty (RFC 9110 section 4.2.1)', 'Host:\r\n'],
+    ['a port alone', 'Host: :80\r\n'],
   ])('%s is refused', async (_, fields) => {
     expect(await reasonFor(fields)).not.toBe('none');
   });
@@ -57,7 +59,7 @@ describe('RFC 9112 section 3.2: Host', () => {
   test.each([
     ['a host and a port', 'Host: a.example:80\r\n', 'GET / HTTP/1.1'],
     ['an address', 'Host: [::1]:80\r\n', 'GET / HTTP/1.1'],
-    ['empty, of a target without authority', 'Host:\r\n', 'GET / HTTP/1.1'],
+    ['empty, of a target that names the host', 'Host:\r\n', 'GET http://a/ HTTP/1.1'],
     ['absent from HTTP/1.0', '', 'GET / HTTP/1.0'],
     [
       'other than in an absolute-form target, which wins (section 3.2.2)',
@@ -70,6 +72,8 @@ describe('RFC 9112 section 3.2: Host', () => {
 
   test('an invalid one is refused in HTTP/1.0 and beside an absolute-form target as well', async () => {
     expect(await reasonFor('Host: a b\r\n', 'GET / HTTP/1.0')).not.toBe('none');
+    expect(await reasonFor('Host:\r\n', 'GET / HTTP/1.0')).not.toBe('none');
+    expect(await reasonFor('Host:\r\n', 'OPTIONS * HTTP/1.1')).not.toBe('none');
     expect(await reasonFor('Host: a b\r\n', 'GET http://a/ HTTP/1.1')).not.toBe('none');
   });
 });
@@ -261,6 +265,7 @@ describe('over HTTP/2', () => {
   });
 
   test.each([
+    ['section 8.3.1: an authority without a host', [...to(':80')], /authority|reset/],
     ['section 8.3.1: Host differs', [...to('a'), ['host', 'b']], /differs/],
     ['section 8.3.1: another port', [...to('a'), ['host', 'a:81']], /differs/],
     ['section 8.3.1: the port of another scheme', [...to('a'), ['host', 'a:443']], /differs/],

@@ -56,9 +56,15 @@ function malformed(detail: string): Refusal {
   return { status: 400, detail };
 }
 
-function inHttp1({ headers, httpVersion }: IncomingMessage): Refusal | undefined {
-  if (headers.host === undefined ? httpVersion === '1.1' : !isHost(headers.host)) {
-    return malformed('One Host field with a valid host is needed.'); // RFC 9112 section 3.2
+/** A whole URL, which names the host in place of Host (RFC 9112 section 3.2.2). */
+const ABSOLUTE = /^https?:/i;
+
+function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): Refusal | undefined {
+  const { host } = headers;
+  const isNeeded = host === '' ? !ABSOLUTE.test(url) : httpVersion === '1.1';
+  // RFC 9112 section 3.2; of http and https it is not empty (RFC 9110 section 4.2.1).
+  if (host ? !isHost(host) : isNeeded) {
+    return malformed('One Host field with a valid host is needed.');
   }
   const codings = headers['transfer-encoding'];
   return codings === undefined ? undefined : inCodings(codings.toLowerCase(), httpVersion);

@@ -46,9 +46,7 @@ export const FAILED: Refusal = {
 export function noTunnel(destination = ''): Refusal {
   const [, host = '', port] = /^(.*):([0-9]{1,5})$/.exec(destination) ?? [];
   const number = Number(port ?? 0);
-  return host !== '' && isHost(host) && number >= 1 && number <= 65_535
-    ? NO_TUNNELS
-    : NO_DESTINATION;
+  return isHost(host) && number >= 1 && number <= 65_535 ? NO_TUNNELS : NO_DESTINATION;
 }
 
 /** Answers a request that the parser understood, and closes the connection after it. */
