@@ -62,8 +62,8 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
   }
   if (only?.scheme?.ambient && isCrossSite(space, request)) {
     const detail = `${only.scheme.name} is not taken from a page of another origin.`;
-    const answer = bare(403, 'sent by a page of another origin', {}, detail);
-    return { ...answer, scheme: only.scheme.name };
+    const refused = bare(403, 'sent by a page of another origin', {}, detail);
+    return { ...refused, scheme: only.scheme.name };
   }
   const { application } = space;
   const shown = application?.locate?.(request);
