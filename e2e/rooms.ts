@@ -11,6 +11,7 @@ const ROOMS: readonly (readonly string[])[] = [
   // Real parts, such as Redis, which tests of every room may start.
   ['shared/base', 'e2e/parts'],
   ['shared/http'],
+  ['shared/pages'],
   ['shared/client'],
   ['shared/jose'],
   ['shared/private-token'],

@@ -164,9 +164,10 @@ export function createApp(parts: AppParts) {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
         const path = originForm(told.target);
-        const answer =
-          signIn.instead({ url: space.url, request: told, path, outcome }) ??
-          refusal(outcome, cors);
+        const instead = signIn.instead({ url: space.url, request: told, path, outcome });
+        const answer = instead
+          ? { ...instead, fields: { ...instead.fields, ...cors } }
+          : refusal(outcome, cors);
         return sealedAnswer(request, answer, outcome.seal, space.at.info);
       }
       const { scheme, principal, seal } = outcome;

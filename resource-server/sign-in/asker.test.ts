@@ -3,6 +3,10 @@ import { requestOf } from '#shared/auth/auth.fixture.ts';
 import { type Asker, askerOf } from './asker.ts';
 
 const HTML = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8'] as const;
+const FIREFOX = [
+  'User-Agent',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+] as const;
 const NAVIGATION = [
   HTML,
   ['Sec-Fetch-Mode', 'navigate'] as const,
@@ -13,15 +17,38 @@ describe('who waits for an answer (Fetch Metadata, sections 2.1 and 2.2)', () =>
   test.each<[string, string, readonly (readonly [string, string])[], Asker]>([
     ['a browser', 'GET', NAVIGATION, 'navigation'],
     ['its look ahead of the content', 'HEAD', NAVIGATION, 'navigation'],
-    ['a browser that says no more', 'GET', [HTML], 'navigation'],
+    ['a browser without Fetch Metadata', 'GET', [HTML, FIREFOX], 'navigation'],
     [
       'HTML in other letters, with a weight',
       'GET',
-      [['Accept', 'a/b, TEXT/HTML ;q=0.1']],
+      [['Accept', 'a/b, TEXT/HTML ;q=0.1'], FIREFOX],
       'navigation',
     ],
     ['a form', 'POST', NAVIGATION, 'form'],
-    ['a method of no form', 'DELETE', [HTML], 'form'],
+    ['a form without Fetch Metadata', 'POST', [HTML, FIREFOX], 'form'],
+    ['a method of no form', 'DELETE', NAVIGATION, 'form'],
+    [
+      'HttpURLConnection of Java',
+      'GET',
+      [
+        ['Accept', 'text/html, image/gif, image/jpeg, */*; q=0.2'],
+        ['User-Agent', 'Java/17.0.12'],
+      ],
+      'reader',
+    ],
+    [
+      'lynx',
+      'GET',
+      [
+        ['Accept', 'text/html, text/plain, text/sgml, */*;q=0.01'],
+        ['User-Agent', 'Lynx/2.9.0dev.12 libwww-FM/2.14'],
+      ],
+      'reader',
+    ],
+    ['w3m', 'GET', [HTML, ['User-Agent', 'w3m/0.5.3+git20230121']], 'reader'],
+    ['a client without a name', 'POST', [HTML], 'reader'],
+    ['JSON rather than HTML', 'GET', [['Accept', 'text/html;q=0.9, application/json']], 'program'],
+    ['no HTML', 'GET', [['Accept', 'text/html;q=0, */*'], FIREFOX], 'program'],
     ['a command line', 'GET', [['Accept', '*/*']], 'program'],
     ['nobody who says what they accept', 'GET', [], 'program'],
     ['what only begins so', 'GET', [['Accept', 'text/html-x']], 'program'],

@@ -1,11 +1,14 @@
 import { listMembers } from '#shared/http/fields.ts';
 import type { AuthRequest } from '#shared/auth/scheme.ts';
+import { prefersHtml } from '#shared/pages/prefers-html.ts';
 
 /**
- * Who waits for an answer: a person who goes to a page (`navigation`), or who has sent a form to one (`form`), or a
- * program, which can do nothing with a page: a script, an image, an API client, a browser that looks ahead.
+ * What waits for an answer: a browser that goes to a page (`navigation`), or that has sent a form to one (`form`); a
+ * `reader`, which takes pages but is not known as a browser, such as lynx, w3m or a program in Java that set no
+ * Accept; or a `program`, which can do nothing with a page: a script, an image, an API client, a browser that looks
+ * ahead.
  */
-export type Asker = 'navigation' | 'form' | 'program';
+export type Asker = 'navigation' | 'form' | 'reader' | 'program';
 
 type Asked = Pick<AuthRequest, 'method' | 'lines' | 'handshake'>;
 
@@ -15,15 +18,19 @@ const OF_NAVIGATIONS: Readonly<Record<string, string>> = {
   'sec-fetch-dest': 'document',
 };
 
+/** In clear text, or of older versions, browsers send no Fetch Metadata; their names begin so. */
+const BROWSER = /^(?:Mozilla|Opera)\//;
+
+/** Throws BadRequest for Accept that is malformed. */
 export function askerOf(request: Asked): Asker {
   const { method, lines, handshake } = request;
-  const accepts = lines('accept')
-    .flatMap((line) => listMembers(line))
-    .some((range) => /^text\/html[ \t]*(?:;|$)/i.test(range));
-  const other = Object.entries(OF_NAVIGATIONS).some(([name, value]) =>
-    lines(name).some((line) => line !== value),
+  const accept = lines('accept').flatMap((line) => listMembers(line));
+  const said = Object.entries(OF_NAVIGATIONS).flatMap(([name, value]) =>
+    lines(name).map((line) => line === value),
   );
   // Sec-Purpose: it is fetched ahead, and nobody may ever see it.
-  if (!accepts || other || handshake || lines('sec-purpose').length > 0) return 'program';
+  const unseen = handshake || lines('sec-purpose').length > 0 || said.includes(false);
+  if (unseen || !prefersHtml(accept.join(', '))) return 'program';
+  if (said.length === 0 && !BROWSER.test(lines('user-agent')[0] ?? '')) return 'reader';
   return method === 'GET' || method === 'HEAD' ? 'navigation' : 'form';
 }

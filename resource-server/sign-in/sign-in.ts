@@ -31,9 +31,13 @@ interface SignInParts {
   readonly pages: Pages;
 }
 
-/** What a browser gets in place of a refusal that a program can do something with; undefined: it is a program. */
+/**
+ * What a browser gets in place of a refusal that a program can do something with; undefined: it is a program. A reader
+ * of pages that may be a program gets both: the challenges, and the way to sign in on the page.
+ */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
-  function begin({ space, request, path }: Met): Answer {
+  /** Where the sign-in begins, and what this browser has to keep for its end. */
+  function begin({ space, request, path }: Met) {
     const { visit, lines } = visits.begin(space.url, path, request.cookies);
     const { state, nonce, verifier } = visit;
     const query = new URLSearchParams({
@@ -47,31 +51,50 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
     });
+    return { location: `${issuer}/auth?${query.toString()}`, lines };
+  }
+
+  function lead(met: Met): Answer {
+    const { location, lines } = begin(met);
     return {
       status: 303,
-      fields: {
-        Location: `${issuer}/auth?${query.toString()}`,
-        'Set-Cookie': lines,
-        'Cache-Control': 'no-store',
-      },
+      fields: { Location: location, 'Set-Cookie': lines, 'Cache-Control': 'no-store' },
     };
+  }
+
+  /** A form that was sent is lost, so the way on leads to the application as a whole. */
+  function tell(met: Met): Answer {
+    const { space, request, path, outcome } = met;
+    const looks = request.method === 'GET' || request.method === 'HEAD';
+    const wanted = looks ? path : new URL(space.url).pathname;
+    const { location, lines } = begin({ ...met, path: wanted });
+    const page = pages.message(401, 'needed', pageRequest(request), location);
+    return { ...page, fields: { ...outcome.fields, ...page.fields, 'Set-Cookie': lines } };
   }
 
   return (met: Met): Answer | undefined => {
     const { space, request, outcome, path } = met;
     const asker = askerOf(request);
-    const to = { language: request.lines('accept-language')[0] };
+    const to = pageRequest(request);
     if (asker === 'program') return undefined;
-    if (outcome.status === 403 && outcome.about) return pages.forbidden(to, outcome.about.name);
+    if (outcome.status === 403 && outcome.about) {
+      const page = pages.forbidden(to, outcome.about.name);
+      return { ...page, fields: { ...outcome.fields, ...page.fields } };
+    }
     if (outcome.status !== 401) return undefined;
+    if (asker === 'reader') return tell(met);
     if (asker === 'form') {
       return pages.message(409, 'notTaken', to, new URL(space.url).pathname);
     }
-    if (arrivalsOf(space, request) < MOST_ARRIVALS) return begin(met);
+    if (arrivalsOf(space, request) < MOST_ARRIVALS) return lead(met);
     const { fields, ...page } = pages.message(403, 'notKept', to, path);
     return { ...page, fields: { ...fields, 'Set-Cookie': [noArrivals(space)] } };
   };
 }
+
+const pageRequest = ({ lines }: Pick<AuthRequest, 'lines'>) => ({
+  language: lines('accept-language')[0],
+});
 
 const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');
 

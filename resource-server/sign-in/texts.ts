@@ -1,5 +1,7 @@
 /** Words of the pages, alike in all languages. */
 interface Texts {
+  /** To a client that takes pages and may be no browser. */
+  readonly needed: Said;
   /** The content of a form met no session. */
   readonly notTaken: Said;
   /** Somebody signed in just now, and the browser does not show it. */
@@ -21,6 +23,11 @@ interface Said {
 }
 
 const en: Texts = {
+  needed: {
+    title: 'Sign in first',
+    text: 'This address is for people who have signed in. A program can send credentials instead: the field WWW-Authenticate says which.',
+    on: 'Sign in',
+  },
   notTaken: {
     title: 'Nobody is signed in any more',
     text: 'What you have just sent was not taken. Sign in in another tab, then come back to this one and reload it: your browser sends it again.',
@@ -66,6 +73,11 @@ const en: Texts = {
 };
 
 const de: Texts = {
+  needed: {
+    title: 'Melden Sie sich erst an',
+    text: 'Diese Adresse ist für Menschen, die angemeldet sind. Ein Programm kann stattdessen Zugangsdaten senden: Das Feld WWW-Authenticate sagt, welche.',
+    on: 'Anmelden',
+  },
   notTaken: {
     title: 'Niemand ist mehr angemeldet',
     text: 'Was Sie gerade abgeschickt haben, wurde nicht angenommen. Melden Sie sich in einem anderen Tab an, kommen Sie zurück und laden Sie diesen Tab neu: Ihr Browser schickt es noch einmal.',

@@ -6,7 +6,7 @@ import type { Person } from '../../pair/pair.ts';
 import { send } from './send.ts';
 import { type SignInSite, startSignInSite } from './sign-in-site.ts';
 
-const NAVIGATION = { accept: 'text/html' };
+const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
 /** Who may enter, what the application is told of them, and what ends while they stay. */
 describe.each(STORE_KINDS)('%s', (kind) => {

@@ -14,7 +14,8 @@ test('README.md: the configuration of the section on sign-in sends a browser to 
     settings: ({ resource }) =>
       JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
   });
-  const asked = await send(`${pair.resource}/a?b`, { headers: { accept: 'text/html' } });
+  const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
+  const asked = await send(`${pair.resource}/a?b`, { headers });
   expect(asked.status).toBe(303);
   const answer = await send(asked.headers.location ?? '');
   expect([answer.status, answer.headers.location]).toEqual([

@@ -150,6 +150,35 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await navigate('/notes', headers as Record<string, string>)).status).toBe(401);
     });
 
+    const LYNX = {
+      accept: 'text/html, text/plain, text/sgml, */*;q=0.01',
+      'user-agent': 'Lynx/2.9.0dev.12 libwww-FM/2.14',
+    };
+
+    test.each([
+      ['lynx', LYNX],
+      ['Java', { accept: 'text/html, image/gif, */*; q=.2', 'user-agent': 'Java/17.0.12' }],
+    ])(
+      '%s takes pages: 401 with every challenge (RFC 9110 section 15.5.2)',
+      async (_what, headers) => {
+        const response = await ask('/notes', { headers });
+        expect(response.status).toBe(401);
+        expect(response.headers['www-authenticate']).toContain('Bearer realm="Notes"');
+        expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+        expect(response.headers['cache-control']).toBe('no-store');
+      },
+    );
+
+    test('the page of a 401 leads through signing in and back to where the reader wanted to go', async () => {
+      const refused = await ask('/notes/7?a=b', { headers: LYNX });
+      const [, link = ''] = /<a [^>]*href="([^"]*)"/.exec(refused.text) ?? [];
+      const location = link.replaceAll('&amp;', '&');
+      const back = await send(location, { headers: { ...LYNX, cookie: await ofIssuer() } });
+      const cookie = cookieOf(refused);
+      const there = await send(back.headers.location ?? '', { headers: { ...LYNX, cookie } });
+      expect([there.status, there.headers.location]).toEqual([303, `${site.origin}/notes/7?a=b`]);
+    });
+
     test('a POST that meets an ended session: 409, nothing of it was taken, and there is a way on', async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies({ name: /countersign-session-./ });
