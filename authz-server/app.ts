@@ -16,6 +16,8 @@ import { misdirection } from '#shared/server/misdirected.ts';
 import { createServe } from '#shared/server/serve.ts';
 import { endpointAt, ENDPOINTS, HANDLED } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
+import { prefersHtml } from '#shared/pages/prefers-html.ts';
+import { shownId } from '#shared/server/request-log.ts';
 import { errorProps } from './pages/page-error.ts';
 import { frameOf } from './pages/view-of.ts';
 import { errorPage } from './pages/views/error.ts';
@@ -108,8 +110,10 @@ export function createApp(
   function told(error: unknown, request: IncomingMessage): Answer {
     const answer = errorAnswer(error);
     const { program } = at(parseTarget(request.url ?? '')?.path ?? '') ?? {};
-    if (program || !request.headers.accept?.includes('text/html')) return answer;
-    const page = errorPage(frameOf(server, request), { back: TO_ACCOUNT, ...errorProps(error) });
+    if (program || !prefersHtml(request.headers.accept)) return answer;
+    const id = shownId(request);
+    const props = { back: TO_ACCOUNT, ...errorProps(error), id };
+    const page = errorPage(frameOf(server, request), props);
     return { ...page, fields: { ...answer.fields, ...page.fields } };
   }
 

@@ -18,6 +18,9 @@ import { createLockSystem } from './resources/webdav/locks.ts';
 import { everyScheme, NO_SIGN_IN } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 import { ask, RESOURCE } from './resource-server.fixture.ts';
+import { createErrors } from './pages/errors.ts';
+
+const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
 /** Lets everybody in, as nobody in particular. */
 const open = (name: string) => (): Scheme => ({
@@ -60,6 +63,7 @@ beforeAll(async () => {
     locks,
     kept: stores.kept,
     made: new MadeMemory(100_000),
+    brand: BRAND,
     clock,
     random,
     maxBytes,
@@ -75,6 +79,8 @@ beforeAll(async () => {
     clock,
     ready: () => stores.ping(),
     log: silentLog,
+    brand: BRAND,
+    errors: createErrors({ brand: BRAND, log: silentLog }),
     recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

@@ -18,10 +18,12 @@ import {
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { EVERYBODY, isPreflight, preflight } from '#shared/server/cors.ts';
-import { HttpError, notFound } from '#shared/http/answer.ts';
+import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
+import type { Brand } from '#shared/pages/document.ts';
+import { languageOf } from '#shared/pages/language.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import { type Endpoint, READ } from '#shared/server/endpoint.ts';
-import { frontDoor, noteError } from '#shared/server/front-door.ts';
+import { frontDoor } from '#shared/server/front-door.ts';
 import { createServe } from '#shared/server/serve.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
@@ -34,9 +36,10 @@ import { forwardedOrigin } from './forwarded-origin.ts';
 import { createHiding, type Shown } from './hiding.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { JWKS_PATH } from './gateway/identity/jwks.ts';
-import { homePage } from './home.ts';
 import { onKoa } from './koa.ts';
 import { maxForwards } from './max-forwards.ts';
+import type { Errors } from './pages/errors.ts';
+import { homePage } from './pages/views/home.ts';
 import { accepted, optionsFields } from './options.ts';
 import type { ResourceAnswer, ServedResources } from './resources/resource.ts';
 import { sealedAnswer } from './resources/seal.ts';
@@ -62,6 +65,8 @@ export interface AppParts {
   readonly ready: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly errors: Errors;
+  readonly brand: Brand;
   readonly recipient: Recipient;
   /** The gateway's keys, where it states who was let in. */
   readonly gatewayJwks?: Endpoint | undefined;
@@ -73,8 +78,7 @@ export interface AppParts {
  */
 export function createApp(parts: AppParts) {
   const { config, spaces, resources, gateways, standing, ofSchemes, signIn, ready } = parts;
-  const { clock, log, recipient } = parts;
-  const page = homePage(config, spaces);
+  const { clock, log, errors, brand, recipient } = parts;
   const traced = spaces.seen.some(({ trace }) => trace);
   const shownTo = createHiding(spaces, standing);
   /** By request, the hidden space that its credentials are good for. */
@@ -117,10 +121,7 @@ export function createApp(parts: AppParts) {
     (request, response, target: Target) =>
       recover<ResourceAnswer | undefined>(
         () => enter(request, response, target),
-        (error) => {
-          noteError(request, error, log);
-          return errorAnswer(error);
-        },
+        (error) => errors.failed(request, error),
       ),
     log,
   );
@@ -167,7 +168,7 @@ export function createApp(parts: AppParts) {
         const instead = signIn.instead({ url: space.url, request: told, path, outcome });
         const answer = instead
           ? { ...instead, fields: { ...instead.fields, ...cors } }
-          : refusal(outcome, cors);
+          : errors.told(request, refusal(outcome, cors));
         return sealedAnswer(request, answer, outcome.seal, space.at.info);
       }
       const { scheme, principal, seal } = outcome;
@@ -179,7 +180,7 @@ export function createApp(parts: AppParts) {
       }
       const judgeAgain = watch(who, request, response);
       const context = { request, space, target, scheme, principal, judgeAgain };
-      return respond(context, { resources: served, fields, seal, log });
+      return respond(context, { resources: served, fields, seal, failed: errors.failed });
     });
   }
 
@@ -201,14 +202,26 @@ export function createApp(parts: AppParts) {
     return listed;
   }
 
-  const home: Endpoint = { methods: READ, answer: () => page };
+  // At the origin of TLS all is there once more.
+  const announced = spaces.seen.filter(({ origin }) => origin !== config.tls?.resource);
+  const home: Endpoint = {
+    methods: READ,
+    answer({ headers }) {
+      const language = languageOf(headers['accept-language']);
+      return homePage({ brand, language }, config, announced);
+    },
+  };
+  const judging = { spaces, signIn, shownTo, recipient };
+  /** A proxy may hand the answer on to a person. */
+  const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
+    andThen(answer, (given) => errors.told(request, given));
   const forwardAuthentication: Endpoint = {
     methods: READ,
-    answer: (request) => verify(request, { spaces, signIn, shownTo, recipient }),
+    answer: (request) => tellAll(request, verify(request, judging)),
   };
   const browserAuthentication: Endpoint = {
     methods: READ,
-    answer: (request) => verifyBrowser(request, { spaces, signIn, shownTo, recipient }),
+    answer: (request) => tellAll(request, verifyBrowser(request, judging)),
   };
   const metadata: Endpoint = {
     methods: READ,
@@ -279,6 +292,7 @@ export function createApp(parts: AppParts) {
     fields: (request, { segments: [first = ''] }) =>
       HANDED_ON.has(first) ? {} : (strict.get(originOf(request))?.(request) ?? {}),
     log,
+    answer: (error, request) => errors.told(request, errorAnswer(error)),
   });
 }
 

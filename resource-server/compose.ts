@@ -32,6 +32,8 @@ import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
+import { createErrors } from './pages/errors.ts';
+import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource.ts';
@@ -72,13 +74,15 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     sendToPair: outside.openSend(await wayToIssuer(parts)),
     voprf: openVoprfThreads(),
   });
-  const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers });
+  const brand = await openBrand(config.brand);
+  const errors = createErrors({ brand, log });
+  const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers, brand });
   const schemes = await openSchemes(partsOfSchemes);
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   // Where the keys come from, codes are redeemed: on the way from inside, if there is one.
   const send = outside.openSend({ at: new URL(url).origin });
-  const signIn = openSignIn({ ...parts, jwks, tokens, send, recipient });
+  const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const spaces = createSpaces(config, schemes, signIn);
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
@@ -90,7 +94,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const locks = createLockSystem({ clock, random });
   const made = new MadeMemory(memory * FOR_MADE);
   const served: Readonly<Record<Space['serves'], ServedResources | undefined>> = {
-    documents: documents({ ...disk, locks, kept: stores.kept, made, clock, random, maxBytes }),
+    documents: documents({
+      ...disk,
+      locks,
+      kept: stores.kept,
+      made,
+      brand,
+      clock,
+      random,
+      maxBytes,
+    }),
     identity,
     verify: undefined,
     upstream: undefined,
@@ -113,6 +126,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     clock,
     random,
     log,
+    errors,
     proxies,
     standing,
     statements: identified?.statements,
@@ -125,6 +139,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   };
   const app = createApp({
     config,
+    brand,
+    errors,
     spaces,
     resources,
     gateways,

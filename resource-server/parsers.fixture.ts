@@ -37,9 +37,9 @@ import { normalised } from './cache/rules/vary-values.ts';
 import { nominate } from './cache/rules/vary.ts';
 import { onwardLines } from './forwarding/fields.ts';
 import { PathMap } from './gateway/paths.ts';
-import { boldestReading } from './gateway/readings.ts';
-import { withoutParameter } from './gateway/without-parameter.ts';
+import { withoutKeys } from './gateway/without-keys.ts';
 import { parseAuthority, parseProxyTarget } from './proxy/target.ts';
+import { readingsOf } from './readings.ts';
 import { jsonPatch } from './resources/json/json-patch.ts';
 import { parseJson } from './resources/json/parse.ts';
 import { parsePointer } from './resources/json/pointer.ts';
@@ -254,10 +254,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   'a target': { parse: parsePassedTarget, shapes: TARGET },
   'a target of documents': { parse: parseTreeTarget, shapes: TARGET },
   'the group of a target': { parse: groupOf, shapes: TARGET },
-  'all readings of a target': { parse: boldestReading, shapes: TARGET },
+  'all readings of a target': { parse: readingsOf, shapes: TARGET },
   'a target, in the log': { parse: pathOf, shapes: TARGET },
   'a target, without an API key': {
-    parse: (text) => withoutParameter(text, 'key'),
+    parse: (text) => withoutKeys(text, 'key', new Set(['key', 'other'])),
     shapes: [...TARGET, ['key&', '/?']],
   },
   'a target, for the application': { parse: (text) => names.onward(text), shapes: TARGET },

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { cspSource } from '../pages/csp-source.ts';
+import { cspSource } from '#shared/pages/csp-source.ts';
 import type { PagesServer } from '../pages/pages-server.ts';
 import { seeOther } from '../pages/respond.ts';
 import { createBrowserSessions } from '../pages/sign-in/session.ts';

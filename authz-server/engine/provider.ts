@@ -13,7 +13,7 @@ import { lifetimes } from './lifetimes.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
-import { LANGUAGES } from '../pages/view.ts';
+import { LANGUAGES } from '#shared/pages/language.ts';
 import { pkceRequired } from './pkce.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources.ts';
 import type { AuthzServer } from '../server.ts';

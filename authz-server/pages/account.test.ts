@@ -279,6 +279,17 @@ describe('a person who has more than a page shows', () => {
   });
 });
 
+test('an application before which people signed in, and that is gone, is named in words', async () => {
+  const { stores } = flow.authz;
+  const { id: accountId } = flow.people.bob;
+  const clientId = 'sign-in-CGZOabcdefghijkl';
+  const payload = { grantId: 'gone', accountId, clientId, generation: 0, since: 1 };
+  await stores.artefacts.put({ kind: 'Access', id: 'gone', payload, seconds: 1000 });
+  const { text } = await (await flow.signedIn('bob')).open('/account');
+  expect(text).toContain('<h3>An application that is no longer here</h3>');
+  expect(text).not.toContain(clientId);
+});
+
 test('the sign-in page says what for: the account, or a device', async () => {
   const asked = await flow.browser().open('/account');
   expect(asked.text).toContain('to go to your account');

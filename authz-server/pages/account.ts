@@ -10,6 +10,7 @@ import type { ListedAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
+import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { askedItems } from './interaction/asked.ts';
 import { createCsrf } from './csrf.ts';
 import { PageError } from './page-error.ts';
@@ -19,6 +20,7 @@ import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import type { AccountApplication, AccountProps, Language } from './view.ts';
+import { textsOf } from './texts/index.ts';
 import { createViewOf } from './view-of.ts';
 import { accountPage } from './views/account.ts';
 import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
@@ -206,6 +208,7 @@ async function applicationsOf(
   consents: readonly Consent[],
   language: Language,
 ): Promise<readonly AccountApplication[]> {
+  const { goneApplication } = textsOf(language).account;
   const grants = Map.groupBy(accesses, ({ clientId }) => clientId);
   const decisions = Map.groupBy(consents, ({ clientId }) => clientId);
   const ids = new Set([...grants.keys(), ...decisions.keys()]);
@@ -221,8 +224,9 @@ async function applicationsOf(
     ];
     return {
       id,
-      // A client that was removed is named by its id.
-      name: (await stores.clients.get(id))?.client_name ?? id,
+      // A client that an operator registered and removed is named by its id.
+      name:
+        (await stores.clients.get(id))?.client_name ?? (isSignInClient(id) ? goneApplication : id),
       items: [...new Set(scopes.flatMap((some) => Object.entries(some).flatMap(inWords)))],
       accesses: own.map(({ grantId, since, lastIssue, device, browser }) =>
         Object.assign(

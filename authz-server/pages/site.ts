@@ -1,13 +1,13 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
-import { note } from '#shared/server/request-log.ts';
+import { note, shownId } from '#shared/server/request-log.ts';
 import { formToQuery } from './form-to-query.ts';
 import { homePage } from '../home.ts';
 import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device/device.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
-import { logo } from './style/logo.ts';
+import { logo } from './logo.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { answerWith, seeOther } from './respond.ts';
@@ -71,7 +71,7 @@ function errorPages(server: PagesServer, provider: Provider): Middleware {
       note(ctx.req, { reason: error instanceof Error ? error.message : props.kind });
       if (props.status === 500) provider.emit('server_error', ctx, error);
       if (props.status === 503) ctx.set('Retry-After', '1');
-      answerWith(ctx, errorPage(frameOf(server, ctx.req), props));
+      answerWith(ctx, errorPage(frameOf(server, ctx.req), { ...props, id: shownId(ctx.req) }));
     }
   };
 }

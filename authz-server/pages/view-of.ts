@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Person } from '#shared/people/directory.ts';
 import { createCsrf } from './csrf.ts';
 import type { PagesServer } from './pages-server.ts';
-import { languageOf } from './texts/index.ts';
+import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from './shell.ts';
 import type { View } from './view.ts';
 
@@ -27,7 +27,7 @@ export function frameOf(
       headers['accept-language'],
       typeof uiLocales === 'string' ? uiLocales : undefined,
     ),
-    brand: config.brand,
+    brand: { ...config.brand, logo: config.brand.logo && '/logo' },
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Profile } from '#shared/stores/people.ts';
-import type { Config } from '#shared/config/schema.ts';
+import type { Brand } from '#shared/pages/document.ts';
+import type { Language } from '#shared/pages/language.ts';
 
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export type { Language };
 
 /** What every page is rendered with. */
 export interface View {
   readonly language: Language;
-  readonly brand: Config['brand'];
+  readonly brand: Brand;
   /** Hidden in every form (`csrf`); proves that it was sent from a page of ours. */
   readonly csrf: string;
   /** Name of who is signed in; the page's head then links to the account and to signing out. */
@@ -27,6 +27,8 @@ export interface AskedItem {
   readonly scope: string;
   /** URL of the resource; absent from what is about the person alone (OpenID Connect). */
   readonly resource?: string;
+  /** What people call the resource; absent from what this server has itself. */
+  readonly place?: string | undefined;
   /** Cannot be refused by itself. */
   readonly required: boolean;
 }
@@ -106,6 +108,8 @@ export interface ErrorProps {
   readonly kind: 'expired' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
   /** What was wrong with a request of a client, for its developer; shown as it is. */
   readonly detail?: string;
+  /** By which the operator finds the request in the log. */
+  readonly id?: string | undefined;
   /** Where a person can go on from here. */
   readonly back?: {
     readonly href: string;

@@ -65,6 +65,31 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await flow.status(await flow.app.refresh(String(tokens.refresh_token)))).toBe(200);
     });
 
+    test('the password can be shown while it is typed; it is sent hidden, so that no browser remembers it', async () => {
+      const { page, person } = await flow.visit();
+      await page.goto(`${flow.pair.issuer}/account`);
+      const field = page.getByLabel('Password');
+      const show = page.getByRole('button', { name: 'Show what I type' });
+      await field.fill(person.password);
+      await show.press('Enter');
+      expect(await field.getAttribute('type')).toBe('text');
+      expect(await show.getAttribute('aria-pressed')).toBe('true');
+      await page.evaluate(
+        `document.forms[0].addEventListener('submit', () => { window.name = document.getElementById('password').type; })`,
+      );
+      await signIn(page, person);
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      expect(await page.evaluate('window.name')).toBe('password');
+    });
+
+    test('without script there is no button to show the password', async () => {
+      const { page, person } = await flow.visit({ script: false });
+      await page.goto(`${flow.pair.issuer}/account`);
+      expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
+      await signIn(page, person);
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    });
+
     test('neither the address nor the Referer of the way holds a secret', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();

@@ -15,6 +15,9 @@ import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
 import { everyScheme, NO_SIGN_IN } from '../spaces.fixture.ts';
 import { createSpaces } from '../spaces.ts';
 import { endpointsOfSchemes } from './scheme-endpoints.ts';
+import { createErrors } from '../pages/errors.ts';
+
+const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
 const PATH = '/.well-known/made-up/register';
 const OTHER = 'https://elsewhere.example';
@@ -120,6 +123,8 @@ describe('over HTTP', () => {
       standing: NEVER_ENDS,
       ready: async () => {},
       log: silentLog,
+      brand: BRAND,
+      errors: createErrors({ brand: BRAND, log: silentLog }),
       recipient,
     });
     server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

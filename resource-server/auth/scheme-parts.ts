@@ -11,7 +11,7 @@ export function schemeParts({
   config,
   stores,
   ...parts
-}: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers'>): SchemeParts {
+}: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers' | 'brand'>): SchemeParts {
   const { credentials: account, signIn: address, redemptions, exchanges } = config.limits;
   const demo = !isProduction(config);
   return {

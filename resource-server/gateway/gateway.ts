@@ -10,8 +10,6 @@ import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';
 import { allow, CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
 import { clientAddress, siteOf, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { originForm, type Target } from '#shared/http/target.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
-import { noteError } from '#shared/server/front-door.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
@@ -27,6 +25,7 @@ import type { Sink } from '../forwarding/sink.ts';
 import { exchangeOf } from '../forwarding/side.ts';
 import { maxForwards } from '../max-forwards.ts';
 import { accepted, optionsFields } from '../options.ts';
+import type { Errors } from '../pages/errors.ts';
 import type { ResourceAnswer } from '../resources/resource.ts';
 import { sealedAnswer } from '../resources/seal.ts';
 import type { Space } from '../spaces.ts';
@@ -48,6 +47,7 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly errors: Errors;
   readonly proxies: TrustedProxies;
   /** The field lines that say who was let in; none for who has no name. */
   readonly identity: (passed: Passed) => Awaitable<Lines>;
@@ -97,7 +97,7 @@ const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => 
 const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
-  const { clock, random, log, proxies, identity, own, isOurs } = parts;
+  const { clock, random, log, errors, proxies, identity, own, isOurs } = parts;
   const { cache, purge } = parts.cached ?? {};
   const upstreams = new Upstreams(config, clock);
   const [first = ''] = upstreams.all.map(({ url }) => url.pathname);
@@ -243,8 +243,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
         () => passOn(passage),
         (error) => {
           if (exchangeOf(response).destroyed) return undefined;
-          noteError(request, error, log);
-          return errorAnswer(error);
+          return errors.failed(request, error);
         },
       );
       return andThen(answered, (answer) => {

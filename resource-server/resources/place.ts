@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { Brand } from '#shared/pages/document.ts';
 import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
@@ -12,6 +13,8 @@ export interface Services {
   readonly locks: LockSystem;
   readonly kept: Kept;
   readonly made: MadeMemory;
+  /** Of the pages that list collections. */
+  readonly brand: Brand;
   readonly clock: Clock;
   readonly random: Random;
   /** Longest content of a document, in bytes. */

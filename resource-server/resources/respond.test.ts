@@ -18,6 +18,7 @@ import { onKoa } from '../koa.ts';
 import { piecesFrom } from './pieces.fixture.ts';
 import type { Resource, ResourceAnswer } from './resource.ts';
 import { respond } from './respond.ts';
+import { createErrors } from '../pages/errors.ts';
 
 const space: Space = {
   at: ORIGIN,
@@ -88,6 +89,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 const logged: string[] = [];
 const log = jsonLog((line) => logged.push(line), systemClock, 'resource');
+const { failed } = createErrors({ brand: { name: 'Countersign', color: '#1f5fbf' }, log });
 const run = onKoa(async (request) => {
   const target = parseTarget(request.url ?? '');
   if (target === undefined) throw new Error('the test asked for no path');
@@ -105,7 +107,7 @@ const run = onKoa(async (request) => {
       resources: { possible: () => [], find: async () => resource },
       fields: { 'X-Space': 'set' },
       seal: target.query === 'plain' ? undefined : seal,
-      log,
+      failed,
     },
   );
 }, log);

@@ -1,10 +1,8 @@
 import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
-import type { Log } from '#shared/base/log.ts';
 import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
-import { noteError } from '#shared/server/front-door.ts';
 import { accepted, optionsFields } from '../options.ts';
+import type { Errors } from '../pages/errors.ts';
 import { together } from '../together.ts';
 import type { Space } from '../spaces.ts';
 import { traceAnswer } from '../trace.ts';
@@ -18,19 +16,19 @@ interface Response {
   readonly fields: Fields;
   /** Proves the content of every answer. */
   readonly seal?: Seal<Fields> | undefined;
-  readonly log: Log;
+  /** What somebody is told of an error, which goes to the log. */
+  readonly failed: Errors['failed'];
 }
 
 /** The answer of a space to somebody who was let in, errors included. */
 export async function respond(
   context: ResourceContext,
-  { resources, fields, seal, log }: Response,
+  { resources, fields, seal, failed }: Response,
 ): Promise<ResourceAnswer> {
   const { request, space } = context;
-  const answer = await perform(context, resources).catch((error: unknown) => {
-    noteError(request, error, log);
-    return errorAnswer(error);
-  });
+  const answer = await perform(context, resources).catch((error: unknown) =>
+    failed(request, error),
+  );
   const whole = { ...answer, fields: together(answer.fields, variance(space), fields) };
   return sealedAnswer(request, whole, seal, space.at.info);
 }

@@ -13,6 +13,7 @@ import {
   signInSpaces,
 } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
+import type { Brand } from '#shared/pages/document.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Endpoint } from '#shared/server/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
@@ -32,6 +33,7 @@ export interface SignInOptions extends Parts {
   /** To the authorization server, from inside. */
   readonly send: Send;
   readonly recipient: Recipient;
+  readonly brand: Brand;
 }
 
 /** Signing in before applications. */
@@ -57,7 +59,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const sessions = createSessions({ artefacts: stores.artefacts, clock, random });
   const about = lookUp(stores.people, !isProduction(config));
   const visits = createVisits(options);
-  const pages = createPages(config);
+  const pages = createPages({ brand: options.brand, issuer: config.issuer });
   const access = { stores, clock, longestLife: longestLife(config) };
   const instead = createSignIn({ config, visits, pages });
   const redeem = createRedeem({ ...options, issuer, skew });

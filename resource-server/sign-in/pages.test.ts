@@ -6,7 +6,8 @@ import { TEXTS } from './texts.ts';
 
 const HOSTILE = '"><script>alert(1)</script>&';
 const config = configSchema.parse({ brand: { name: HOSTILE, color: '#ffee00' } });
-const pages = createPages(config);
+const lookOf = ({ brand: { name, color } }: typeof config) => ({ name, color });
+const pages = createPages({ brand: lookOf(config), issuer: config.issuer });
 const EN = { language: 'en' };
 
 const all = [
@@ -24,7 +25,7 @@ describe('each page', () => {
     const digest = createHash('sha256').update(style).digest('base64');
     expect(page.fields).toMatchObject({
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${digest}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; form-action '${page.body?.includes('<form') ? 'self' : 'none'}'; base-uri 'none'; frame-ancestors 'none'`,
       'Referrer-Policy': 'same-origin',
     });
   });
@@ -47,7 +48,8 @@ describe('each page', () => {
     ['#ffee00', '#000000'],
     ['#1f5fbf', '#ffffff'],
   ])('on %s can be read what is %s', (color, ink) => {
-    const other = createPages(configSchema.parse({ brand: { color } }));
-    expect(other.signOut(EN).body).toContain(`color: ${ink};`);
+    const { issuer, ...other } = configSchema.parse({ brand: { color } });
+    const drawn = createPages({ brand: lookOf({ ...config, ...other }), issuer });
+    expect(drawn.signOut(EN).body).toContain(`--on-fill: ${ink};`);
   });
 });

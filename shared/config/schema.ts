@@ -159,7 +159,9 @@ export const configSchema = z.strictObject({
         .string()
         .regex(/\.(svg|png)$/, 'must be an .svg or .png file')
         .optional()
-        .describe('file of a picture shown beside the name'),
+        .describe(
+          'file of a picture shown beside the name; the resource server shows it if it has at most 32 KiB',
+        ),
       color: z
         .string()
         .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')

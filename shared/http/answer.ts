@@ -8,6 +8,8 @@ export interface Answer<Body = string> {
   readonly status: number;
   readonly fields: Fields;
   readonly body?: Body;
+  /** What was wrong, where the content is problem details: all that a page in their place has to say. */
+  readonly detail?: string;
   /** What is known when all of the content was sent (RFC 9110 section 6.5). */
   readonly trailers?: () => Fields;
 }
@@ -60,5 +62,5 @@ export const UNSTORED: Fields = { 'Cache-Control': 'no-store' };
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);
   const own = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };
-  return { status, fields: { ...UNSTORED, ...fields, ...own }, body };
+  return { status, fields: { ...UNSTORED, ...fields, ...own }, body, detail };
 }

@@ -31,14 +31,15 @@ const USUAL: Readonly<Record<string, string>> = {
   ...GUARD,
   'Strict-Transport-Security': 'max-age=31536000',
 };
+/** Of an English page. */
+const page = (forms: string) =>
+  `content-language: en; content-security-policy: default-src 'none'; style-src (hash); img-src data:; ${forms}; base-uri 'none'; frame-ancestors 'none'; content-type: text/html; charset=utf-8; referrer-policy: same-origin; x-frame-options: DENY`;
 /** Words for what many answers have. */
 const SHORT: readonly (readonly [fields: string, word: string])[] = [
   ['content-type: application/problem+json', 'problem'],
   ['cache-control: no-store', 'no-store'],
-  [
-    "content-language: en; content-security-policy: default-src 'none'; style-src (hash); img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; content-type: text/html; charset=utf-8",
-    'page',
-  ],
+  [page("form-action 'none'"), 'page'],
+  [page("form-action 'self'"), 'page with forms'],
 ];
 const OF_CORS = /^(?:access-control-|vary$)/;
 

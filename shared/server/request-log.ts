@@ -25,6 +25,11 @@ export function requestId(request: Logged): string {
   return request[NOTED]?.id ?? '';
 }
 
+/** The id that its client may see, in X-Request-Id and on a page; undefined: none. */
+export function shownId(request: Logged): string | undefined {
+  return isNameless(request) ? undefined : request[NOTED]?.id;
+}
+
 /** Without the query and, of an absolute-form target, without what may hold a password. */
 export const pathOf = remembering(
   (url) => {
@@ -35,7 +40,8 @@ export const pathOf = remembering(
 );
 
 /** Whoever comes without a name gets nothing that is in no other answer (RFC 9576 section 6.1). */
-const NAMELESS = /^privatetoken(?: |$)/i;
+const isNameless = ({ headers }: AnyRequest) =>
+  /^privatetoken(?: |$)/i.test(headers.authorization ?? '');
 /** Asked every few seconds, of every server, by whatever runs it. */
 const HEALTH = /^\/health\/(?:live|ready)$/;
 /** Milliseconds for which one line stands for all checks of health that went well. */
@@ -68,7 +74,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       trusted.has(request.socket.remoteAddress ?? '');
     const noted = { id: believed ? given : randomId(random) };
     (request as Logged)[NOTED] = noted;
-    if (!NAMELESS.test(request.headers.authorization ?? '')) {
+    if (!isNameless(request)) {
       holdFields(response, { 'X-Request-Id': noted.id });
     }
     response.on('close', () => {

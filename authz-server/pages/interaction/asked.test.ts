@@ -39,6 +39,7 @@ describe('what a request asks for', () => {
         text: 'Change them',
         values: [],
         resource: DOCUMENTS,
+        place: 'd',
         required: false,
       },
       {
@@ -47,6 +48,7 @@ describe('what a request asks for', () => {
         text: 'Lesen',
         values: [],
         resource: DOCUMENTS,
+        place: 'd',
         required: false,
       },
       {
@@ -55,6 +57,7 @@ describe('what a request asks for', () => {
         text: 'Lesen',
         values: [],
         resource: NOTES,
+        place: 'n',
         required: false,
       },
     ]);

@@ -55,6 +55,7 @@ export function askedItems(
   const others = resources.flatMap((resource) => {
     const space = spaces.find(({ url }) => url === resource || url === `${resource}/`);
     const known = space === undefined ? new Set<string>() : spaceScopes(space);
+    const place = config.spaces.find(({ realm }) => realm === space?.realm)?.realm;
     const possible = [...asked].filter((scope) => allowed.has(scope) && known.has(scope));
     return possible.map((scope) => ({
       id: `${resource} ${scope}`,
@@ -65,6 +66,7 @@ export function askedItems(
         scope,
       values: values(scope),
       resource,
+      place,
       required: false,
     }));
   });

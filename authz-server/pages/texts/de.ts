@@ -1,4 +1,4 @@
-import { html, strong } from '../html.ts';
+import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
 import { homeDe } from './home-de.ts';
 
@@ -23,7 +23,8 @@ export const de: Texts = {
 
   items: {
     aboutYou: 'Über Sie',
-    at: (resource) => `Bei ${resource}`,
+    at: (resource) => `In „${resource}“`,
+    here: 'Bei diesem Server',
     required: 'gehört immer dazu',
   },
 
@@ -34,6 +35,8 @@ export const de: Texts = {
     purposes: { account: 'um zu Ihrem Konto zu gelangen', device: 'um ein Gerät zu verbinden' },
     name: 'Name',
     password: 'Passwort',
+    show: 'Zeigen',
+    showWhat: ', was ich eingebe',
     submit: 'Anmelden',
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
@@ -140,7 +143,6 @@ export const de: Texts = {
       title: 'Etwas ist schiefgegangen',
       text: 'Das ist unser Fehler. Der Grund steht im Protokoll des Servers. Versuchen Sie es in einem Moment noch einmal.',
     },
-    detail: 'Für die Entwickler der Anwendung',
     back: {
       account: 'Zu Ihrem Konto',
       device: 'Ein Gerät verbinden',
@@ -163,6 +165,7 @@ export const de: Texts = {
     signIns: 'Wo Sie angemeldet sind',
     current: 'Dieser Browser',
     someBrowser: 'Ein Browser',
+    goneApplication: 'Eine Anwendung, die es hier nicht mehr gibt',
     applications: 'Anwendungen',
     noApplications: 'Keine Anwendung hat Zugriff.',
     someDevice: 'Ein Gerät',

@@ -1,4 +1,4 @@
-import { html, strong } from '../html.ts';
+import { html, strong } from '#shared/pages/html.ts';
 import { homeEn } from './home-en.ts';
 
 /** What the pages say. Other languages have the same members, so a missing one does not compile. */
@@ -27,7 +27,8 @@ export const en = {
 
   items: {
     aboutYou: 'About you',
-    at: (resource: string) => `At ${resource}`,
+    at: (resource: string) => `In “${resource}”`,
+    here: 'At this server',
     required: 'always part of it',
   },
 
@@ -38,6 +39,9 @@ export const en = {
     purposes: { account: 'to go to your account', device: 'to connect a device' },
     name: 'Name',
     password: 'Password',
+    show: 'Show',
+    /** For those who do not see beside what the button stands. */
+    showWhat: ' what I type',
     submit: 'Sign in',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
@@ -141,7 +145,6 @@ export const en = {
       title: 'Something went wrong',
       text: 'This is our fault. The reason is in the log of the server. Try again in a moment.',
     },
-    detail: 'For the developer of the application',
     back: {
       account: 'Go to your account',
       device: 'Connect a device',
@@ -163,6 +166,7 @@ export const en = {
     signIns: 'Where you are signed in',
     current: 'This browser',
     someBrowser: 'A browser',
+    goneApplication: 'An application that is no longer here',
     applications: 'Applications',
     noApplications: 'No application has access.',
     someDevice: 'A device',

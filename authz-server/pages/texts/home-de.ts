@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
 import type { HomeTexts } from './home-en.ts';
 
 export const homeDe: HomeTexts = {

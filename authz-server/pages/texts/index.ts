@@ -1,5 +1,4 @@
-import { LANGUAGES } from '../view.ts';
-import type { Language } from '../view.ts';
+import type { Language } from '#shared/pages/language.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import type { Texts } from './en.ts';
@@ -11,33 +10,4 @@ const TEXTS: Readonly<Record<Language, Texts>> = { en, de };
 /** Everything that the pages say, in that language. */
 export function textsOf(language: Language): Texts {
   return TEXTS[language];
-}
-
-/**
- * The language of a page: the first of `ui_locales` that we speak (OpenID Connect Core 1.0 section
- * 3.1.2.1), else the best of `Accept-Language` (RFC 9110 section 12.5.4), else English. A tag stands
- * for its language: de-CH is German. What is malformed is passed over.
- */
-export function languageOf(acceptLanguage: string | undefined, uiLocales = ''): Language {
-  const wanted = [...uiLocales.split(' '), ...rangesOf(acceptLanguage ?? '')];
-  return wanted.map(spoken).find((language) => language !== undefined) ?? 'en';
-}
-
-function spoken(tag: string): Language | undefined {
-  const [primary] = tag.toLowerCase().split('-');
-  return LANGUAGES.find((language) => language === primary);
-}
-
-const RANGE =
-  /^[ \t]*(?<range>[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(?<q>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i;
-
-/** Language ranges by falling quality; those of quality 0 and `*` ask for nothing. */
-function rangesOf(acceptLanguage: string): readonly string[] {
-  return acceptLanguage
-    .split(',')
-    .map((element) => RANGE.exec(element)?.groups)
-    .map((groups) => ({ range: groups?.['range'] ?? '', q: Number(groups?.['q'] ?? 1) }))
-    .filter(({ q }) => q > 0)
-    .toSorted((a, b) => b.q - a.q)
-    .map(({ range }) => range);
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import type { Profile } from '#shared/stores/people.ts';
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AccountAccess, AccountApplication, AccountKey, AccountProps, View } from '../view.ts';

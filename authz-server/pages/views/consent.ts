@@ -1,6 +1,6 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { ConsentProps, View } from '../view.ts';

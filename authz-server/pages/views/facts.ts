@@ -1,5 +1,5 @@
-import { html } from '../html.ts';
-import type { Html, HtmlValue } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html, HtmlValue } from '#shared/pages/html.ts';
 
 /** Names and values; those without a value are left out. */
 export function facts(rows: readonly (readonly [string, HtmlValue])[]): Html {

@@ -1,5 +1,5 @@
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
 import type { View } from '../view.ts';
 
 /** A form that changes something: with the proof that it came from a page of ours. */

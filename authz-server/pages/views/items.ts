@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
-import { textsOf } from '../texts/index.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
+import { type Texts, textsOf } from '../texts/index.ts';
 import type { AskedItem, View } from '../view.ts';
 
 /** What a client asks for, by resource, each to be taken away unless it is required. */
@@ -10,7 +10,7 @@ export function itemChoice({ language }: View, items: readonly AskedItem[]): Htm
     ([resource, asked]) =>
       html`<fieldset class="items">
         <legend>
-          ${resource === undefined ? texts.aboutYou : texts.at(withoutScheme(resource))}
+          ${resource === undefined ? texts.aboutYou : placeOf(asked[0]?.place, texts)}
         </legend>
         <ul>
           ${asked.map((item) => html`<li>${choice(item, texts.required)}</li> `)}
@@ -35,6 +35,5 @@ function choice({ id, text, values = [], required }: AskedItem, always: string):
     >`;
 }
 
-function withoutScheme(resource: string): string {
-  return resource.replace(/^https?:\/\//, '');
-}
+const placeOf = (place: string | undefined, texts: Texts['items']) =>
+  place === undefined ? texts.here : texts.at(place);

@@ -1,6 +1,6 @@
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
-import type { PageContent } from '../shell.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
+import type { PageContent } from '#shared/pages/document.ts';
 import { textsOf } from '../texts/index.ts';
 import type { View } from '../view.ts';
 import { relative } from './times.ts';

@@ -39,6 +39,7 @@ const ITEMS: readonly AskedItem[] = [
     text: 'Read documents',
     scope: 'documents:read',
     resource: 'https://api.example/documents/',
+    place: 'Documents',
     required: false,
   },
   {
@@ -46,6 +47,7 @@ const ITEMS: readonly AskedItem[] = [
     text: 'Add, change and delete documents',
     scope: 'documents:write',
     resource: 'https://api.example/documents/',
+    place: 'Documents',
     required: false,
   },
 ];

@@ -1,10 +1,11 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { SignInProps, View } from '../view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
+import { REVEAL } from './reveal.ts';
 
 /** Asks for name and password; the first field that is empty has the focus. */
 export function signInPage(view: View, props: SignInProps): Answer {
@@ -19,6 +20,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
     ...problem,
     title: problem ? texts.problemTitle : texts.title,
     redirectUri,
+    script: { text: REVEAL },
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title}</h1>
@@ -47,14 +49,19 @@ export function signInPage(view: View, props: SignInProps): Answer {
           </div>
           <div class="field">
             <label for="password">${texts.password}</label>
-            <input
-              class="input"
-              id="password"
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              required${state}${name !== '' && focus}
-            />
+            <div class="secret">
+              <input
+                class="input"
+                id="password"
+                name="password"
+                type="password"
+                autocomplete="current-password"
+                required${state}${name !== '' && focus}
+              />
+              <button class="button" type="button" id="reveal" aria-pressed="false" hidden>
+                ${texts.show}<span class="hidden">${texts.showWhat}</span>
+              </button>
+            </div>
           </div>
           <button class="button primary">${texts.submit}</button>`,
       )}

@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
 import { document } from '../shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { SignOutProps, View } from '../view.ts';

@@ -1,5 +1,5 @@
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
 
 const STROKES = {
   done: 'M5 12.5l4.5 4.5L19 7.5',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { escapeHtml } from '#shared/http/page.ts';
+import { html } from '#shared/pages/html.ts';
 
 /** What the application was asked. */
 export interface Reached {
@@ -25,13 +25,17 @@ export async function startApplication(): Promise<Application> {
     const { method = '', url = '', headers } = request;
     void text(request).then((body) => {
       application.reached.push({ method, url, headers, body });
-      const name = escapeHtml(decodeURIComponent(String(headers['x-auth-name'])));
+      const name = decodeURIComponent(String(headers['x-auth-name']));
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.setHeader('Cache-Control', 'no-store');
-      response.end(`<!doctype html><title>Notes</title><h1>Hello ${name}</h1>
-<p id="at">${escapeHtml(method)} ${escapeHtml(url)}</p>
-<form method="post" action="/notes"><input name="note" value="what I wrote"><button>Save</button></form>
-<form method="post" action="/.countersign/sign-out"><button>Leave</button></form>`);
+      const page = html`<!doctype html><title>Notes</title>
+        <h1>Hello ${name}</h1>
+        <p id="at">${method} ${url}</p>
+        <form method="post" action="/notes">
+          <input name="note" value="what I wrote" /><button>Save</button>
+        </form>
+        <form method="post" action="/.countersign/sign-out"><button>Leave</button></form>`;
+      response.end(page.toString());
     });
   });
   // A WebSocket that says nothing, for as long as it may.

@@ -422,7 +422,7 @@ describe.each(FRONTS)('%s', (front) => {
       const { text: page } = await ask(`/.countersign/callback?${query.toString()}`, {
         headers: { cookie },
       });
-      const [, href = ''] = /href="([^"]*)"/.exec(page) ?? [];
+      const [, href = ''] = /<a [^>]*href="([^"]*)"/.exec(page) ?? [];
       expect(new URL(href, site.origin).origin).toBe(site.origin);
     });
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Answer } from '#shared/http/answer.ts';
+import type { Brand } from '#shared/pages/document.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
@@ -26,6 +27,8 @@ export interface SchemeParts {
   readonly directory: Directory;
   readonly verifiers: Verifiers;
   readonly attempts: Attempts;
+  /** Of the pages that a scheme has of its own. */
+  readonly brand: Brand;
   /** Whether what the first start made is taken (never in production). */
   readonly demo: boolean;
   readonly oauth: OAuthSchemes;

@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import { type Answer, HttpError, notFound, UNSTORED } from '#shared/http/answer.ts';
+import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { addPublicKey, MOST_KEYS } from '#shared/people/key-purposes.ts';
@@ -24,13 +24,13 @@ export interface HobaEndpointsOptions {
   };
   readonly directory: Pick<Directory, 'find'>;
   readonly clock: Clock;
-  /** By origin, the page that makes a key. */
-  readonly pages: ReadonlyMap<string, Answer>;
+  /** That makes a key for an origin, in the language of who reads it. */
+  readonly page: (origin: string, acceptLanguage: string | undefined) => Answer;
 }
 
 /** What is below `/.well-known/hoba/` (RFC 7486 section 6). */
 export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
-  const { challenges, signatures, invitations, stores, directory, clock, pages } = options;
+  const { challenges, signatures, invitations, stores, directory, clock, page } = options;
   const { publicKeys } = stores;
 
   /** A signature here is good once, as is its challenge. */
@@ -89,11 +89,8 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     return { status: 204, fields: UNSTORED };
   }
 
-  function keyPage({ origin }: AuthRequest): Answer {
-    const page = pages.get(origin);
-    if (page === undefined) throw notFound();
-    return page;
-  }
+  const keyPage = ({ origin, lines }: AuthRequest): Answer =>
+    page(origin, lines('accept-language')[0]);
 
   return {
     [KEY_PAGE]: { methods: ['GET', 'HEAD'], answer: keyPage },

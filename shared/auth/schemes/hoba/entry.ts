@@ -1,4 +1,5 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
+import { languageOf } from '#shared/pages/language.ts';
 import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../scheme-entry.ts';
 import { type HobaSettings, hobaSettings } from './settings.ts';
 
@@ -30,14 +31,18 @@ export const hobaEntry = {
   async endpoints(parts: SchemeParts, places: readonly SchemePlace[]) {
     const { hobaEndpoints } = await import('./endpoints.ts');
     const { createInvitations } = await import('./invitations.ts');
-    const { keyPages } = await import('./key-page.ts');
+    const { keyPage } = await import('./key-page.ts');
     const invitations = createInvitations(parts);
-    const { stores } = parts;
+    const { stores, brand } = parts;
     return hobaEndpoints({
       ...(await openParts(parts)),
       stores,
       invitations,
-      pages: keyPages(places),
+      page: (origin, acceptLanguage) =>
+        keyPage(
+          { brand, language: languageOf(acceptLanguage) },
+          { origin, spaces: places.filter((one) => one.origin === origin).map(({ url }) => url) },
+        ),
     });
   },
 } as const satisfies SchemeEntry;

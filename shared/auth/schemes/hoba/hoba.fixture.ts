@@ -16,6 +16,8 @@ import { hoba } from './hoba.ts';
 import { createInvitations } from './invitations.ts';
 import { createSignatures } from './signatures.ts';
 
+const noPage = () => ({ status: 404, fields: {} });
+
 export const ORIGIN = 'https://rs.example';
 export const OTHER = 'https://rs.example:8443';
 export const REALM = 'documents';
@@ -105,7 +107,7 @@ export async function twoHobaProcesses({
     const signatures = createSignatures({ ...common, replay, attempts, random: systemRandom });
     const invitations = createInvitations({ stores, random: systemRandom });
     const shared = { ...common, signatures, publicKeys, directory };
-    const endpoints = hobaEndpoints({ ...shared, stores, invitations, pages: new Map() });
+    const endpoints = hobaEndpoints({ ...shared, stores, invitations, page: noPage });
     return {
       stores,
       challenges,

@@ -1,51 +1,72 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { escapeHtml, page } from '#shared/http/page.ts';
-import type { SchemePlace } from '../scheme-entry.ts';
+import { document, type Frame } from '#shared/pages/document.ts';
+import { html } from '#shared/pages/html.ts';
 import { KEY_SCRIPT } from './key-script.ts';
+import { KEY_TEXTS } from './key-texts.ts';
 
-/** By origin, the page where a browser makes a key, and signs with it where browsers do not do so themselves. */
-export function keyPages(places: readonly SchemePlace[]): ReadonlyMap<string, Answer> {
-  const byOrigin = Map.groupBy(places, ({ origin }) => origin);
-  return new Map(
-    [...byOrigin].map(([origin, here]) => [
-      origin,
-      keyPage(
-        origin,
-        here.map(({ url }) => url),
-      ),
-    ]),
-  );
+export interface KeyPageProps {
+  readonly origin: string;
+  /** URLs of the spaces there that take the key. */
+  readonly spaces: readonly string[];
 }
 
-function keyPage(origin: string, spaces: readonly string[]): Answer {
-  const visits = spaces.map((url) => {
-    const address = escapeHtml(url);
-    return `<p><button type="button" data-visit="${address}">Visit ${address}</button></p>`;
+/** Where a browser makes a key, and signs with it where browsers do not do so themselves. */
+export function keyPage(frame: Frame, { origin, spaces }: KeyPageProps): Answer {
+  const texts = KEY_TEXTS[frame.language];
+  const { done, signedOut, forgotten, in: letIn, notIn, failed, noStore, none } = texts.said;
+  return document(frame, {
+    title: texts.title,
+    script: { text: KEY_SCRIPT, asks: true },
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p>${texts.lead(html`<code>${origin}</code>`)}</p>
+        <noscript><p class="note warn">${texts.noScript}</p></noscript>
+      </div>
+      <p
+        class="note"
+        id="said"
+        role="status"
+        data-done="${done}"
+        data-signed-out="${signedOut}"
+        data-forgotten="${forgotten}"
+        data-in="${letIn}"
+        data-not-in="${notIn}"
+        data-failed="${failed}"
+        data-no-store="${noStore}"
+        data-none="${none}"
+      ></p>
+      <form class="stack" id="make" hidden>
+        <h2>${texts.make}</h2>
+        <p id="instead" hidden>${texts.instead}</p>
+        <div class="field">
+          <label for="name">${texts.name}</label>
+          <input class="input" id="name" required maxlength="100" autocomplete="off" />
+        </div>
+        <button class="button primary">${texts.make}</button>
+      </form>
+      <section id="key" aria-labelledby="device" hidden>
+        <h2 id="device"></h2>
+        <dl class="facts">
+          <dt>${texts.lets}</dt>
+          <dd id="person"></dd>
+          <dt>${texts.made}</dt>
+          <dd id="made"></dd>
+          <dt>${texts.fingerprint}</dt>
+          <dd><code id="fingerprint"></code></dd>
+        </dl>
+        ${spaces.map(
+          (url) =>
+            html`<button class="button" type="button" data-visit="${url}">
+              ${texts.visit(url)}
+            </button> `,
+        )}
+        <div class="buttons">
+          <button class="button" type="button" id="sign-out">${texts.signOut}</button>
+          <button class="button danger" type="button" id="forget">${texts.forget}</button>
+        </div>
+      </section>
+      <pre id="answer" tabindex="0" aria-label="${texts.answer}" hidden></pre>
+    </div>`,
   });
-  return page(
-    'Key of this browser',
-    `<p>A key lets this browser in at <code>${escapeHtml(origin)}</code> without a password (HOBA, RFC 7486). It is
-made here, never leaves the browser, and cannot be read by anybody, this page included.</p>
-<noscript><p>The key is made by a script, and this browser runs none.</p></noscript>
-<p id="said" role="status"></p>
-<form id="make" hidden>
-<h2>Make a key</h2>
-<p id="instead" hidden>It takes the place of the key that this browser has.</p>
-<p><label for="name">What do you call this device?</label><br>
-<input id="name" required maxlength="100" autocomplete="off"></p>
-<p><button>Make a key</button></p>
-</form>
-<section id="key" aria-labelledby="device" hidden>
-<h2 id="device"></h2>
-<dl>
-<dt>Lets in</dt><dd id="person"></dd>
-<dt>Made</dt><dd id="made"></dd>
-<dt>Fingerprint</dt><dd><code id="fingerprint"></code></dd>
-</dl>
-${visits.join('\n')}
-<p><button type="button" id="sign-out">Sign out</button> <button type="button" id="forget">Forget this key</button></p>
-</section>
-<pre id="answer" tabindex="0" aria-label="Answer" hidden></pre>`,
-    KEY_SCRIPT,
-  );
 }

@@ -1,11 +1,17 @@
 /**
- * The only script of ours that a browser runs: it makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
+ * Makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
  * where it can be used but not exported, and signs with it. A module, as text; its clock is the browser's.
  */
 export const KEY_SCRIPT = `
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 const ORIGIN = location.protocol + '//' + location.hostname + ':' + (location.port || 443);
 const at = (id) => document.getElementById(id);
+/** In the language of the page. */
+const words = at('said').dataset;
+const say = (text) => {
+  at('said').textContent = text;
+  at('said').hidden = text === '';
+};
 
 const opened = new Promise((resolve, reject) => {
   const opening = indexedDB.open('hoba', 1);
@@ -83,11 +89,11 @@ async function doing(work) {
   const buttons = [...document.querySelectorAll('button')];
   for (const button of buttons) button.disabled = true;
   at('answer').hidden = true;
-  at('said').textContent = '';
+  say('');
   try {
-    at('said').textContent = (await work()) ?? '';
+    say(await work());
   } catch (error) {
-    at('said').textContent = 'This did not work: ' + error.message;
+    say(words.failed + ': ' + error.message);
   }
   for (const button of buttons) button.disabled = false;
   await show();
@@ -104,20 +110,20 @@ at('make').addEventListener('submit', (event) => {
   void doing(async () => {
     await make(at('name').value, secret);
     secret = '';
-    return 'The key is made and registered. See below whom it lets in.';
+    return words.done;
   });
 });
 at('sign-out').addEventListener('click', () =>
   doing(async () => {
     const answer = await post('logout', { headers: await signed(await load()) });
     if (!answer.ok) throw new Error(await problemOf(answer));
-    return 'Signed out: whatever was prepared with the key is void.';
+    return words.signedOut;
   }),
 );
 at('forget').addEventListener('click', () =>
   doing(async () => {
     await forget();
-    return 'This browser has forgotten the key. The account page still lists it: remove it there.';
+    return words.forgotten;
   }),
 );
 for (const button of document.querySelectorAll('[data-visit]')) {
@@ -126,13 +132,12 @@ for (const button of document.querySelectorAll('[data-visit]')) {
       const answer = await ask(button.dataset.visit, { headers: await signed(await load()) });
       at('answer').textContent = await answer.text();
       at('answer').hidden = false;
-      return answer.ok ? 'Let in.' : 'Not let in (' + answer.status + ').';
+      return answer.ok ? words.in : words.notIn + ' (' + answer.status + ').';
     }),
   );
 }
 
-await show().catch((error) => (at('said').textContent = 'This browser keeps no keys: ' + error.message));
-if (at('key').hidden && at('make').hidden && at('said').textContent === '') {
-  at('said').textContent = 'This browser has no key here. A link of your account page lets it make one.';
-}
+say('');
+await show().catch((error) => say(words.noStore + ': ' + error.message));
+if (at('key').hidden && at('make').hidden && at('said').hidden) say(words.none);
 `;

@@ -96,6 +96,9 @@ export const BASE = css`
     line-height: 1.6;
     white-space: pre-wrap;
   }
+  [hidden] {
+    display: none !important;
+  }
   .muted {
     color: var(--muted);
   }

@@ -32,6 +32,20 @@ export const FORMS = css`
     letter-spacing: 0.12em;
     text-transform: uppercase;
   }
+  .secret {
+    display: flex;
+    gap: 0.5rem;
+  }
+  .secret .button {
+    flex: none;
+    padding-inline: 0.875rem;
+    font-weight: 400;
+  }
+  .button[aria-pressed='true'] {
+    border-color: var(--mark);
+    background: var(--soft);
+    color: var(--mark);
+  }
   .button {
     display: inline-flex;
     align-items: center;

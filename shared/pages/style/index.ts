@@ -4,6 +4,7 @@ import { FORMS } from './forms.ts';
 import { FRAME } from './frame.ts';
 import { LISTS } from './lists.ts';
 import { PARTS } from './parts.ts';
+import { TABLES } from './tables.ts';
 
 /** Of the operator's colour, which is one for as long as a server runs. */
 let latest = { color: '', style: '' };
@@ -11,7 +12,8 @@ let latest = { color: '', style: '' };
 /** The one style of all pages, in the operator's colour (`#rrggbb`). */
 export function styleOf(color: string): string {
   if (latest.color !== color) {
-    latest = { color, style: [colors(color), BASE, FRAME, FORMS, PARTS, LISTS].join('') };
+    const all = [colors(color), BASE, FRAME, FORMS, PARTS, LISTS, TABLES];
+    latest = { color, style: all.join('').replaceAll(/\s+/g, ' ') };
   }
   return latest.style;
 }

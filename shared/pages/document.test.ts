@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { html } from './html.ts';
-import { document } from './shell.ts';
+import { document } from './document.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
-const page = { title: 'A & B', content: html`<h1>A</h1>` };
+const page = { title: 'A & B', content: html`<h1>A</h1>`, forms: true } as const;
+const SCRIPT = 'console.log(1);';
 
 describe('document', () => {
   const { status, fields, body = '' } = document({ language: 'de', brand: BRAND }, page);
@@ -13,7 +14,7 @@ describe('document', () => {
     const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
     expect(fields['Content-Security-Policy']).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     );
     expect(body).not.toMatch(/<script|\son\w+=|\sstyle=|javascript:/i);
     expect(fields['X-Frame-Options']).toBe('DENY');
@@ -57,15 +58,45 @@ describe('document', () => {
     expect([later.status, later.fields['Retry-After']]).toEqual([429, '2']);
   });
 
-  test('the head shows the logo or the first letter, and who is signed in', () => {
+  test('a page without forms sends none', () => {
+    const { title, content } = page;
+    const still = document({ language: 'en', brand: BRAND }, { title, content });
+    expect(still.fields['Content-Security-Policy']).toContain("form-action 'none';");
+  });
+
+  test('the one script is allowed by its hash, makes no HTML of text, and asks only if it must', () => {
+    const run = (script: { text: string; asks?: true }) =>
+      document({ language: 'en', brand: BRAND }, { ...page, script });
+    const quiet = run({ text: SCRIPT });
+    const hash = createHash('sha256').update(SCRIPT).digest('base64');
+    const policy = String(quiet.fields['Content-Security-Policy']);
+    expect(policy).toContain(
+      `script-src 'sha256-${hash}'; require-trusted-types-for 'script'; img-src`,
+    );
+    expect(quiet.body).toContain(`<script type="module">${SCRIPT}</script>`);
+    expect(policy).not.toContain('connect-src');
+    expect(run({ text: SCRIPT, asks: true }).fields['Content-Security-Policy']).toContain(
+      "connect-src 'self'",
+    );
+  });
+
+  test('the icon is in the page, so that no browser asks for /favicon.ico', () => {
+    const [, icon = ''] = /<link rel="icon" href="([^"]*)"/.exec(body) ?? [];
+    const svg = decodeURIComponent(icon.replace('data:image/svg+xml,', ''));
+    expect(svg).toMatch(/^<svg [^]*fill="#1f5fbf"[^]*> C <\/text> <\/svg>$/);
+  });
+
+  test('the head shows the logo or the first letter, links home where there is one, and has room', () => {
     const lettered = document({ language: 'en', brand: { ...BRAND, name: '👩‍🚀 Space' } }, page);
     expect(lettered.body).toContain('aria-hidden="true">👩‍🚀</span>');
     const drawn = document(
-      { language: 'en', brand: { ...BRAND, logo: 'logo.svg' }, person: '<alice>' },
-      page,
+      { language: 'en', brand: { ...BRAND, logo: '/logo' } },
+      { ...page, head: { home: '/', more: html`<b>more</b>` } },
     );
-    expect(drawn.body).toContain('<img src="/logo" alt="" />');
-    expect(drawn.body).toContain('<a href="/account">&lt;alice&gt;</a>');
-    expect(body).not.toContain('/account');
+    expect(drawn.body).toMatch(/<a class="brand" href="\/"\s*><img src="\/logo" alt="" \/>/);
+    expect(drawn.body).toContain('<link rel="icon" href="/logo" />');
+    expect(drawn.body).toContain('<b>more</b>');
+    expect(drawn.fields['Content-Security-Policy']).toContain("img-src 'self';");
+    expect(body).not.toContain('<a class="brand"');
   });
 });

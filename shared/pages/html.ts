@@ -1,5 +1,3 @@
-import { escapeHtml } from '#shared/http/page.ts';
-
 /** HTML that is safe to send. Pages make it by the template `html` alone. */
 class Html {
   readonly #text: string;
@@ -34,9 +32,26 @@ function written(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
 /** The style of the pages, which is ours: an element of this kind knows no escapes. */
 export function styleElement(css: string): Html {
   return new Html(`<style>${css}</style>`);
+}
+
+/** A module of ours, which runs when the page has been read: an element of this kind knows no escapes either. */
+export function scriptElement(script: string): Html {
+  return new Html(`<script type="module">${script}</script>`);
 }
 
 export function strong(text: string): Html {

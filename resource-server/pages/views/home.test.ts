@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { homePage } from './home.ts';
-import type { Spaces } from './spaces.ts';
+import type { Space } from '../../spaces.ts';
 
 const URL = "http://localhost:3001/it's/";
 const space = {
@@ -16,9 +16,13 @@ const space = {
   allScopes: ['documents:read', 'documents:write'],
 };
 // The page asks for no more of them.
-const spaces = { seen: [space] } as unknown as Spaces;
+const spaces = [space] as unknown as readonly Space[];
 
-const home = (brand: object) => homePage(configSchema.parse({ brand }), spaces).body ?? '';
+const home = (brand: object) => {
+  const config = configSchema.parse({ brand });
+  const { logo: _, ...look } = config.brand;
+  return homePage({ brand: look, language: 'en' }, config, spaces).body ?? '';
+};
 
 test('the page has the name of the brand', () => {
   expect(home({ name: 'A & B' })).toContain('<h1>A &amp; B resource server</h1>');

@@ -1,0 +1,76 @@
+import { html } from '#shared/pages/html.ts';
+import type { Texts } from './en.ts';
+
+export const de: Texts = {
+  errors: {
+    4: {
+      title: 'Diese Anfrage kann nicht beantwortet werden',
+      text: 'Etwas daran ist falsch oder hier nicht möglich. Nichts wurde geändert.',
+    },
+    401: {
+      title: 'Kein Einlass',
+      text: 'Diese Adresse fragt, wer Sie sind. Was Ihr Browser gezeigt hat, fehlt oder gilt nicht.',
+    },
+    403: {
+      title: 'Kein Zutritt',
+      text: 'Was Ihr Browser gezeigt hat, öffnet diese Adresse nicht.',
+    },
+    404: {
+      title: 'Hier ist nichts',
+      text: 'Vielleicht ist die Adresse vertippt, oder was hier war, ist fort.',
+    },
+    413: { title: 'Das ist zu lang', text: 'Hier wird weniger angenommen, als gesendet wurde.' },
+    429: {
+      title: 'Zu viele Anfragen',
+      text: 'Von hier wurde in kurzer Zeit zu viel gefragt. Warten Sie einen Moment und versuchen Sie es noch einmal.',
+    },
+    5: {
+      title: 'Etwas ist schiefgegangen',
+      text: 'Das ist unser Fehler. Der Grund steht im Protokoll des Servers. Versuchen Sie es gleich noch einmal.',
+    },
+    502: {
+      title: 'Die Anwendung antwortet nicht',
+      text: 'Sie ist nicht zu erreichen, oder was sie sagt, ist nicht zu verstehen. Versuchen Sie es gleich noch einmal.',
+    },
+    503: {
+      title: 'Wir können gerade nicht antworten',
+      text: 'Ein Teil dieses Dienstes ist beschäftigt oder antwortet nicht. Versuchen Sie es gleich noch einmal.',
+    },
+    504: {
+      title: 'Die Anwendung antwortet nicht',
+      text: 'Sie braucht zu lange. Versuchen Sie es gleich noch einmal.',
+    },
+  },
+
+  listing: {
+    path: 'Wo Sie sind',
+    up: 'Übergeordneter Ordner',
+    name: 'Name',
+    size: 'Größe',
+    modified: 'Geändert',
+    empty: 'Hier ist noch nichts.',
+    next: 'Nächste Seite',
+  },
+
+  home: {
+    title: (brand) => `Ressourcenserver von ${brand}`,
+    lead: (authorizationServer) =>
+      html`Dieser Server bewahrt Dokumente auf und lässt ein, wer Zugangsdaten dafür zeigt. Tokens
+      kommen vom ${authorizationServer}. Ein widerrufenes Token wird schon von der nächsten Anfrage
+      an abgelehnt.`,
+    authorizationServer: 'Autorisierungsserver',
+    again: (origin) => html`Alles davon gibt es auch unter ${origin}.`,
+    schemes: 'Nimmt',
+    reading: 'Lesen braucht',
+    writing: 'Schreiben braucht',
+    noScope: 'keinen Scope',
+    metadata: 'Metadaten',
+    metadataText: 'für Programme (RFC 9728)',
+    own: 'Jeder Mensch und jede Anwendung findet dort einen eigenen Baum, der sich einbinden lässt (WebDAV).',
+    authors: 'Für Autoren von Clients',
+    trials: 'Jede dieser Adressen antwortet in JSON, wer der Client ist und nach welchem Schema:',
+    operators: 'Für Betreiber',
+    ready: 'ob der Server arbeiten kann',
+    verify: 'sagt einem vertrauten Reverse-Proxy, ob eine Anfrage passieren darf',
+  },
+};

@@ -1,0 +1,83 @@
+import { html, type Html } from '#shared/pages/html.ts';
+
+/** What the pages of the resource server say. Other languages have the same members. */
+export type Texts = typeof en;
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+}
+
+export const en = {
+  /** By status; 4 and 5: of any other of that class. */
+  errors: {
+    4: {
+      title: 'This request cannot be answered',
+      text: 'Something in what was asked is wrong or not possible here. Nothing was changed.',
+    },
+    401: {
+      title: 'You are not let in',
+      text: 'This address asks who you are. What your browser has shown is missing or not valid.',
+    },
+    403: {
+      title: 'You may not enter',
+      text: 'What your browser has shown does not open this address.',
+    },
+    404: {
+      title: 'There is nothing here',
+      text: 'The address may be mistyped, or what was here is gone.',
+    },
+    413: { title: 'This is too long', text: 'Less than what was sent is taken here.' },
+    429: {
+      title: 'Too many requests',
+      text: 'Too much was asked from here in a short time. Wait a moment, then try again.',
+    },
+    5: {
+      title: 'Something went wrong',
+      text: 'This is our fault. The reason is in the log of the server. Try again in a moment.',
+    },
+    502: {
+      title: 'The application does not answer',
+      text: 'It cannot be reached, or what it says cannot be understood. Try again in a moment.',
+    },
+    503: {
+      title: 'We cannot answer right now',
+      text: 'A part of this service is busy or does not respond. Try again in a moment.',
+    },
+    504: {
+      title: 'The application does not answer',
+      text: 'It takes too long. Try again in a moment.',
+    },
+  } as Readonly<Record<number, Words>>,
+
+  listing: {
+    path: 'Where you are',
+    up: 'Parent folder',
+    name: 'Name',
+    size: 'Size',
+    modified: 'Changed',
+    empty: 'Nothing is in here.',
+    next: 'Next page',
+  },
+
+  home: {
+    title: (brand: string) => `${brand} resource server`,
+    lead: (authorizationServer: Html) =>
+      html`This server keeps documents and lets in whoever shows credentials for them. Tokens come
+      from the ${authorizationServer}. A token that is revoked is refused by the next request.`,
+    authorizationServer: 'authorization server',
+    again: (origin: Html) => html`All of it is at ${origin}, too.`,
+    schemes: 'Takes',
+    reading: 'Reading needs',
+    writing: 'Writing needs',
+    noScope: 'no scope',
+    metadata: 'Metadata',
+    metadataText: 'for programs (RFC 9728)',
+    own: 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).',
+    authors: 'For authors of clients',
+    trials: 'Each of these answers, in JSON, who the client is and by which scheme:',
+    operators: 'For operators',
+    ready: 'whether the server can work',
+    verify: 'answers a trusted reverse proxy whether a request may pass',
+  },
+};

@@ -1,0 +1,8 @@
+import type { Language } from '#shared/pages/language.ts';
+import { de } from './de.ts';
+import { en, type Texts } from './en.ts';
+
+const TEXTS: Readonly<Record<Language, Texts>> = { en, de };
+
+/** Everything that the pages say, in that language. */
+export const textsOf = (language: Language): Texts => TEXTS[language];

@@ -1,0 +1,103 @@
+import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { shellWord } from '#shared/base/shell-word.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { Answer } from '#shared/http/answer.ts';
+import { document, type Frame } from '#shared/pages/document.ts';
+import { type Html, html } from '#shared/pages/html.ts';
+import type { Space } from '../../spaces.ts';
+import { textsOf } from '../texts/index.ts';
+
+/** The page at `/`: what is here and what to try, with the configured addresses. */
+export function homePage(
+  frame: Frame,
+  { issuer, resource, tls }: Pick<Config, 'issuer' | 'resource' | 'tls'>,
+  spaces: readonly Space[],
+): Answer {
+  const texts = textsOf(frame.language).home;
+  const title = texts.title(frame.brand.name);
+  const shown = spaces.filter(isAnnounced);
+  const trials = shown.filter(({ serves }) => serves === 'identity');
+  return document(frame, {
+    title,
+    head: { home: '/' },
+    content: html`<div class="wide">
+      <div class="intro">
+        <h1>${title}</h1>
+        <p>${texts.lead(link(issuer, texts.authorizationServer))}</p>
+        ${tls && html`<p>${texts.again(link(tls.resource))}</p>`}
+      </div>
+      ${shown.filter((space) => !trials.includes(space)).map((space) => section(frame, space, issuer))}
+      ${
+        trials.length > 0 &&
+        html`<section aria-labelledby="authors">
+          <h2 id="authors">${texts.authors}</h2>
+          <p>${texts.trials}</p>
+          <ul class="points">
+            ${trials.map(({ url, schemes }) => html`<li>${link(url)}: ${namesOf(schemes)}</li> `)}
+          </ul>
+        </section>`
+      }
+      <section aria-labelledby="operators">
+        <h2 id="operators">${texts.operators}</h2>
+        <ul class="points">
+          <li>${link(`${resource}/health/ready`)}: ${texts.ready}</li>
+          <li>${code(`${resource}/verify`)}: ${texts.verify}</li>
+        </ul>
+      </section>
+    </div>`,
+  });
+}
+
+function section({ language }: Frame, space: Space, issuer: string): Html {
+  const texts = textsOf(language).home;
+  const { realm, url, schemes, serves, tree } = space;
+  const taken = new Set(schemes.map(({ name }) => name));
+  const needed = (method: string) => {
+    const scopes = space.scopes(method);
+    return scopes.length === 0 ? texts.noScope : code(scopes.join(' '));
+  };
+  return html`<section>
+    <h2>${realm}</h2>
+    <p>${link(url)}</p>
+    <dl class="facts">
+      <dt>${texts.schemes}</dt>
+      <dd>${namesOf(schemes)}</dd>
+      <dt>${texts.reading}</dt>
+      <dd>${needed('GET')}</dd>
+      <dt>${texts.writing}</dt>
+      <dd>${needed('PUT')}</dd>
+      ${
+        (taken.has('Bearer') || taken.has('DPoP')) &&
+        html`<dt>${texts.metadata}</dt>
+          <dd>${link(metadataUrl(url))} ${texts.metadataText}</dd>`
+      }
+    </dl>
+    ${serves === 'documents' && tree === 'own' && html`<p>${texts.own}</p>`}
+    ${serves === 'documents' && taken.has('Bearer') && html`<pre>${tour(space, issuer)}</pre>`}
+  </section> `;
+}
+
+/** No page names a space that hides anything, or that has only schemes that announce themselves nowhere. */
+const isAnnounced = ({ hide, schemes }: Space) =>
+  hide === undefined && (schemes.length === 0 || announced(schemes).length > 0);
+
+const announced = (schemes: Space['schemes']) =>
+  schemes.flatMap(({ name, unannounced }) => (unannounced ? [] : name));
+
+const namesOf = (schemes: Space['schemes']) => announced(schemes).join(', ');
+
+const code = (text: string) => html`<code>${text}</code>`;
+
+const link = (url: string, text = url) => html`<a href="${url}">${text}</a>`;
+
+function tour({ url, allScopes }: Space, issuer: string): string {
+  const folder = url.endsWith('/') ? url : `${url}/`;
+  const scope = allScopes.length > 0 ? `-d scope=${shellWord(allScopes.join(' '))} ` : '';
+  const token = '-H "Authorization: Bearer $TOKEN"';
+  return `TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials \\
+  -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)} \\
+  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl ${token} -H 'Content-Type: text/plain' -X PUT -d Hello ${shellWord(`${folder}hello.txt`)}
+curl ${token} ${shellWord(`${folder}hello.txt`)}
+curl ${token} ${shellWord(folder)}`;
+}

@@ -1,0 +1,83 @@
+import { keyPage } from '#shared/auth/schemes/hoba/key-page.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import type { Answer } from '#shared/http/answer.ts';
+import type { Frame } from '#shared/pages/document.ts';
+import { createPages } from '../../sign-in/pages.ts';
+import type { Space } from '../../spaces.ts';
+import { errorPage } from './error.ts';
+import { homePage } from './home.ts';
+import { listingPage } from './listing.ts';
+
+const AT = 'https://api.example';
+const NOW = Date.UTC(2026, 2, 9, 7, 5);
+/** One of each that looks different; the others have other words. */
+const MESSAGES = ['needed', 'notTaken'] as const;
+const STATUSES = [404, 502];
+
+const { issuer, resource, tls } = configSchema.parse({});
+
+function spaceOf(path: string, more: object): Space {
+  const some = {
+    url: `${AT}/${path}/`,
+    origin: AT,
+    realm: path,
+    schemes: [{ name: 'Bearer' }, { name: 'DPoP' }],
+    scopes: (method: string) => [`${path}:${method === 'GET' ? 'read' : 'write'}`],
+    allScopes: [`${path}:read`, `${path}:write`],
+    serves: 'documents',
+    ...more,
+  };
+  return some as unknown as Space; // the page asks for no more of it
+}
+
+const SPACES = (text: string) => [
+  spaceOf('documents', { realm: `documents${text}` }),
+  spaceOf('dav', { tree: 'own', schemes: [{ name: 'Digest' }], scopes: () => [] }),
+  spaceOf('hidden', { hide: 'forbidden' }),
+  spaceOf('schemes/basic', { serves: 'identity', schemes: [{ name: 'Basic' }] }),
+  spaceOf(`schemes/scram${text}`, { serves: 'identity', schemes: [{ name: 'SCRAM-SHA-256' }] }),
+];
+
+/**
+ * Every page of the resource server in every state that looks different. `text` is in all that comes from elsewhere.
+ */
+export function samples(text = ''): Readonly<Record<string, (frame: Frame) => Answer>> {
+  const signIn = ({ brand }: Frame) => createPages({ brand, issuer: 'https://as.example' });
+  return {
+    'rs-home': (frame) => homePage(frame, { issuer, resource, tls }, SPACES(text)),
+    listing: (frame) =>
+      listingPage(frame, {
+        tree: 'documents',
+        path: ['reports', `2026${text}`],
+        members: [
+          { name: `drafts${text}`, modified: NOW },
+          {
+            name: `a report with a rather long name, as people have them${text}.pdf`,
+            length: 2_345_678,
+            modified: NOW,
+          },
+          { name: 'notes.txt', length: 0, modified: NOW },
+        ],
+        next: `?after=notes.txt${text}`,
+      }),
+    'listing-empty': (frame) =>
+      listingPage(frame, { tree: `documents${text}`, path: [], members: [], next: undefined }),
+    key: (frame) => keyPage(frame, { origin: AT + text, spaces: [`${AT}/schemes/hoba/${text}`] }),
+    ...Object.fromEntries(
+      STATUSES.map((status) => [
+        `error-${status}`,
+        (frame: Frame) =>
+          errorPage(frame, { status, detail: `What was wrong${text}.`, id: `8pYkqvTB${text}` }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      MESSAGES.map((what) => [
+        what,
+        (frame: Frame) => signIn(frame).message(400, what, frame, `/${text}`),
+      ]),
+    ),
+    forbidden: (frame) => signIn(frame).forbidden(frame, `alice${text}`),
+    signOut: (frame) => signIn(frame).signOut(frame),
+    signedOut: (frame) => signIn(frame).signedOut(frame, `/${text}`),
+  };
+}

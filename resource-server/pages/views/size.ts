@@ -1,0 +1,21 @@
+import type { Language } from '#shared/pages/language.ts';
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+
+/** By language and power of 1000. Made when they are needed first: that takes as long as 200 modules to load. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A number of bytes in the unit in which it is shortest. */
+export function sizeOf(bytes: number, language: Language): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  const key = `${language} ${power}`;
+  const format =
+    formats.get(key) ??
+    new Intl.NumberFormat(language, {
+      style: 'unit',
+      unit: UNITS[power],
+      maximumFractionDigits: 1,
+    });
+  formats.set(key, format);
+  return format.format(bytes / 1000 ** power);
+}

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import type { Answer } from '#shared/http/answer.ts';
+import { brandColors } from '#shared/base/brand-colors.ts';
+import { cspSource } from './csp-source.ts';
+import { type Html, html, scriptElement, styleElement } from './html.ts';
+import type { Language } from './language.ts';
+import { styleOf } from './style/index.ts';
+
+/** What the operator has made of the pages (`brand`). */
+export interface Brand {
+  readonly name: string;
+  /** `#rrggbb`. */
+  readonly color: string;
+  /** URL of a picture: of this origin, or with the scheme `data`. */
+  readonly logo?: string | undefined;
+}
+
+/** What a page has around its content. */
+export interface Frame {
+  readonly language: Language;
+  readonly brand: Brand;
+}
+
+/** Beside the brand, which leads to `home` if there is such a page. */
+export interface Head {
+  readonly home?: string;
+  readonly more?: Html | undefined;
+}
+
+export interface PageContent {
+  readonly title: string;
+  readonly content: Html;
+  /** Default 200. */
+  readonly status?: number;
+  readonly head?: Head;
+  /** It has forms that are sent to its own origin. */
+  readonly forms?: true;
+  /** Checked redirect URI: where a form of the page may lead in the end. */
+  readonly redirectUri?: string | undefined;
+  /** Seconds until it may be tried again (RFC 9110 section 10.2.3). */
+  readonly retryAfter?: number | undefined;
+  /** A module, as text; `asks`: it sends requests to its own origin. */
+  readonly script?: { readonly text: string; readonly asks?: true } | undefined;
+}
+
+/**
+ * A page: never framed, never stored, and no script but its own, which makes no HTML of text.
+ * `Referrer-Policy: same-origin` and not `no-referrer`, with which Chromium sends `Origin: null` on forms, and the
+ * check of forms refuses that.
+ */
+export function document(frame: Frame, page: PageContent): Answer {
+  const { title, content, status = 200, head, retryAfter, script } = page;
+  const { language, brand } = frame;
+  const style = styleOf(brand.color);
+  const icon = iconOf(brand);
+  const body = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · ${brand.name}</title>
+        <link rel="icon" href="${icon}" />
+        ${styleElement(style)}
+      </head>
+      <body>
+        <header class="head">${mark(brand, head?.home)} ${head?.more}</header>
+        <main>${content}</main>
+        ${script && scriptElement(script.text)}
+      </body>
+    </html> `;
+  return {
+    status,
+    fields: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': language,
+      'Content-Security-Policy': policy(style, icon, page),
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+      ...(retryAfter !== undefined && { 'Retry-After': String(Math.ceil(retryAfter)) }),
+    },
+    body: body.toString(),
+  };
+}
+
+function mark({ name, logo }: Brand, home: string | undefined): Html {
+  const picture =
+    logo === undefined
+      ? html`<span class="initial" aria-hidden="true">${initial(name)}</span>`
+      : html`<img src="${logo}" alt="" />`;
+  const both = html`${picture}<span>${name}</span>`;
+  return home === undefined
+    ? html`<span class="brand">${both}</span>`
+    : html`<a class="brand" href="${home}">${both}</a>`;
+}
+
+function initial(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name);
+  return first?.segment ?? '';
+}
+
+/** The logo, else the first letter in the operator's colour. In the page itself, or a browser asks for /favicon.ico. */
+function iconOf({ name, color, logo }: Brand): string {
+  if (logo !== undefined) return logo;
+  const { fill, onFill } = brandColors(color);
+  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+    <rect width="32" height="32" rx="7" fill="${fill}" />
+    <text
+      x="16"
+      y="23"
+      font-family="system-ui,sans-serif"
+      font-size="20"
+      font-weight="700"
+      text-anchor="middle"
+      fill="${onFill}"
+    >
+      ${initial(name)}
+    </text>
+  </svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg.toString().replaceAll(/\s+/g, ' '))}`;
+}
+
+const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+function policy(style: string, icon: string, { script, forms, redirectUri }: PageContent): string {
+  const target = redirectUri === undefined ? undefined : cspSource(redirectUri);
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    ...(script ? [`script-src ${hashOf(script.text)}`, "require-trusted-types-for 'script'"] : []),
+    ...(script?.asks ? ["connect-src 'self'"] : []),
+    `img-src ${icon.startsWith('data:') ? 'data:' : "'self'"}`,
+    `form-action ${forms ? ["'self'", target ?? []].flat().join(' ') : "'none'"}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

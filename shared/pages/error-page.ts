@@ -1,0 +1,47 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { document, type Frame, type PageContent } from './document.ts';
+import { type Html, html } from './html.ts';
+import type { Language } from './language.ts';
+
+const TEXTS: Readonly<Record<Language, { readonly detail: string; readonly id: string }>> = {
+  en: { detail: 'For developers', id: 'Request' },
+  de: { detail: 'Für Entwickler', id: 'Anfrage' },
+};
+
+export interface ErrorContent extends Pick<PageContent, 'title' | 'head'> {
+  readonly status: number;
+  /** What happened and what to do, for a person. */
+  readonly text: string;
+  /** What was wrong, for the developer of a client; shown as it is. */
+  readonly detail?: string | undefined;
+  /** By which the operator finds the request in the log (X-Request-Id). */
+  readonly id?: string | undefined;
+  /** Where a person can go on. */
+  readonly way?: Html | undefined;
+}
+
+/** What went wrong, in words for a person, with a way on. */
+export function errorPage(frame: Frame, content: ErrorContent): Answer {
+  const { status, title, head, text, detail, id, way } = content;
+  const texts = TEXTS[frame.language];
+  return document(frame, {
+    status,
+    title,
+    ...(head && { head }),
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${title}</h1>
+        <p>${text}</p>
+      </div>
+      ${
+        detail !== undefined &&
+        html`<div class="intro">
+          <h2 class="small muted">${texts.detail}</h2>
+          <pre>${detail}</pre>
+        </div>`
+      }
+      ${way !== undefined && html`<div class="buttons">${way}</div>`}
+      ${id !== undefined && html`<p class="small muted">${texts.id} <code>${id}</code></p>`}
+    </div>`,
+  });
+}
