@@ -197,10 +197,20 @@ describe('an error is a page for a person and problem details for a program', ()
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.headers.get('allow')).toBe(problem.headers.get('allow'));
-    expect(await page.text()).toContain('href="/account"');
+    const text = await page.text();
+    expect(text).toContain('href="/account"');
+    expect(text).toContain(`<code>${String(page.headers.get('x-request-id'))}</code>`);
     expect(problem.headers.get('content-type')).toBe('application/problem+json');
   });
 });
+
+test.each(['/interaction/x', '/auth', '/nothing'])(
+  'the error page of %s has the id by which the operator finds the request in the log',
+  async (path) => {
+    const page = await fetch(authz.url + path, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain(`<code>${String(page.headers.get('x-request-id'))}</code>`);
+  },
+);
 
 test('a program gets problem details although its library accepts pages', async () => {
   for (const path of ['/token', '/request', '/userinfo', '/jwks']) {

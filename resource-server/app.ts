@@ -5,7 +5,7 @@ import { admitted } from '#shared/server/admitted.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import type { Standing, Who } from '#shared/auth/standing.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note, shownId } from '#shared/server/request-log.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
@@ -165,7 +165,13 @@ export function createApp(parts: AppParts) {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') {
         const path = originForm(told.target);
-        const instead = signIn.instead({ url: space.url, request: told, path, outcome });
+        const instead = signIn.instead({
+          url: space.url,
+          request: told,
+          path,
+          outcome,
+          id: shownId(request),
+        });
         const answer = instead
           ? { ...instead, fields: { ...instead.fields, ...cors } }
           : errors.told(request, refusal(outcome, cors));

@@ -168,6 +168,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     seeming: handler,
     limits: configuredLimits(config, proxy?.hide ? TICKETS : FORWARDING),
     log,
+    errors,
     clock,
     random,
     standing,

@@ -9,7 +9,7 @@ import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseAskedTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { note, pathOf } from '#shared/server/request-log.ts';
+import { note, pathOf, shownId } from '#shared/server/request-log.ts';
 import { forwardedOrigin } from './forwarded-origin.ts';
 import type { createHiding } from './hiding.ts';
 import { identityFields } from './identity-fields.ts';
@@ -55,8 +55,13 @@ export function verifyBrowser(request: AnyRequest, parts: VerifyParts): Awaitabl
     request,
     parts,
     ({ space, asked, outcome }) =>
-      parts.signIn.instead({ url: space.url, request: asked, path: asked.target, outcome }) ??
-      refusal(outcome),
+      parts.signIn.instead({
+        url: space.url,
+        request: asked,
+        path: asked.target,
+        outcome,
+        id: shownId(request),
+      }) ?? refusal(outcome),
   );
 }
 

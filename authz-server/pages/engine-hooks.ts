@@ -1,5 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { NAVIGATED } from '../engine/engine-pages.ts';
+import { shownId } from '#shared/server/request-log.ts';
 import { errorProps } from './page-error.ts';
 import type { PagesServer } from './pages-server.ts';
 import { answerWith } from './respond.ts';
@@ -34,6 +35,7 @@ export function engineHooks(server: PagesServer): EngineHooks {
       const page = errorPage(frameOf(server, ctx.req, uiLocales(ctx)), {
         ...props,
         ...(props.kind === 'request' && { detail }),
+        id: shownId(ctx.req),
         back: wayBack(client?.redirectUris),
       });
       answerWith(ctx, page);

@@ -89,6 +89,20 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     expect(seen).toEqual([]);
   });
 
+  test.each([
+    ['a browser', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
+    ['a program', '*/*', 'application/problem+json'],
+  ])('%s is refused in its own form, with the same challenge', async (_who, accept, type) => {
+    const { listening, at } = await echoing();
+    const received = await exchange(
+      listening,
+      `GET http://${at}/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statuses(received)).toEqual([407]);
+    expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
+    expect(received.toLowerCase()).toContain(`content-type: ${type}\r\n`);
+  });
+
   test('Authorization is for the origin: it lets nobody in, and goes on', async () => {
     const { listening, at, ask, seen } = await echoing();
     const [, credentials = ''] = ALICE.split(': ');
@@ -752,6 +766,7 @@ describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
     },
   };
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+  const utf8 = (received: string) => Buffer.from(received, 'latin1').toString();
 
   test('comes in the trailer of one that is streamed', async () => {
     const { ask } = await echoing({ schemes: [sealing] });
@@ -769,15 +784,17 @@ describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
     expect(received).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5('')}"`, 'im'));
   });
 
-  test('comes as a field with our own refusal', async () => {
+  test.each(['*/*', 'text/html'])('comes as a field with our own refusal in %s', async (accept) => {
     const { listening } = await startProxy({ schemes: [sealing] });
     const received = await exchange(
       listening,
-      `GET http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\n${ALICE}Connection: close\r\n\r\n`,
+      `GET http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n${ALICE}Connection: close\r\n\r\n`,
     );
     const [head = '', body = ''] = received.split('\r\n\r\n');
     expect(statuses(received)).toEqual([403]);
-    expect(head).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5(body)}"`, 'im'));
+    expect(head).toMatch(
+      new RegExp(`^proxy-authentication-info: rspauth="${md5(utf8(body))}"`, 'im'),
+    );
   });
 
   test('is left out for HTTP/1.0, which has no trailers', async () => {

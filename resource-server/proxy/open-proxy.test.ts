@@ -32,6 +32,7 @@ test('self is every listener that the resource server has, also one that opens l
     schemes: { Basic: () => anybody } as never,
     network: systemNetwork,
     standing: NEVER_ENDS,
+    errors: { told: (_request, answer) => answer },
     seeming: () => undefined,
     limits: {},
   }).open(main, own);

@@ -12,7 +12,7 @@ import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { hiddenProxy } from './hidden-proxy.ts';
 import type { LineParts } from './line.ts';
 import type { Network } from './network.ts';
-import { createProxy } from './proxy.ts';
+import { createProxy, type ProxyParts } from './proxy.ts';
 
 export interface ProxyServer extends LineParts {
   readonly address: Config['listen']['proxy'];
@@ -20,6 +20,7 @@ export interface ProxyServer extends LineParts {
   readonly schemes: Pick<Schemes, ProxyConfig['schemes'][number]>;
   readonly network: Network;
   readonly standing: Standing;
+  readonly errors: ProxyParts['errors'];
   /** What a proxy that hides seems to be: the resource server. */
   readonly seeming: AnyHandler;
   readonly limits: Partial<ServerLimits>;

@@ -18,6 +18,7 @@ import type { Certificate } from '#shared/server/versions.ts';
 import type { Listener } from './destinations.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { createProxy } from './proxy.ts';
+import { createErrors } from '../pages/errors.ts';
 
 export const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
 /** The field line of who may use the proxy. */
@@ -83,6 +84,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
     network: { ...systemNetwork, ...options.network },
     standing: options.standing ?? NEVER_ENDS,
     log,
+    errors: createErrors({ brand: { name: 'Countersign', color: '#1f5fbf' }, log }),
     clock: systemClock,
     random: systemRandom,
   });

@@ -17,6 +17,7 @@ import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
 import { holdersOf } from '../account.ts';
 import { createInShares } from '../at-most.ts';
 import { maxForwards } from '../max-forwards.ts';
+import type { Errors } from '../pages/errors.ts';
 import { ReadBuffers } from '../read-buffers.ts';
 import { tunnelDestination, targetOf } from './asked.ts';
 import { createDestinations, type Listener } from './destinations.ts';
@@ -46,6 +47,7 @@ export interface ProxyParts extends LineParts {
   readonly self: () => readonly Listener[];
   readonly network: Network;
   readonly standing: Standing;
+  readonly errors: Pick<Errors, 'told'>;
 }
 
 /** What a listener needs. */
@@ -62,7 +64,7 @@ type Passed = Extract<Outcome, { kind: 'pass' }>;
  * none.
  */
 export function createProxy(parts: ProxyParts): Proxy {
-  const { config, space, recipient, origin, self, network, standing, clock, random } = parts;
+  const { config, space, recipient, origin, self, network, standing, clock, random, errors } = parts;
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
@@ -86,7 +88,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     // What is malformed may have been read in another way by who sent it (RFC 9112 section 11.2).
     if (answer.status === 400 && response instanceof ServerResponse)
       response.shouldKeepAlive = false;
-    send(request, response, answer);
+    send(request, response, errors.told(request, answer));
   }
 
   /** Undefined: nothing is left to be said. */
@@ -111,7 +113,7 @@ export function createProxy(parts: ProxyParts): Proxy {
       line.note({ reason });
       breakOff(sideOf(request));
     });
-    return proven(outcome, { method, line, signal }, async () => {
+    return proven(outcome, { request, method, line, signal, errors }, async () => {
       if (maxForwards(request) === 0) return answerHere(request);
       if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
         throw new HttpError(508, 'This request has been here before.');
@@ -152,7 +154,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const connecting = authRequest(request, about, recipient, content);
     const outcome = await admitted(connecting, line);
     if (outcome.kind !== 'pass') return denied(request, outcome);
-    return proven(outcome, { method, line, signal }, async () => {
+    return proven(outcome, { request, method, line, signal, errors }, async () => {
       const carry = async () => {
         const inflow = new Inflow(buffers);
         const socket = await reach(destination, signal, inflow);
@@ -185,14 +187,23 @@ function failed(line: Line, signal: AbortSignal): (error: unknown) => Answer | u
   return (error) => (signal.aborted ? undefined : line.fail(error));
 }
 
+interface Proven {
+  readonly request: AnyRequest;
+  readonly method: string;
+  readonly line: Line;
+  readonly signal: AbortSignal;
+  readonly errors: Pick<Errors, 'told'>;
+}
+
 /** What is owed to a client that was let in stands on every answer, whatever becomes of its request. */
 async function proven(
   passed: Passed,
-  { method, line, signal }: { method: string; line: Line; signal: AbortSignal },
+  { request, method, line, signal, errors }: Proven,
   run: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
-  const answer = await run().catch(failed(line, signal));
-  if (answer === undefined) return undefined;
+  const given = await run().catch(failed(line, signal));
+  if (given === undefined) return undefined;
+  const answer = errors.told(request, given);
   const body = method === 'HEAD' ? '' : (answer.body ?? '');
   return { ...answer, fields: { ...answer.fields, ...proof(passed, body) } };
 }

@@ -27,8 +27,13 @@ interface CallbackParts {
   readonly clock: Clock;
 }
 
-/** Says for the log why a callback led to no session. */
-export type Note = (reason: string) => void;
+/** The line of a request in the log. */
+export interface Logged {
+  /** Says why a callback led to no session. */
+  readonly note: (reason: string) => void;
+  /** That the client may see. */
+  readonly id: string | undefined;
+}
 
 const CODE = /^[\w-]{1,256}$/;
 
@@ -94,9 +99,9 @@ export function createCallback(parts: CallbackParts) {
   return async (
     spaces: readonly SignInSpace[],
     request: AuthRequest,
-    note: Note,
+    { note, id }: Logged,
   ): Promise<Answer> => {
-    const to = { language: request.lines('accept-language')[0] };
+    const to = { language: request.lines('accept-language')[0], id };
     const { state = '', code, error, iss, twice } = parametersOf(request.target);
     const found = spaces
       .map((space) => ({ space, of: visits.find(space.url, state, request.cookies) }))

@@ -18,7 +18,7 @@ import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import type { Endpoint } from '#shared/server/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Parts } from '#shared/server/process.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note, shownId } from '#shared/server/request-log.ts';
 import { longestLife } from '#shared/stores/lifetime.ts';
 import { createCallback } from './callback.ts';
 import { createPages } from './pages.ts';
@@ -88,7 +88,10 @@ export function openSignIn(options: SignInOptions): SignIn {
   });
 
   const comeBack = (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) =>
-    callback(of, asked, (reason) => note(request, { verdict: 'refused', reason }));
+    callback(of, asked, {
+      note: (reason) => note(request, { verdict: 'refused', reason }),
+      id: shownId(request),
+    });
 
   const byOrigin = new Map(
     [...Map.groupBy(spaces.values(), ({ origin }) => origin)].map(([origin, own]) => [

@@ -2,6 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { SIGN_OUT_PATH } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { type Brand, document, type Frame } from '#shared/pages/document.ts';
+import { requestId } from '#shared/pages/error-page.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import { type Message, TEXTS } from './texts.ts';
@@ -9,6 +10,8 @@ import { type Message, TEXTS } from './texts.ts';
 export interface PageRequest {
   /** Of the request: Accept-Language. */
   readonly language: string | undefined;
+  /** By which the operator finds it in the log, where something went wrong. */
+  readonly id?: string | undefined;
 }
 
 interface Said {
@@ -16,13 +19,19 @@ interface Said {
   readonly paragraphs: readonly string[];
   /** The ways on. */
   readonly on: Html;
+  readonly id?: string | undefined;
 }
 
 /** The pages at an application's origin, in the language of who reads them. No script, never framed, never stored. */
 export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<Config, 'issuer'>) {
   const frameOf = ({ language }: PageRequest): Frame => ({ brand, language: languageOf(language) });
 
-  function page(frame: Frame, status: number, { title, paragraphs, on }: Said, more = {}): Answer {
+  function page(
+    frame: Frame,
+    status: number,
+    { title, paragraphs, on, id }: Said,
+    more = {},
+  ): Answer {
     return document(frame, {
       ...more,
       status,
@@ -33,6 +42,7 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
           ${paragraphs.map((text) => html`<p>${text}</p> `)}
         </div>
         <div class="buttons">${on}</div>
+        ${requestId(frame, id)}
       </div>`,
     });
   }
@@ -45,7 +55,7 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
       // In another tab, so that this one keeps what it has.
       const tab = what === 'notTaken' && html` target="_blank" rel="noopener"`;
       const way = html`<a class="button primary" href="${href}" ${tab}>${on}</a>`;
-      return page(frame, status, { title, paragraphs: [text], on: way });
+      return page(frame, status, { title, paragraphs: [text], on: way, id: to.id });
     },
 
     /** To a person who is signed in, by that name, and may not enter. */
@@ -53,7 +63,7 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
       const frame = frameOf(to);
       const { title, text, on, as } = TEXTS[frame.language].forbidden;
       const way = html`<a class="button primary" href="${SIGN_OUT_PATH}">${on}</a>`;
-      return page(frame, 403, { title, paragraphs: [as(name), text], on: way });
+      return page(frame, 403, { title, paragraphs: [as(name), text], on: way, id: to.id });
     },
 
     signOut(to: PageRequest): Answer {

@@ -23,6 +23,8 @@ export interface Met {
   /** What was asked for: path and query. */
   readonly path: string;
   readonly outcome: Refused;
+  /** That the client may see of the request's line in the log. */
+  readonly id: string | undefined;
 }
 
 interface SignInParts {
@@ -68,14 +70,14 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     const looks = request.method === 'GET' || request.method === 'HEAD';
     const wanted = looks ? path : new URL(space.url).pathname;
     const { location, lines } = begin({ ...met, path: wanted });
-    const page = pages.message(401, 'needed', pageRequest(request), location);
+    const page = pages.message(401, 'needed', pageRequest(met), location);
     return { ...page, fields: { ...outcome.fields, ...page.fields, 'Set-Cookie': lines } };
   }
 
   return (met: Met): Answer | undefined => {
     const { space, request, outcome, path } = met;
     const asker = askerOf(request);
-    const to = pageRequest(request);
+    const to = pageRequest(met);
     if (asker === 'program') return undefined;
     if (outcome.status === 403 && outcome.about) {
       const page = pages.forbidden(to, outcome.about.name);
@@ -92,8 +94,9 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
   };
 }
 
-const pageRequest = ({ lines }: Pick<AuthRequest, 'lines'>) => ({
-  language: lines('accept-language')[0],
+const pageRequest = ({ request, id }: Met) => ({
+  language: request.lines('accept-language')[0],
+  id,
 });
 
 const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');

@@ -40,8 +40,13 @@ export function errorPage(frame: Frame, content: ErrorContent): Answer {
           <pre>${detail}</pre>
         </div>`
       }
-      ${way !== undefined && html`<div class="buttons">${way}</div>`}
-      ${id !== undefined && html`<p class="small muted">${texts.id} <code>${id}</code></p>`}
+      ${way !== undefined && html`<div class="buttons">${way}</div>`} ${requestId(frame, id)}
     </div>`,
   });
+}
+
+/** The line by which the operator finds the request in the log. */
+export function requestId({ language }: Frame, id: string | undefined): Html | undefined {
+  if (id === undefined) return undefined;
+  return html`<p class="small muted">${TEXTS[language].id} <code>${id}</code></p>`;
 }

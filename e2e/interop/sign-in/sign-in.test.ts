@@ -166,6 +166,7 @@ describe.each(FRONTS)('%s', (front) => {
         expect(response.headers['www-authenticate']).toContain('Bearer realm="Notes"');
         expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
         expect(response.headers['cache-control']).toBe('no-store');
+        expect(response.text).toMatch(/<code>[\w-]{16,}<\/code>/);
       },
     );
 

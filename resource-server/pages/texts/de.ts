@@ -19,6 +19,10 @@ export const de: Texts = {
       title: 'Hier ist nichts',
       text: 'Vielleicht ist die Adresse vertippt, oder was hier war, ist fort.',
     },
+    407: {
+      title: 'Der Proxy fragt, wer Sie sind',
+      text: 'Ihr Browser benutzt einen Proxy. Was er dort gezeigt hat, fehlt oder gilt nicht.',
+    },
     413: { title: 'Das ist zu lang', text: 'Hier wird weniger angenommen, als gesendet wurde.' },
     429: {
       title: 'Zu viele Anfragen',

@@ -27,6 +27,10 @@ export const en = {
       title: 'There is nothing here',
       text: 'The address may be mistyped, or what was here is gone.',
     },
+    407: {
+      title: 'The proxy asks who you are',
+      text: 'Your browser uses a proxy. What it has shown there is missing or not valid.',
+    },
     413: { title: 'This is too long', text: 'Less than what was sent is taken here.' },
     429: {
       title: 'Too many requests',
