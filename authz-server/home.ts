@@ -7,6 +7,7 @@ import { shellWord } from '#shared/base/shell-word.ts';
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { document } from './pages/shell.ts';
+import { brandOf } from './pages/view-of.ts';
 import { textsOf } from './pages/texts/index.ts';
 import type { Language } from './pages/view.ts';
 import { spaceScopes } from './resources.ts';
@@ -21,7 +22,7 @@ export function homePage(config: Config, language: Language): Answer {
   const token = shellWord(`${issuer}/token`);
   const revocation = shellWord(`${issuer}/token/revocation`);
   return document(
-    { language, brand },
+    { language, brand: brandOf(config) },
     {
       title,
       content: html`<div class="wide">

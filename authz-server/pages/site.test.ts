@@ -79,7 +79,12 @@ describe('the logo', () => {
     expect(page.headers.get('content-type')).toBe('image/svg+xml');
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'.*; sandbox$/);
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
-    expect((await own.browser().open('/account')).text).toContain('src="/logo"');
+    for (const path of ['/', '/account', '/nothing']) {
+      const { text } = await own.browser().open(path);
+      expect(text).toContain('src="/logo"');
+      expect(text).toContain('<link rel="icon" href="/logo" />');
+      expect(text).not.toContain(logo);
+    }
   });
 
   test('is 404 without one', async () => {

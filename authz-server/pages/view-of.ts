@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import type { Config } from '#shared/config/schema.ts';
+import type { Brand } from '#shared/pages/document.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { createCsrf } from './csrf.ts';
 import type { PagesServer } from './pages-server.ts';
@@ -12,6 +14,12 @@ import type { View } from './view.ts';
  * (OpenID Connect Core 1.0 section 3.1.2.1).
  */
 export type ViewOf = (ctx: Context, person?: Person, uiLocales?: unknown) => View;
+
+/** What the operator has made of the pages, with the logo where this server has it. */
+export const brandOf = ({ brand }: Pick<Config, 'brand'>): Brand => ({
+  ...brand,
+  logo: brand.logo && '/logo',
+});
 
 /**
  * For a page without forms. It sets no cookie: a request from another site comes without ours, and the
@@ -27,7 +35,7 @@ export function frameOf(
       headers['accept-language'],
       typeof uiLocales === 'string' ? uiLocales : undefined,
     ),
-    brand: { ...config.brand, logo: config.brand.logo && '/logo' },
+    brand: brandOf(config),
   };
 }
 
