@@ -56,6 +56,8 @@ interface Named {
   /** Of the listener, or of who was refused before there was a request. */
   address: string;
   port: number;
+  /** A file or connection of the store that fails, or works again. */
+  part: string;
   /** What to do about it. */
   remedy: string;
   /** Identity of the store's memory, before and after. */

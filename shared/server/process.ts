@@ -23,6 +23,7 @@ import { configuredLimits } from './configured-limits.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
+import { Outage } from '#shared/stores/outage.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -130,13 +131,23 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   await using feed = await stores.revocations.feed();
   let draining = false;
   let wrote = -Infinity;
-  const ready = async () => {
-    if (draining) throw new Error('the server is about to end');
+  const outage = new Outage('readiness', log, () => performance.now());
+  const works = async () => {
     feed.current();
     // One write a second, however many ask.
     if (performance.now() < wrote + 1000) return;
     await stores.ping();
     wrote = performance.now();
+  };
+  const ready = async () => {
+    if (draining) throw new Error('the server is about to end');
+    try {
+      await works();
+      outage.worked();
+    } catch (error) {
+      outage.failed(error);
+      throw error;
+    }
   };
   const server = await role.create({ config, stores, feed, master, clock, random, log, ready });
   await using held = new AsyncDisposableStack();

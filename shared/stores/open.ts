@@ -42,5 +42,5 @@ async function openStore({ store, data }: StoresSpec, deps: StoresDependencies):
     return openRedis(store, deps);
   }
   const { openSqlite } = await import('./sqlite/open.ts');
-  return openSqlite({ folder: data, clock: deps.clock, random: deps.random });
+  return openSqlite({ folder: data, ...deps });
 }

@@ -47,7 +47,8 @@ export class Connection implements Disposable {
   constructor(topology: Topology, replicas: number, log: Log, deadline: number) {
     this.#topology = topology;
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
-    this.#durable = new Link((life) => topology.shared(life), log, deadline);
+    const part = 'Redis, writes that wait for replicas';
+    this.#durable = new Link((life) => topology.shared(life), log, deadline, part);
     this.#replicas = replicas;
     this.#patience = deadline / 2;
   }

@@ -58,6 +58,20 @@ describe('a link', () => {
     expect(opened).toBe(3);
   });
 
+  test('says in the log once that it fails, however often it is tried', async () => {
+    const lines: unknown[] = [];
+    const error = (event: string, fields?: object) => void lines.push([event, fields]);
+    const open = () => Promise.reject(new Error('ECONNREFUSED'));
+    using link = new Link(open, { ...silentLog, error }, DEADLINE);
+    let opened = 0;
+    await eventually(async () => {
+      await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
+      opened += 1;
+      expect(opened).toBeGreaterThan(3);
+    });
+    expect(lines).toEqual([['store.failing', { part: 'Redis', reason: 'Error: ECONNREFUSED' }]]);
+  });
+
   test('is replaced after an error; what is in flight on the old connection may still be answered', async () => {
     const slow = Promise.withResolvers<string>();
     const { wires, open } = server((name) =>

@@ -1,5 +1,6 @@
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
+import { Outage } from '#shared/stores/outage.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { boundedWaiting } from '../waiting.ts';
 import type { Wire } from './topology.ts';
@@ -24,16 +25,22 @@ interface Attempt {
  */
 export class Link implements Disposable {
   readonly #open: (life: AbortSignal) => Promise<Wire>;
-  readonly #log: Log;
+  readonly #outage: Outage;
   readonly #deadline: number;
   readonly #end = new AbortController();
   readonly #waiting = boundedWaiting();
   #current: Attempt | undefined;
 
-  constructor(open: (life: AbortSignal) => Promise<Wire>, log: Log, deadline: number) {
+  /** `part` names it in the log, which says when it begins to fail and when it works again. */
+  constructor(
+    open: (life: AbortSignal) => Promise<Wire>,
+    log: Log,
+    deadline: number,
+    part = 'Redis',
+  ) {
     this.#deadline = deadline;
     this.#open = open;
-    this.#log = log;
+    this.#outage = new Outage(part, log, () => performance.now());
   }
 
   use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
@@ -46,11 +53,13 @@ export class Link implements Disposable {
     if (this.#current?.wire?.open === false) this.#retire(this.#current);
     const attempt = (this.#current ??= this.#begin());
     try {
-      return await within(this.#deadline, attempt.opening.then(work));
+      const result = await within(this.#deadline, attempt.opening.then(work));
+      this.#outage.worked();
+      return result;
     } catch (error) {
+      this.#outage.failed(error);
       if (!attempt.failed) {
         attempt.failed = true;
-        this.#log.warn('redis.unavailable', { reason: String(error) });
         setTimeout(() => this.#retire(attempt), PAUSE).unref();
       }
       const refused = error instanceof Error && REFUSED.test(error.message);

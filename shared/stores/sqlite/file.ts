@@ -1,4 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import { Outage } from '../outage.ts';
 import { StoreUnavailable } from '../unavailable.ts';
 import { BUSY_TIMEOUT, Connection } from './connection.ts';
 import { isFull } from './disk-full.ts';
@@ -33,17 +35,23 @@ export class SqliteFile implements Disposable {
   readonly #clock: Clock;
   readonly #reserve: Reserve;
   readonly #queue: WriteQueue;
+  readonly #reading: Outage;
+  readonly #writing: Outage;
   #connection: Connection | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
   /** At whether the path names another file, in this turn of the event loop. */
   #looked = false;
   #closed = false;
 
-  /** Creates the file when it is missing. */
-  constructor(path: string, schema: Schema, clock: Clock) {
+  /** Creates the file when it is missing. `log`: when it begins to fail, and when it works again. */
+  constructor(path: string, schema: Schema, clock: Clock, log: Log = silentLog) {
     this.path = path;
     this.schema = schema;
     this.#clock = clock;
+    const outage = (what: string) =>
+      new Outage(`${schema.file}, ${what}`, log, () => clock.monotonic());
+    this.#reading = outage('reading');
+    this.#writing = outage('writing');
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
@@ -61,7 +69,14 @@ export class SqliteFile implements Disposable {
    */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await this.#queue.passed(this.#lastWrite);
-    return orUnavailable(this.path, () => work(this.#connected()));
+    try {
+      const found = work(this.#connected());
+      this.#reading.worked();
+      return found;
+    } catch (cause) {
+      if (!this.#closed) this.#reading.failed(cause);
+      throw unavailable(this.path, cause);
+    }
   }
 
   /**
@@ -82,7 +97,10 @@ export class SqliteFile implements Disposable {
           const result = work(connection);
           return () => resolve(result);
         },
-        fail: (cause) => reject(unavailable(this.path, cause)),
+        fail: (cause) => {
+          this.#writing.failed(cause);
+          reject(unavailable(this.path, cause));
+        },
       });
     });
     this.#lastWrite = written;
@@ -113,6 +131,9 @@ export class SqliteFile implements Disposable {
     try {
       const done = commitGroup(connection, writes, this.#clock, patience);
       this.#reserve.keep();
+      // On a full disk what makes room can still be written.
+      const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
+      if (writes.slice(0, done).some(isUsual)) this.#writing.worked();
       return done;
     } catch (cause) {
       const some = writes.filter(({ makesRoom }) => makesRoom);

@@ -5,13 +5,18 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ManualClock } from '#shared/base/clock.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { edit, putWith } from '../contract/samples.ts';
 import { StoreUnavailable } from '../unavailable.ts';
 import { openSqlite } from './open.ts';
 
 const [folder = ''] = process.argv.slice(2);
-const stores = await openSqlite({ folder, clock: new ManualClock(), random: systemRandom });
+const clock = new ManualClock();
+const logged: string[] = [];
+const note = (event: string, { part }: LogFields = {}) => void logged.push(`${event}: ${part}`);
+const log = { info: note, warn: note, error: note };
+const stores = await openSqlite({ folder, clock, random: systemRandom, log });
 const filler = join(folder, 'filler');
 
 const fill = (bytes: number) => {
@@ -50,6 +55,8 @@ say('proofs', proofs);
 for (const path of paths) say('remove', await remove(path));
 say('put', await put('once more'));
 rmSync(filler);
+clock.advance(6);
 say('room', await put('with room'));
 fill(65_536);
 say('remove', await remove('with room'));
+say('log', ...logged.filter((line) => line.includes('state.db')));

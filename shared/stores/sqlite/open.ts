@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '../blocks.ts';
 import type { Stores } from '../stores.ts';
@@ -35,16 +36,23 @@ export interface SqliteOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** When a file begins to fail, and when it works again. */
+  readonly log?: Log;
 }
 
 /**
  * The embedded store: two SQLite files that any number of processes of one machine open at once.
  * Rejects with `StoreUnavailable` when a file cannot be opened or is of a newer release.
  */
-export async function openSqlite({ folder, clock, random }: SqliteOptions): Promise<Stores> {
+export async function openSqlite({
+  folder,
+  clock,
+  random,
+  log = silentLog,
+}: SqliteOptions): Promise<Stores> {
   orUnavailable(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-  const state = new SqliteFile(join(folder, STATE.file), STATE, clock);
-  const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock);
+  const state = new SqliteFile(join(folder, STATE.file), STATE, clock, log);
+  const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock, log);
   const files = [state, transient];
   // Where a file fails they are begun anew; whatever else needs it says so.
   await movePassingArtefacts(state, transient).catch(() => {});

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { Outage } from './outage.ts';
+
+test('an outage is one line when it begins and one when it has been over for some seconds', () => {
+  const clock = new ManualClock();
+  const lines: unknown[] = [];
+  const note = (event: string, fields?: object) => void lines.push([event, fields]);
+  const log = { info: note, warn: note, error: note };
+  const outage = new Outage('some.db', log, () => clock.monotonic());
+  outage.worked();
+  expect(lines).toEqual([]);
+  for (let n = 0; n < 10; n += 1) {
+    outage.failed(new Error('disk full'));
+    clock.advance(3);
+    outage.worked();
+  }
+  expect(lines).toEqual([['store.failing', { part: 'some.db', reason: 'Error: disk full' }]]);
+  clock.advance(3);
+  outage.worked();
+  outage.worked();
+  expect(lines.slice(1)).toEqual([['store.working', { part: 'some.db' }]]);
+  outage.failed('again');
+  expect(lines).toHaveLength(3);
+});
