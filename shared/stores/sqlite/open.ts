@@ -85,9 +85,8 @@ export async function openSqlite({
       }
     },
     sweep: async () => {
-      let swept = 0;
-      for (const file of files) swept += await sweepFile(file, clock, steady);
-      return swept;
+      const swept = await Promise.all(files.map((file) => sweepFile(file, clock, steady)));
+      return swept.reduce((sum, rows) => sum + rows, 0);
     },
     [Symbol.asyncDispose]: async () => {
       for (const file of files) file[Symbol.dispose]();

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { SqliteFile } from './file.ts';
 
-/** Rows of a table that go in one transaction: some milliseconds, with what it writes to the disk. */
-const BATCH = 100;
-/** How many times as long as a batch takes the others have their turn after it. */
-const REST = 2;
+/** Rows of a table that go in one transaction: the first, and at most. */
+const BATCH = { first: 100, most: 400 };
+/** Milliseconds that the deletion of a batch may take: while more is due and it is faster, the next is twice as large. */
+const LONGEST = 4;
+/** How many times as long as a batch takes the others have their turn after it, and milliseconds at most. */
+const REST = { share: 2, most: 50 };
 
 /**
  * Deletes the expired rows of all tables; resolves to their number. Between two batches requests and
@@ -18,20 +20,23 @@ export async function sweepFile(
 ): Promise<number> {
   let swept = 0;
   for (const [table, { key, when }] of Object.entries(file.schema.expired)) {
-    let rows: number;
-    do {
+    const sql = `DELETE FROM ${table}
+      WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ?2)`;
+    let batch = BATCH.first;
+    for (;;) {
       if (!steady()) return swept;
       const began = clock.monotonic();
-      rows = await file.write((connection) =>
-        connection.run(
-          `DELETE FROM ${table}
-           WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ${BATCH})`,
-          clock.now(),
-        ),
-      );
+      const asked = batch;
+      const { rows, took } = await file.write((connection) => {
+        const begun = clock.monotonic();
+        const gone = connection.run(sql, clock.now(), asked);
+        return { rows: gone, took: clock.monotonic() - begun };
+      });
       swept += rows;
-      await sleep(REST * (clock.monotonic() - began));
-    } while (rows === BATCH);
+      await sleep(Math.min(REST.share * (clock.monotonic() - began), REST.most));
+      if (rows < asked) break;
+      batch = took > LONGEST ? Math.max(BATCH.first, asked / 2) : Math.min(2 * asked, BATCH.most);
+    }
   }
   return swept;
 }
