@@ -80,7 +80,8 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       if (params && isMachine(ctx)) {
         demandOne(ctx);
         const granted = isDefaulted(ctx) ? asked.intersection(allowed) : asked;
-        if (granted.size === 0 || !granted.isSubsetOf(allowed)) {
+        const missing = granted.size === 0 && !(isDefaulted(ctx) && needsNoScope(space, client));
+        if (missing || !granted.isSubsetOf(allowed)) {
           if (ctx.oidc.body?.['resource'] === undefined && isAllowed(client, asked)) {
             throw invalidTarget('the scopes are of several resources, and a token is for one');
           }
@@ -127,6 +128,17 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
 /** All scopes that some method of the space needs. */
 export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
+}
+
+/**
+ * Whether a machine gets tokens of the space without a scope: it has none, and the operator has named the client there
+ * (`client add --resource`, or `allow.clients`).
+ */
+function needsNoScope(space: TokenSpace, { clientId, resources }: Client): boolean {
+  const named =
+    strings(resources)?.some((resource) => sameResource(space.url, resource)) ||
+    space.allow?.clients?.includes(clientId);
+  return spaceScopes(space).size === 0 && named === true;
 }
 
 /** A bare origin is one resource with and without a slash: URL parsers add it. */

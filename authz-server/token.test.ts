@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createLocalJWKSet,
+  decodeJwt,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
@@ -504,6 +505,60 @@ describe('limits (RFC 6585 section 4)', () => {
     expect((await from('192.0.2.1')).status).toBe(429);
     expect((await from('192.0.2.2')).status).toBe(200);
   });
+});
+
+describe('RFC 6749 section 3.3: a space without scopes', () => {
+  const OPEN = 'https://open.example/';
+  const LISTED = 'https://listed.example/';
+  const space = (url: string, more: object = {}) => ({
+    url,
+    realm: url,
+    schemes: ['Bearer', 'DPoP'],
+    serves: 'verify',
+    ...more,
+  });
+  const spaces = [
+    space('https://scoped.example/', { scopes: { safe: ['documents:read'] } }),
+    space(OPEN),
+    space(LISTED, { allow: { clients: ['listed'] } }),
+  ];
+  const REGISTERED = { ...APP, client_id: 'registered', scope: '', resources: [OPEN] };
+  const { default_scope: _, ...LISTED_APP } = { ...APP, client_id: 'listed', scope: '' };
+
+  test.each([true, false])(
+    'gives a machine that is named there a token without scope; tokens.direct: %p',
+    async (direct) => {
+      await using open = await testAuthz({ spaces, tokens: { direct } });
+      for (const client of [{ ...REGISTERED, default_scope: '' }, LISTED_APP]) {
+        await open.stores.clients.add(client);
+      }
+      const ask = (id: string, more: Record<string, string> = {}) =>
+        open.post('/token', { ...GRANT, ...more }, basic(id, SECRET));
+      for (const [id, more, aud] of [
+        ['registered', {}, OPEN],
+        ['registered', { resource: OPEN }, OPEN],
+        ['listed', { resource: LISTED }, LISTED],
+      ] as const) {
+        const { status, body } = await ask(id, more);
+        expect([status, Object.keys(body)]).toEqual([
+          200,
+          ['access_token', 'expires_in', 'token_type'],
+        ]);
+        const claims = decodeJwt(String(body['access_token']));
+        expect(claims).toMatchObject({ aud, client_id: id });
+        expect(claims).not.toHaveProperty('scope');
+      }
+      for (const [id, more, error] of [
+        ['app', { resource: OPEN }, 'invalid_scope'],
+        ['listed', { resource: OPEN }, 'invalid_scope'],
+        ['registered', { resource: LISTED }, 'invalid_target'],
+        ['registered', { scope: 'documents:read' }, 'invalid_scope'],
+        ['listed', { resource: 'https://scoped.example/' }, 'invalid_scope'],
+      ] as const) {
+        expect([id, (await ask(id, more)).body['error']]).toEqual([id, error]);
+      }
+    },
+  );
 });
 
 test('a demo client is none in production', async () => {

@@ -17,7 +17,7 @@ export function clientLines(client: ClientRecord): readonly string[] {
     ['authentication', client.token_endpoint_auth_method],
     ['old secret ends', client.former_secret && minute(client.former_secret.until)],
     ['keys', client.jwks?.keys.map((key) => String(key['kid'] ?? key['kty']))],
-    ['scope', client.scope],
+    ['scope', client.scope || undefined],
     ['default scope', client.default_scope],
     ['resource', client.resources],
     ['introspects', client.introspects],

@@ -23,14 +23,18 @@ export const CLIENT_OPTIONS = {
     help: 'it may leave PKCE out where it asks for openid with a nonce (RFC 9700 section 2.1.1)',
   },
   'first-party': {
-    help: 'it is your own: people are not asked to allow it, but see and end its access on their account page',
+    help: 'your own: nobody is asked to allow it; the account page lists and ends it',
   },
   origin: {
     value: 'ORIGIN',
     multiple: true,
     help: 'whose scripts may use it, beside those of its redirect URIs',
   },
-  resource: { value: 'URL', multiple: true, help: 'a space it may name; default: every one' },
+  resource: {
+    value: 'URL',
+    multiple: true,
+    help: 'a space it may name; default: every one; no --scope is needed if it has none',
+  },
   introspects: {
     value: 'URL',
     multiple: true,

@@ -139,15 +139,19 @@ function origin(option: string, value: string): string {
 export function checkScopes(
   client: Pick<
     ClientRecord,
-    'scope' | 'default_scope' | 'introspects' | 'grant_types' | 'without_pkce'
+    'scope' | 'default_scope' | 'introspects' | 'resources' | 'grant_types' | 'without_pkce'
   >,
   config: Config,
   shell: Shell,
 ): void {
   const all = parseScope(client.scope);
-  if (all.size === 0 && client.introspects === undefined) {
+  const spaces = tokenSpaces(config);
+  const open = spaces.filter(({ scopes }) => Object.values(scopes).flat().length === 0);
+  const needsNone =
+    client.introspects !== undefined || open.some(({ url }) => client.resources?.includes(url));
+  if (all.size === 0 && !needsNone) {
     throw new UsageError(
-      '--scope is missing: without a scope or --introspects it could do nothing',
+      '--scope is missing: without a scope, --introspects, or the --resource of a space without scopes it could do nothing',
     );
   }
   if (client.without_pkce && !all.has('openid')) {
@@ -158,7 +162,7 @@ export function checkScopes(
   const beyond = parseScope(client.default_scope).difference(all);
   if (beyond.size > 0)
     throw new UsageError(`--default-scope is not within --scope: ${[...beyond].join(' ')}`);
-  const known = new Set(tokenSpaces(config).flatMap((space) => Object.values(space.scopes).flat()));
+  const known = new Set(spaces.flatMap((space) => Object.values(space.scopes).flat()));
   const unknown = [
     ...all.difference(known).difference(new Set(ofPeople(client.grant_types) ? OF_PEOPLE : [])),
   ];

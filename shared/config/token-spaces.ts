@@ -2,7 +2,8 @@ import { everySpace } from './second-origin.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
 /** A resource for which there are access tokens (RFC 8707). */
-export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'>;
+export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'> &
+  Partial<Pick<SpaceConfig, 'allow'>>;
 
 /** Opens the endpoint at which tokens for PrivateToken are requested. */
 export const REQUEST_SCOPE = 'private-token';

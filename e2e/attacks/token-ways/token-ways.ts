@@ -20,12 +20,20 @@ export type Statuses = Readonly<Record<number, number>>;
 
 const SETTINGS = ({ resource }: { resource: string }) => ({
   trustedProxies: ['127.0.0.0/8'],
-  spaces: ['documents', 'app'].map((name) => ({
-    url: `${resource}/${name}/`,
-    realm: name,
-    schemes: ['Bearer', 'DPoP'],
-    scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
-  })),
+  spaces: [
+    ...['documents', 'app'].map((name) => ({
+      url: `${resource}/${name}/`,
+      realm: name,
+      schemes: ['Bearer', 'DPoP'],
+      scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
+    })),
+    {
+      url: `${resource}/open/`,
+      realm: 'open',
+      schemes: ['Bearer', 'DPoP'],
+      allow: { clients: ['basic'] },
+    },
+  ],
 });
 
 /**
@@ -47,12 +55,13 @@ export async function compareTokenWays(
   await through.start();
 
   const roll = dice(seed);
-  const { machines, change } = await knownMachines(flow);
-  const host = new URL(flow.pair.issuer).host;
   const { resource } = flow.pair;
+  const { machines, change } = await knownMachines(flow, `${resource}/open/`);
+  const host = new URL(flow.pair.issuer).host;
   const resources = [
     `${resource}/documents/`,
     `${resource}/app/`,
+    `${resource}/open/`,
     `${resource}/unknown/`,
     `${resource}/app/#x`,
     'app',
@@ -197,7 +206,7 @@ interface KnownMachines {
   change(roll: Dice): Promise<unknown>;
 }
 
-async function knownMachines({ stores, until }: Flow): Promise<KnownMachines> {
+async function knownMachines({ stores, until }: Flow, open: string): Promise<KnownMachines> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const common = {
     client_name: 'Test',
@@ -214,6 +223,7 @@ async function knownMachines({ stores, until }: Flow): Promise<KnownMachines> {
     { ...common, client_id: 'openid', scope: 'openid documents:read offline_access' },
     { ...common, client_id: 'nothing', scope: '' },
     { ...common, client_id: 'narrow', resources: ['https://none.example/'] },
+    { ...common, client_id: 'open', scope: '', resources: [open] },
     { ...common, client_id: 'https://odd.example/?a=b&c', scope: 'app:read' },
     {
       ...common,

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
@@ -278,6 +279,19 @@ describe('client add', () => {
       created_at: shell.clock.now(),
     });
     expect(Object.keys(added)).toEqual(['client_id']);
+  });
+
+  test('a machine for a space without scopes needs no scope', async () => {
+    const { COUNTERSIGN_DATA: data } = await newData();
+    const open = 'https://open.example/';
+    const config = join(data, 'open.json');
+    const space = { url: open, realm: 'open', schemes: ['Bearer'], serves: 'verify' };
+    await writeFile(config, JSON.stringify({ spaces: [space] }));
+    const shell = new TestShell({ COUNTERSIGN_DATA: data, COUNTERSIGN_CONFIG: config });
+    expect((await inProcess(shell, 'client', 'add', ...MACHINE)).stderr).toContain('--resource');
+    const args = [...MACHINE, '--resource', open];
+    const { client_id } = (await json(shell, 'client', 'add', ...args)) as Credentials;
+    expect(await stored(shell, client_id)).toMatchObject({ scope: '', resources: [open] });
   });
 
   test('a relying party that leaves PKCE out, and whose ID tokens are signed with ES256', async () => {
