@@ -34,6 +34,7 @@ import { revocationStatus } from './commands/revocation-status.ts';
 import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
 import { tokenRevoke } from './commands/token-revoke.ts';
+import { userAccess } from './commands/user-access.ts';
 import { userAdd } from './commands/user-add.ts';
 import { userDisable, userEnable } from './commands/user-disable.ts';
 import { userEnd } from './commands/user-end.ts';
@@ -59,6 +60,7 @@ export const COMMANDS: readonly Command[] = [
   userAdd,
   userList,
   userShow,
+  userAccess,
   userSet,
   userPasswd,
   userKerberos,

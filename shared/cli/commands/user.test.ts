@@ -318,7 +318,7 @@ test('user end: everything has ended, and the password still lets in', async () 
   expect(await enters(shell, 'alice', PASSWORD)).toBe(true);
 });
 
-test.each(['passwd', 'disable', 'end', 'kerberos', 'show', 'remove'])(
+test.each(['passwd', 'disable', 'end', 'kerberos', 'show', 'access', 'remove'])(
   'user %s of nobody: 1, and nothing is revoked',
   async (verb) => {
     const shell = await newShell();
