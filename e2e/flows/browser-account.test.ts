@@ -45,11 +45,14 @@ describe.each(ONE_STORE)('on %s: what is ended is refused by the very next reque
 
     await openAccount(page);
     const applications = page.getByRole('region', { name: 'Applications' });
-    const end = applications.getByRole('button', { name: 'End the access of Test app' });
+    const end = applications.getByRole('button', {
+      name: 'End the access of Test app',
+      exact: true,
+    });
     await expect(end.count()).resolves.toBe(2);
     // The latest stands first.
     await end.first().click();
-    await page.getByText('The access has ended.').waitFor();
+    await page.getByText('The application has no access any more').waitFor();
     await expectEnded(tokens);
     expect(await flow.status(kept)).toBe(200);
 
@@ -153,7 +156,7 @@ describe.each(ONE_STORE)('on %s: what is ended is refused by the very next reque
       await run(person);
       await expectEnded(tokens);
       // A page that was open all the while ends nothing, but asks who it is.
-      await page.getByRole('button', { name: 'End the access of Test app' }).click();
+      await page.getByRole('button', { name: 'End the access of Test app', exact: true }).click();
       await expect(title(page)).resolves.toBe('Sign in');
       await expectSignedOut(page);
       await expectAfterwards(page, person);

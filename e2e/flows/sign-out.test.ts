@@ -190,18 +190,29 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     });
   });
 
-  test('RP-Initiated Logout 1.0 section 3: post_logout_redirect_uri that is nearly the registered one is refused on a page', async () => {
+  test('RP-Initiated Logout 1.0 section 3: post_logout_redirect_uri that is nearly the registered one is never followed: the person is asked, and stays on our page', async () => {
     for (const [what, uri] of NEAR_MISSES) {
       const page = await ask({ client_id: app.id, post_logout_redirect_uri: uri });
       const { status, headers } = page;
       expect([what, status, headers.get('location'), headers.get('content-type')]).toEqual([
         what,
-        400,
+        200,
         null,
         'text/html; charset=utf-8',
       ]);
+      expect(headers.get('content-security-policy')).toContain("form-action 'self';");
     }
     expect(await isSignedIn(browser)).toBe(true);
+    const page = await ask({
+      client_id: app.id,
+      post_logout_redirect_uri: 'https://evil.example/',
+    });
+    const done = await confirm(page);
+    expect([done.headers.get('location'), new URL(done.url).origin]).toEqual([
+      null,
+      flow.pair.issuer,
+    ]);
+    expect(await isSignedIn(browser)).toBe(false);
   });
 
   test('section 3: without a client nobody is led anywhere', async () => {

@@ -257,8 +257,8 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await ask('/', { headers })).status).toBe(200);
       const account = await context.newPage();
       await account.goto(`${site.pair.issuer}/account`);
-      await account.getByRole('button', { name: 'End the access of Notes' }).click();
-      await account.waitForURL('**/account?ended=access');
+      await account.getByRole('button', { name: 'End the access of Notes', exact: true }).click();
+      await account.waitForURL('**/account?ended=application');
       expect((await ask('/', { headers })).status).toBe(401);
       expect((await navigate('/', headers)).status).toBe(303);
     });
