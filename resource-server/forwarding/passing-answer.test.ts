@@ -70,3 +70,24 @@ test('a head waits for no content, and content for no end', async () => {
   await turnsEnd();
   expect(writes).toEqual(['b']);
 });
+
+test.each([
+  [299, 'Odd', 'Odd'],
+  [599, 'a\tb ~', 'a\tb ~'],
+  [200, 'Fine', 'OK'],
+  [299, undefined, 'unknown'],
+  [299, '', 'unknown'],
+  [299, 'Odd\r\nX-Injected: yes', 'unknown'],
+  [299, 'Odd\nX-Injected: yes', 'unknown'],
+  [299, 'Od\u0000d', 'unknown'],
+  [299, 'Od\u010ad', 'unknown'],
+  [299, 'a'.repeat(101), 'unknown'],
+])('RFC 9112 section 4: the reason phrase of %d %j is %j', async (status, reason, expected) => {
+  const { answer, writes } = passing();
+  answer.begin({ status, reason, rawHeaders: ['Content-Length', '0'], httpVersion: '1.1' });
+  answer.end([]);
+  await turnsEnd();
+  const [first] = writes.join('').split('\r\n');
+  expect(first).toBe(`HTTP/1.1 ${status} ${expected}`);
+  expect(writes.join('')).not.toContain('X-Injected');
+});

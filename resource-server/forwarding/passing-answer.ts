@@ -15,6 +15,9 @@ import type { AnswerHead, Sink } from './sink.ts';
 /** Interim answers that are taken; more of them are a flood. */
 const INTERIM = 16;
 
+/** A reason phrase (RFC 9112 section 4) that is passed on, of a status that has none registered. */
+const REASON = /^[\t -~]{1,100}$/;
+
 /** Whom an answer is for, and what it gets besides. */
 export interface Recipient {
   readonly request: AnyRequest;
@@ -81,7 +84,7 @@ export class PassingAnswer implements Sink {
 
   begin(head: AnswerHead): void {
     const { request, response, fields, seal, info, pseudonym, back } = this.#recipient;
-    const { status, rawHeaders } = head;
+    const { status, reason = '', rawHeaders } = head;
     this.refused = true;
     checkPassable(head);
     this.refused = false;
@@ -89,6 +92,9 @@ export class PassingAnswer implements Sink {
     const codings = lines(rawHeaders, 'transfer-encoding');
     const given = answerLines(head, pseudonym);
     response.statusCode = status;
+    if (response instanceof ServerResponse && !(status in STATUS_CODES) && REASON.test(reason)) {
+      response.statusMessage = reason;
+    }
     const theirs = Object.fromEntries(grouped(back ? back(given, status) : given));
     setFields(response, Object.entries(together(theirs, fields)));
 

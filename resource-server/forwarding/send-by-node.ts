@@ -104,8 +104,8 @@ export function ask({ request, way, path, lines }: Sent): ClientRequest {
 
 /** Gives the client an answer as it comes. Throws for one that must not be passed on. */
 export function give(answer: IncomingMessage, sink: Sink, flow: Flow): void {
-  const { statusCode: status = 0, rawHeaders, httpVersion } = answer;
-  const head = { status, rawHeaders, httpVersion };
+  const { statusCode: status = 0, statusMessage: reason, rawHeaders, httpVersion } = answer;
+  const head = { status, reason, rawHeaders, httpVersion };
   if (sink.declines(head)) throw DECLINED;
   sink.begin(head);
   answer.on('error', () => {}); // `close` follows

@@ -3,6 +3,8 @@ import type { Head } from './fields.ts';
 
 export interface AnswerHead extends Head {
   readonly status: number;
+  /** The reason phrase as it came; over HTTP/2 there is none. */
+  readonly reason?: string | undefined;
 }
 
 /** Thrown for an answer that nobody is to get, since another will be asked for. */

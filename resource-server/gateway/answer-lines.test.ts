@@ -103,3 +103,43 @@ describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets thro
     expect(allowed(['GET', 'PUT'], 'GET', 'PUT, X')).toEqual([['Allow', 'GET, PUT']]);
   });
 });
+
+describe('what names the application by its own host or path', () => {
+  const behind = {
+    ...returned,
+    map: new PathMap('/app/', '/base/', true),
+    hosts: new Set(['rs.example', 'internal.example:3000', '10.0.0.7']),
+  };
+  const mapped = (name: string, value: string) => clientLines([[name, value]], 200, behind)[0]?.[1];
+
+  test.each([
+    ['a=1; Domain=internal.example', 'a=1'],
+    ['a=1; domain = internal.example ; Path = /base/x', 'a=1; Path=/app/x'],
+    ['a=1; DOMAIN=.Internal.Example; Path=/base/; Secure', 'a=1; Path=/app/; Secure'],
+    ['a=1;Domain=10.0.0.7;HttpOnly', 'a=1;HttpOnly'],
+    ['a=1; Domain=internal.example; Domain=internal.example', 'a=1'],
+    ['a=1; Domain=rs.example', 'a=1; Domain=rs.example'],
+    ['a=1; Domain=example', 'a=1; Domain=example'],
+    ['a=1; Domain=other.example', 'a=1; Domain=other.example'],
+    ['a="x"; Domain=', 'a="x"; Domain='],
+  ])('Set-Cookie: %s (RFC 6265 section 5.2.3)', (cookie, expected) => {
+    expect(mapped('Set-Cookie', cookie)).toBe(expected);
+  });
+
+  test.each([
+    ['0; url=/base/z', '0; url=/app/z'],
+    ['0;URL = "/base/z"', '0;URL = "/app/z"'],
+    ["1.5, url='/base/z?a=b;c'", "1.5, url='/app/z?a=b;c'"],
+    ['0 /base/z', '0 /app/z'],
+    ['0; /base/z', '0; /app/z'],
+    ['0; url=http://internal.example:3000/base/z', `0; url=${OURS}/app/z`],
+    ['0; url=/base//evil.example/', `0; url=/app//evil.example/`],
+    ['0; url=z', '0; url=z'],
+    ['0; url=https://other.example/base/', '0; url=https://other.example/base/'],
+    ['5', '5'],
+    ['5;', '5;'],
+    ['', ''],
+  ])('Refresh: %s (HTML, shared declarative refresh steps)', (value, expected) => {
+    expect(mapped('Refresh', value)).toBe(expected);
+  });
+});

@@ -58,10 +58,9 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
       if (!allowed) kept.push([name, narrowed(given, methods)]);
       allowed = true;
     } else if (URLS.has(lower)) kept.push([name, ofOurs(value, returned)]);
+    else if (lower === 'refresh') kept.push([name, refreshOfOurs(value, returned)]);
     else if (lower === 'set-cookie') {
-      if (!returned.isOurs(nameOfCookie(value))) {
-        kept.push([name, cookieOfOurs(value, returned.map)]);
-      }
+      if (!returned.isOurs(nameOfCookie(value))) kept.push([name, cookieOfOurs(value, returned)]);
     } else kept.push([name, value]);
   }
   // RFC 9110 section 15.5.6.
@@ -97,13 +96,33 @@ const HOST = /^\/\t*[/\\]/;
 /** Under which it comes back: one without a name is sent as its value, which may look like a pair. */
 const nameOfCookie = (cookie: string) => (/^[ \t]*=?([^=;]*)/.exec(cookie)?.[1] ?? '').trim();
 
-const PATH = /;[ \t]*path=([^;]*)/i;
+/** Seconds, and the reference behind them with or without `url=` and a quote (HTML, shared declarative refresh steps). */
+const REFRESH = /^([\s\d.]*[;,\s]\s*(?:url\s*=\s*)?["']?)([^"']+)(.*)$/is;
 
-/** The prefix `__Host-` demands the path `/`, and browsers refuse any other (RFC 6265bis section 4.1.3.2). */
-function cookieOfOurs(cookie: string, map: PathMap): string {
-  if (map.same || /^[ \t]*__host-/i.test(cookie)) return cookie;
-  return cookie.replace(PATH, (whole, path: string) => {
-    const own = path.trim();
-    return own.startsWith('/') ? `; Path=${map.cookiePath(own)}` : whole;
+const refreshOfOurs = (value: string, returned: Returned) =>
+  value.replace(REFRESH, (_, before: string, reference: string, after: string) =>
+    [before, ofOurs(reference, returned), after].join(''),
+  );
+
+const PATH = /;[ \t]*path[ \t]*=([^;]*)/i;
+const DOMAIN = /;[ \t]*domain[ \t]*=[ \t]*\.?([^;]*)/gi;
+
+/**
+ * The prefix `__Host-` demands the path `/`, and browsers refuse any other (RFC 6265bis section 4.1.3.2). A cookie for
+ * the application's own host is one for ours alone: browsers would refuse it.
+ */
+function cookieOfOurs(cookie: string, { map, ours, hosts }: Returned): string {
+  const own = new URL(ours).hostname;
+  const named = cookie.replace(DOMAIN, (whole, domain: string) => {
+    const host = domain.trim().toLowerCase();
+    return host !== own && isHostOf(host, hosts) ? '' : whole;
+  });
+  if (map.same || /^[ \t]*__host-/i.test(named)) return named;
+  return named.replace(PATH, (whole, path: string) => {
+    const theirs = path.trim();
+    return theirs.startsWith('/') ? `; Path=${map.cookiePath(theirs)}` : whole;
   });
 }
+
+const isHostOf = (host: string, hosts: ReadonlySet<string>) =>
+  [...hosts].some((one) => one.replace(/:\d+$/, '') === host);

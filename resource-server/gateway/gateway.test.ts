@@ -467,6 +467,21 @@ describe('what the client gets', () => {
     expect((await client('OPTIONS', '/shop/x')).headers.allow).toBe('PUT');
   });
 
+  test.each([{}, { TE: 'trailers', Connection: 'TE' }])(
+    'a status that nobody knows keeps its reason phrase (RFC 9112 section 4): %j',
+    async (fields) => {
+      said = (response) => response.writeHead(299, 'Odd').end();
+      const sent = http.get({
+        port: behind.listening.port,
+        path: '/shop/x',
+        headers: { Authorization: `Bearer ${behind.token('shop:read')}`, ...fields },
+      });
+      const [answer] = (await once(sent, 'response')) as [http.IncomingMessage];
+      answer.resume();
+      expect([answer.statusCode, answer.statusMessage]).toEqual([299, 'Odd']);
+    },
+  );
+
   test('its own policy for its pages, not ours; who may read answers is ours to say', async () => {
     said = (response) => {
       response.setHeader('Content-Security-Policy', "default-src 'self'");

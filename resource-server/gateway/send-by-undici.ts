@@ -53,8 +53,8 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
         if (ended) given.abort(ended);
         else touched();
       },
-      onResponseStart({ rawHeaders }, status, headers) {
-        const head = { status, ...received(rawHeaders, headers) };
+      onResponseStart({ rawHeaders }, status, headers, reason) {
+        const head = { status, reason, ...received(rawHeaders, headers) };
         if (status >= 100 && status < 200) return sink.interim(head);
         if (sink.declines(head)) throw DECLINED;
         sink.begin(head);
