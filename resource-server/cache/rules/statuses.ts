@@ -1,5 +1,7 @@
-/** Final status codes whose answers may get a lifetime that nobody told (RFC 9110 section 15.1), errors left out. */
-export const HEURISTIC: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
+/** Final status codes whose answers may get a lifetime that nobody told (RFC 9110 section 15.1). */
+export const HEURISTIC: ReadonlySet<number> = new Set([
+  200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
+]);
 
 /** What `must-understand` asks for: those whose rules of caching are all kept here (RFC 9111 section 5.2.2.3). */
 export const UNDERSTOOD: ReadonlySet<number> = new Set([

@@ -105,6 +105,24 @@ describe('RFC 9110 section 15.1: status codes', () => {
     expect(refused(['Cache-Control: max-age=0', 'ETag: "a"'], { status })).toBe('no-lifetime');
   });
 
+  test.each([404, 405, 410, 414, 501])(
+    'RFC 9111 section 4.2.2: %s with a date is stored by heuristics alone',
+    (status) => {
+      const rules = { ...SHARED, heuristic: true };
+      const dated = [`Last-Modified: ${date(-1000)}`];
+      expect(refused(dated, { status, rules })).toBeUndefined();
+      expect(refused(dated, { status })).toBe('no-lifetime');
+      expect(refused(['ETag: "a"'], { status, rules })).toBe('no-lifetime');
+      expect(refused([`Last-Modified: ${date(5)}`], { status, rules })).toBe('no-lifetime');
+    },
+  );
+
+  test.each([400, 403, 500, 503])('%s with a date is not, though it is public', (status) => {
+    const rules = { ...SHARED, heuristic: true };
+    const given = [`Last-Modified: ${date(-1000)}`, 'Cache-Control: public'];
+    expect(refused(given, { status, rules })).toBe('no-lifetime');
+  });
+
   test('RFC 9111 section 5.2.2.9: public is enough for another', () => {
     expect(refused(['Cache-Control: public', 'ETag: "a"'], { status: 302 })).toBeUndefined();
   });

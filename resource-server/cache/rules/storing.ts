@@ -87,10 +87,13 @@ function isForOthers({ flags, seconds }: Case): boolean {
   return flags.has('public') || flags.has('must-revalidate') || seconds.has('s-maxage');
 }
 
-/** The last requirement of RFC 9111 section 3. Of errors only those live of which the application says how long. */
+/**
+ * The last requirement of RFC 9111 section 3. Of errors only those live of which the application says how long, or, with
+ * heuristics, since when.
+ */
 function mayLive({ flags, rules, given, policy }: Case): boolean {
   if (policy.explicit) return given.status < 400 || policy.lifetime > 0;
-  if (given.status >= 400) return false;
+  if (given.status >= 400) return HEURISTIC.has(given.status) && policy.lifetime > 0;
   return (
     flags.has('public') || (flags.has('private') && !rules.shared) || HEURISTIC.has(given.status)
   );
