@@ -13,11 +13,14 @@ export class Flow {
   /** Ends the exchange; set by whoever carries it. */
   end: (why: Error) => void = () => {};
   readonly #request: AnyRequest;
+  readonly #hasContent: boolean;
   #answered = 0;
   #isBlocked = false;
 
-  constructor(request: AnyRequest) {
+  /** `hasContent`: which goes to the destination. */
+  constructor(request: AnyRequest, hasContent: boolean) {
     this.#request = request;
+    this.#hasContent = hasContent;
   }
 
   /** Octets of content and answer so far. */
@@ -27,7 +30,7 @@ export class Flow {
 
   /** The client owes content, or does not take what there is of the answer. An answer that is silent waits for nobody. */
   get waitsForClient(): boolean {
-    return this.#isBlocked || owesContent(this.#request);
+    return this.#isBlocked || (this.#hasContent && owesContent(this.#request));
   }
 
   /** Gives the client a piece of the answer, of which no more comes while the client does not take it. */

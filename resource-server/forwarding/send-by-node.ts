@@ -37,7 +37,7 @@ export interface Sent {
  * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
-  const { request, idle, touched, over, flow = new Flow(request) } = sent;
+  const { request, idle, touched, over, flow = new Flow(request, true) } = sent;
   let upstream: ClientRequest;
   try {
     upstream = ask(sent);

@@ -130,7 +130,7 @@ export function createAsk(
       attempt.consumed = !empty;
     };
     const head = [...linesFor(url), ...framingLines(framing, method)];
-    const flow = new Flow(request);
+    const flow = new Flow(request, !empty);
     const over = await places.take({ holders, exchange: sink.exchange, flow });
     if (needsNode(request, framing)) {
       const { hostname, port, protocol } = url;

@@ -51,7 +51,10 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
 /** How many bytes of the content came so far, by whichever of these functions it is read. */
 export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
 
-/** Whether more of the content has to come, and we wait for it: nothing is here that was not read yet. */
+/**
+ * Whether more of the content has to come, and we wait for it: nothing is here that was not read yet. For requests whose
+ * content somebody reads: of others node:http2 never says that they are complete.
+ */
 export function owesContent(request: AnyRequest): boolean {
   const stream = request instanceof Http2ServerRequest ? request.stream : request;
   return !request.complete && stream.readableLength + request.readableLength === 0;

@@ -68,7 +68,7 @@ export async function shakeHands(
     if (extended && statusCode < 300) return refuse(`${statusCode} to a handshake`);
     asked.setTimeout(sent.idle * 1000, leave);
     try {
-      give(answer, passing, new Flow(sent.request));
+      give(answer, passing, new Flow(sent.request, false));
       return resolve(undefined);
     } catch (error) {
       return fail(error);
