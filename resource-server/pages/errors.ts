@@ -11,21 +11,25 @@ import { errorPage } from './views/error.ts';
 
 /** How errors of this server are told: to a person by a page, to a program by problem details. */
 export interface Errors {
-  /** The answer itself, or a page with its status and fields. What is no error of ours is not touched. */
+  /**
+   * The answer itself, or a page with its status and fields. What is no error of ours is not touched. `id`: of the
+   * line in the log, where that is not the front door's.
+   */
   readonly told: <Given extends Answer<unknown>>(
     request: AnyRequest,
     answer: Given,
+    id?: string,
   ) => Given | Answer;
   /** Of what was thrown, which goes to the log. */
   readonly failed: (request: AnyRequest, error: unknown) => Answer;
 }
 
 export function createErrors({ brand, log }: { readonly brand: Brand; readonly log: Log }): Errors {
-  const told: Errors['told'] = (request, answer) => {
+  const told: Errors['told'] = (request, answer, id = shownId(request)) => {
     const { status, fields, detail } = answer;
     if (detail === undefined || !isForPerson(request)) return answer;
     const frame = { brand, language: languageOf(request.headers['accept-language']) };
-    const page = errorPage(frame, { status, detail, id: shownId(request) });
+    const page = errorPage(frame, { status, detail, id });
     return { ...page, fields: { ...fields, ...page.fields } };
   };
   return {

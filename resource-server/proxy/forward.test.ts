@@ -86,6 +86,8 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     );
     expect(statuses(received)).toEqual([407]);
     expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
+    // By it the line in the log is found.
+    expect(received).toMatch(/^x-request-id: [\w-]{22}\r$/im);
     expect(seen).toEqual([]);
   });
 

@@ -7,6 +7,8 @@ import { errorAnswer } from '#shared/server/answer.ts';
 
 /** One line in the log for a request or a tunnel. Never credentials or a query. */
 export interface Line {
+  /** That of X-Request-Id. */
+  readonly id: string;
   note(fields: LogFields): void;
   /** Notes why, and gives what the client is told; a defect of ours goes to the log with its trace. */
   fail(error: unknown): Answer;
@@ -22,9 +24,11 @@ export interface LineParts {
 
 export function startLine(event: string, { log, clock, random }: LineParts): Line {
   const start = clock.now();
-  let noted: LogFields = { id: randomId(random) };
+  const id = randomId(random);
+  let noted: LogFields = { id };
   let written = false;
   return {
+    id,
     note(fields) {
       noted = { ...noted, ...fields };
     },

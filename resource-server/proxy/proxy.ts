@@ -88,7 +88,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     // What is malformed may have been read in another way by who sent it (RFC 9112 section 11.2).
     if (answer.status === 400 && response instanceof ServerResponse)
       response.shouldKeepAlive = false;
-    send(request, response, errors.told(request, answer));
+    send(request, response, errors.told(request, named(answer, line), line.id));
   }
 
   /** Undefined: nothing is left to be said. */
@@ -135,7 +135,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const answer = await connect(asked, line, signal).catch(failed(line, signal));
     side.off('close', leave);
     line.write(answer ? { status: answer.status } : { cut: true });
-    if (answer !== undefined) asked.refuse(answer);
+    if (answer !== undefined) asked.refuse(named(answer, line));
   }
 
   /** Undefined: nothing is left to be said. */
@@ -181,6 +181,12 @@ export function createProxy(parts: ProxyParts): Proxy {
 
   return { handler, tunnel };
 }
+
+/** An answer of ours, by which its line in the log is found. */
+const named = (answer: Answer, { id }: Line): Answer => ({
+  ...answer,
+  fields: { ...answer.fields, 'X-Request-Id': id },
+});
 
 /** What an error comes to; nothing once the client has left. */
 function failed(line: Line, signal: AbortSignal): (error: unknown) => Answer | undefined {

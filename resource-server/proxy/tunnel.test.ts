@@ -206,6 +206,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     const refused = await client.until('\r\n\r\n{');
     expect(statuses(refused)).toEqual([407]);
     expect(refused).toMatch(/^proxy-authenticate: Basic/im);
+    expect(refused).toMatch(/^x-request-id: [\w-]{22}\r$/im);
     await client.send(ask());
     expect(statuses(await client.until('200 OK'))).toEqual([407, 200]);
     await client.send('through');
