@@ -64,7 +64,8 @@ type Passed = Extract<Outcome, { kind: 'pass' }>;
  * none.
  */
 export function createProxy(parts: ProxyParts): Proxy {
-  const { config, space, recipient, origin, self, network, standing, clock, random, errors } = parts;
+  const { config, space, recipient, origin, self, network, standing, clock, random, errors } =
+    parts;
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
   /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
