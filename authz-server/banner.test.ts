@@ -51,7 +51,7 @@ test('a Redis password is not printed', async () => {
 test('the banner names each space, and nothing is left out where the default is whole', async () => {
   const text = banner(await loadConfig({}), {}).join('\n');
   expect(text).toMatch(/^ {2}\/documents\/ +documents +Bearer, DPoP$/m);
-  expect(text).toMatch(/^ {2}\/hidden\/ +documents +Bearer, DPoP +hidden$/m);
+  expect(text).toMatch(/^ {2}\/hidden\/ +documents, hidden +Bearer, DPoP$/m);
   expect(text).toMatch(/^ {2}\/schemes\/digest\/ +identity +Digest$/m);
   expect(text).not.toContain('not there');
 });

@@ -45,9 +45,8 @@ function spacesInWords({ spaces, resource }: Config): readonly string[] {
         .slice(0, MOST_SPACES)
         .map(({ url, serves, schemes, hide }) => [
           `  ${url.startsWith(`${resource}/`) ? url.slice(resource.length) : url}`,
-          serves,
+          hide === undefined || hide === 'nothing' ? serves : `${serves}, hidden`,
           schemes.join(', ') || 'open to everybody',
-          hide === undefined ? '' : 'hidden',
         ]),
     ),
     ...(rest > 0 ? [`  and ${rest} more: ${CLI} config print`] : []),
