@@ -240,12 +240,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('a parameter twice is 400, whichever (RFC 9110 section 11.2)', async () => {
+    test('a parameter twice is 401, whichever (RFC 9110 section 11.2)', async () => {
       for (const message of [site.client(P_256).kex(), (await begin()).vfy(0)]) {
         for (const [name, value] of Object.entries(message)) {
           for (const again of [name, name.toUpperCase()]) {
             const twice = `${credentials(message)}, ${again}="${value}"`;
-            expect((await site.ask(0, P_256, twice)).status).toBe(400);
+            expect((await site.ask(0, P_256, twice)).status).toBe(401);
           }
         }
       }
