@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
+import { systemClock } from '#shared/base/clock.ts';
+import { removeConsents } from '#shared/people/access/consents.ts';
 import { DOCUMENTS } from './authz.fixture.ts';
 import { CALLBACK, sent, testFlow, VERIFIER, WEB } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
@@ -292,6 +294,9 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
   test('prompt=none: login_required, then consent_required, then a code', async () => {
     const nobody = sent(await ask({ prompt: 'none' }));
     expect([nobody.get('error'), nobody.get('state')]).toEqual(['login_required', 'the state']);
+    const { stores, accountId } = flow;
+    const store = { stores, clock: systemClock, longestLife: 605 };
+    await removeConsents(store, accountId, () => true);
     const one = await flow.signedIn();
     const silently = async () =>
       sent(await one.open(flow.authorize({ prompt: 'none', scope: 'documents:read' })));

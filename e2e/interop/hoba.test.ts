@@ -105,9 +105,9 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await through({ ...options(), key: stranger }, page())).status).toBe(401);
     });
 
-    test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])('a lie: %s', async (what, lie) => {
+    test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])('a lie: %s', async (_, lie) => {
       const { status } = await through(lie(options()), page());
-      expect(status).toBe(what.startsWith('result twice') ? 400 : 401);
+      expect(status).toBe(401);
     });
   });
 });
