@@ -157,8 +157,11 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
     const page = await browser.open(known.interaction);
     const form = page.forms.find(({ action }) => action.endsWith('/login'));
     const person = { name: 'alice', password: known.password };
-    const consent = await browser.submit(page, person, form?.action);
-    const answer = sent(await browser.submit(consent, { decision: 'allow' }));
+    const after = await browser.submit(page, person, form?.action);
+    // What the person has allowed meanwhile counts in this browser, too.
+    const answered =
+      after.status === 200 ? await browser.submit(after, { decision: 'allow' }) : after;
+    const answer = sent(answered);
     expect(await redeem(answer.get('code') ?? '')).toMatchObject({ status: 200 });
   });
 

@@ -71,8 +71,12 @@ test('for people: what is retired is a number', async () => {
   await makeEpoch(shell);
   await keep(shell);
   await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
-  const shown = async () =>
-    (await inProcess(shell, 'private-token', 'keys')).stdout.trimEnd().split('\n');
+  const shown = async () => {
+    const { stdout } = await inProcess(shell, 'private-token', 'keys');
+    const [headings, ...lines] = stdout.trimEnd().split('\n');
+    expect(headings).toMatch(/^ID +TYPE +STATE +UNTIL$/);
+    return lines;
+  };
   expect((await shown()).map((line) => line.slice(line.indexOf('  ') + 2))).toEqual([
     expect.stringMatching(/^voprf-p384 {6}issues, good until {6}\d{4}-\S+Z$/),
     expect.stringMatching(/^blind-rsa-2048 {2}issues, good until {6}\d{4}-\S+Z$/),
