@@ -17,12 +17,14 @@ import { CLIENT_CONDITIONS, conditionLines } from './rules/validation.ts';
 import { matches } from './rules/vary.ts';
 import type { Stored } from './stored.ts';
 
-/** Milliseconds that somebody waits for the answer to another's request to begin. */
+/** Milliseconds that somebody waits until the answer to another's request can be shared. */
 const PATIENCE = 5000;
 /** Milliseconds for which nobody waits for the answer of a key, once it was one that others could not use. */
 const ALONE = 5000;
 /** Milliseconds after a refresh that came to nothing, until the next one of the key. */
 const REST = 5000;
+/** Milliseconds for which an answer of a key is not kept, once one could not be. */
+const OUTGROWN = 60_000;
 /** Of which such a time is remembered. */
 const KEYS = 10_000;
 /** Characters from which on a digest is the name of what waits. */
@@ -41,6 +43,7 @@ export function createAsk(parts: AskParts): Ask {
   /** Until when, by key, of `monotonic()`. */
   const alone = new RecentMap<number>(KEYS);
   const resting = new RecentMap<number>(KEYS);
+  const outgrown = new RecentMap<number>(KEYS);
   const isUntil = (times: RecentMap<number>, name: string) =>
     (times.get(name) ?? -Infinity) > clock.monotonic();
 
@@ -66,7 +69,8 @@ export function createAsk(parts: AskParts): Ask {
     const fill: Fill = new Fill({
       asker: asker === 'client' ? passing() : undefined,
       decide(head) {
-        const begun = decide(look, { validates, requested, doomed: fill.doomed }, head);
+        const tooLong = isUntil(outgrown, nameOf(look));
+        const begun = decide(look, { validates, requested, doomed: fill.doomed, tooLong }, head);
         if (begun.kind === 'instead' && begun.why === 'validated') resting.delete(nameOf(look));
         if (begun.kind !== 'passed') return begun;
         detail = begun.why;
@@ -83,6 +87,7 @@ export function createAsk(parts: AskParts): Ask {
         alone.delete(nameOf(look));
         resting.delete(nameOf(look));
       },
+      outgrown: () => outgrown.set(nameOf(look), clock.monotonic() + OUTGROWN),
       over: () => remove(),
     });
     const remove = fills.add(key, fill, name);
@@ -130,11 +135,9 @@ export function createAsk(parts: AskParts): Ask {
 
   async function follow(look: Look, fill: Fill): Promise<ResourceAnswer | undefined> {
     const { asking, fwd } = look;
-    const { rawHeaders } = asking.request;
     const leave = fill.attend(asking.exchange);
-    const begun = await atMost(PATIENCE, begunFor(look, fill).catch(ifOfApplication));
-    const shared = begun?.kind === 'stored' || begun?.kind === 'instead' ? begun : undefined;
-    if (shared && matches(shared.stored.vary, rawHeaders) && isUsable(shared, look, fill)) {
+    const shared = await atMost(PATIENCE, sharedBy(look, fill));
+    if (shared && !asking.exchange.destroyed) {
       const handling: Handling = { hit: false, fwd, collapsed: true };
       if (shared.kind === 'stored') {
         const age = ageOf(policy(shared.stored), clock.now());
@@ -146,9 +149,18 @@ export function createAsk(parts: AskParts): Ask {
     return lead(look, undefined);
   }
 
+  /** The answer to another's request; undefined: this one has to be asked for by itself. */
+  async function sharedBy(look: Look, fill: Fill) {
+    const begun = await begunFor(look, fill).catch(ifOfApplication);
+    if (begun?.kind !== 'stored' && begun?.kind !== 'instead') return undefined;
+    const { rawHeaders } = look.asking.request;
+    if (!matches(begun.stored.vary, rawHeaders) || !isUsable(begun, look, fill)) return undefined;
+    return begun.kind === 'instead' || (await fill.isSafe()) ? begun : undefined;
+  }
+
   /** An answer as it comes. `conditional`: it was not asked for on the client's conditions, which are judged here. */
   function fromFill(
-    { asking: { request, from } }: Look,
+    { asking: { request } }: Look,
     fill: Fill,
     stored: Stored,
     handling: Handling,
@@ -157,7 +169,7 @@ export function createAsk(parts: AskParts): Ask {
   ): ResourceAnswer {
     const { method = '', rawHeaders } = request;
     const asked = { method, rawHeaders: conditional ? rawHeaders : [] };
-    const source = { stored, pieces: fill.pieces.bind(fill, from) };
+    const source = { stored, pieces: fill.pieces.bind(fill) };
     return answerOf(source, asked, { age, member: member(handling) }, random);
   }
 

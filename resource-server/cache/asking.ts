@@ -14,8 +14,6 @@ export interface Asking {
   readonly scheme: string;
   /** Who was let in, in a private cache; undefined: the space asks nobody. Empty: somebody without a name. */
   readonly whose: string | undefined;
-  /** The client's address, of IPv6 its network of 48 bits. */
-  readonly from: string;
   /** The client's. */
   readonly exchange: Exchange;
   /** The lines of an answer as clients get them. Throws HttpError 502 for one that must not be passed on. */

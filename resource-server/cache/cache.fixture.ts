@@ -56,7 +56,6 @@ export function clientsOf(cache: Cache, clock: Clock) {
         arrived: 0,
         target,
         whose: undefined,
-        from: '192.0.2.1',
         scheme: '',
         exchange,
         linesOf({ rawHeaders: raw }) {

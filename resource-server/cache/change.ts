@@ -52,7 +52,7 @@ export function createChange(parts: AskParts) {
     }
     if (kept === undefined) return undefined;
     const { fill, stored, lines } = kept;
-    const source = { stored: { ...stored, lines }, pieces: fill.pieces.bind(fill, asking.from) };
+    const source = { stored: { ...stored, lines }, pieces: fill.pieces.bind(fill) };
     return answerOf(
       source,
       { method, rawHeaders: [] },

@@ -17,6 +17,8 @@ interface Sent {
   readonly requested: number;
   /** Something was invalidated since. */
   readonly doomed: boolean;
+  /** An answer of the same key could not be kept lately: another would only take the room of others. */
+  readonly tooLong: boolean;
 }
 
 /** What becomes of an answer, by its head. Throws HttpError 502 for one that must not be passed on. */
@@ -26,7 +28,7 @@ export function createDecide({
   clock,
   random,
 }: Pick<AskParts, 'store' | 'rules' | 'clock' | 'random'>) {
-  return (look: Look, { validates, requested, doomed }: Sent, head: AnswerHead): Begun => {
+  return (look: Look, { validates, requested, doomed, tooLong }: Sent, head: AnswerHead): Begun => {
     const { asking, key, stored, onError } = look;
     const { method = '', rawHeaders } = asking.request;
     const given: Given = { status: head.status, lines: asking.linesOf(head) };
@@ -45,7 +47,7 @@ export function createDecide({
     const storing = mayStore(asked, given, times, rules);
     if (!storing.store) return { kind: 'passed', why: storing.reason };
     const entry = newEntry(key, storing, { ...times, status: head.status, length }, random);
-    const writing = store.begin(entry);
+    const writing = tooLong ? undefined : store.begin(entry);
     if (writing === undefined) return { kind: 'passed', why: 'room' };
     return { kind: 'stored', stored: entry, writing, lines: given.lines };
   };

@@ -249,3 +249,30 @@ test('a client that stalls holds no other up', async () => {
   expect(told).toEqual(['GET /long']);
   stalling.destroy();
 });
+
+test('of a long answer in chunks a slow client gets every octet, and one that stalls delays nobody', async () => {
+  const octets = 20 * 1024 * 1024; // more than a quarter of the cache
+  answer = (_request, response) => {
+    fresh(response);
+    response.end(Buffer.alloc(octets, 'x'));
+  };
+  const { port } = gateway.listening;
+  const ask = async () => {
+    const request = http.get({ port, path: '/open/chunks', agent: false });
+    request.on('error', () => {});
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    return response;
+  };
+  const stalling = await ask();
+  stalling.pause();
+  const [slow, fast] = await Promise.all([ask(), whole('/open/chunks')]);
+  expect(fast).toHaveLength(octets);
+  let read = 0;
+  for await (const piece of slow) {
+    read += (piece as Buffer).length;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  expect(read).toBe(octets);
+  expect(told).toEqual(Array(3).fill('GET /chunks'));
+  stalling.destroy();
+});

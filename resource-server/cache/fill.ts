@@ -39,6 +39,8 @@ export interface FillOptions {
   readonly decide: (head: AnswerHead) => Begun;
   /** Called when all of the answer is there, and nothing was invalidated since it was asked for. */
   readonly commit: (stored: Stored, writing: Writing) => Promise<void>;
+  /** Called when an answer that is being stored can be kept no longer: it is too long, or the store fails. */
+  readonly outgrown?: () => void;
   /** Called when it is over, whatever came of it. */
   readonly over: () => void;
 }
@@ -117,13 +119,19 @@ export class Fill implements Sink {
       this.#look();
     };
     exchange.once('close', leave);
+    if (exchange.destroyed) leave();
     return leave;
   }
 
-  /** Of what is stored, for a client at that address, who attends. */
-  pieces(from: string, first?: number, last?: number): Pieces {
+  /** Whether another reader gets all of what is stored at its own pace. */
+  async isSafe(): Promise<boolean> {
+    return (await this.#content?.safe) === true;
+  }
+
+  /** Of what is stored, for a client who attends. */
+  pieces(first?: number, last?: number): Pieces {
     if (this.#content === undefined) throw new Error('there is nothing to read');
-    return this.#content.pieces(from, first, last);
+    return this.#content.pieces(first, last);
   }
 
   get wanted(): boolean {
@@ -144,7 +152,15 @@ export class Fill implements Sink {
     this.refused = false;
     this.#became = became;
     if (became.kind === 'passed') this.#options.asker?.begin(head);
-    if (became.kind === 'stored') this.#content = new GrowingContent(became.writing);
+    if (became.kind === 'stored') {
+      const { writing, stored } = became;
+      const { outgrown } = this.#options;
+      this.#content = new GrowingContent({
+        writing,
+        sized: stored.length !== undefined,
+        outgrown,
+      });
+    }
     this.#head.resolve(became);
     if (became.kind === 'instead' && became.why === 'error') this.#finish(false);
     if (became.kind === 'passed' && this.#options.asker === undefined) this.#finish(false);

@@ -5,17 +5,9 @@ import type { Writing } from './store/cache-store.ts';
 
 /** Octets that wait for the slowest reader of content that is kept no longer. */
 const WINDOW = 256 * 1024;
-/** Whoever holds others up has to read so many octets in so many milliseconds. */
-const LEAST = 64 * 1024;
-const PERIOD = 500;
 
 interface Reader {
-  /** Whose it is. */
-  readonly from: string;
   position: number;
-  /** Where it was at the last look. */
-  before: number;
-  broken: boolean;
 }
 
 interface Rest {
@@ -24,12 +16,27 @@ interface Rest {
   octets: number;
 }
 
+interface Options {
+  readonly writing: Writing;
+  /** The length is known, so the store has taken room for all of it. */
+  readonly sized: boolean;
+  /** Called when it can be kept no longer. */
+  readonly outgrown?: (() => void) | undefined;
+}
+
 /**
- * Content that several read while it comes, each at its own pace, from what is kept of it. When it turns out too long
- * to be kept, the rest goes to all of them at the pace of the slowest. One that stalls is broken off after half a second,
- * and any other of the same address that holds others up, at once.
+ * Content that several read while it comes, each at its own pace, from what is kept of it. When it can be kept no
+ * longer, the rest goes to its readers at the pace of the slowest. Readers who wait for `safe` are not among them,
+ * unless a disk fails in the middle.
  */
 export class GrowingContent {
+  /**
+   * Whether another reader gets all of it at its own pace. True once all of it is kept, or the beginning of what the
+   * store has room for. False when it can be kept no longer, or breaks off.
+   */
+  readonly safe: Promise<boolean>;
+  readonly #safe = Promise.withResolvers<boolean>();
+  readonly #options: Options;
   readonly #writing: Writing;
   readonly #readers = new Set<Reader>();
   /** Until somebody reads, nothing is dropped: what came with the head is there before its readers. */
@@ -40,12 +47,11 @@ export class GrowingContent {
   #appending: Promise<void> | undefined;
   #grown = Promise.withResolvers<void>();
   #resume: (() => void)[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  /** Addresses of which a reader has stalled. */
-  readonly #stalled = new Set<string>();
 
-  constructor(writing: Writing) {
-    this.#writing = writing;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#writing = options.writing;
+    this.safe = this.#safe.promise;
   }
 
   /** Whether all that came is kept. */
@@ -87,9 +93,9 @@ export class GrowingContent {
     if (this.#state === 'open') this.#close('broken');
   }
 
-  /** The octets from `first` up to `last`, for a client at that address; what broke off throws. */
-  pieces(from: string, first = 0, last = Infinity): Pieces {
-    const reader = { from, position: first, before: first, broken: false };
+  /** The octets from `first` up to `last`; what broke off throws. */
+  pieces(first = 0, last = Infinity): Pieces {
+    const reader = { position: first };
     this.#readers.add(reader);
     this.#wasRead = true;
     return {
@@ -101,7 +107,7 @@ export class GrowingContent {
   async *#each(reader: Reader, end: number, most: number): AsyncGenerator<Buffer> {
     using size = pieceSize();
     while (reader.position < end) {
-      if (reader.broken || this.#state === 'broken') throw new Error('the answer broke off');
+      if (this.#state === 'broken') throw new Error('the answer broke off');
       // As they are now: what comes while it is read is not missed.
       const state = this.#state;
       const { promise: grown } = this.#grown;
@@ -145,7 +151,13 @@ export class GrowingContent {
       () => false,
     );
     return andThen(taken, (isTaken) => {
-      if (!isTaken) this.#rest = { from, pieces: [piece], octets: piece.length };
+      if (isTaken) {
+        if (this.#options.sized) this.#safe.resolve(true);
+      } else {
+        this.#rest = { from, pieces: [piece], octets: piece.length };
+        this.#safe.resolve(false);
+        this.#options.outgrown?.();
+      }
       this.#wake();
     }) as Promise<void> | undefined;
   }
@@ -171,43 +183,8 @@ export class GrowingContent {
   }
 
   #goOn(): void {
-    if (this.#appending || this.#resume.length === 0) return;
-    if (!this.#mayGrow()) this.#breakOff(({ from }) => this.#stalled.has(from));
-    if (this.#mayGrow()) {
-      for (const resume of this.#resume.splice(0)) resume();
-    } else if (this.#timer === undefined) {
-      this.#mark();
-      this.#timer = setInterval(() => this.#look(), PERIOD);
-    }
-  }
-
-  #mark(): void {
-    for (const reader of this.#readers) reader.before = reader.position;
-  }
-
-  #look(): void {
-    this.#breakOff(({ position, before }) => position - before < LEAST);
-    this.#mark();
-    if (this.#mayGrow()) this.#stopLooking();
-    this.#goOn();
-  }
-
-  #stopLooking(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  /** Those that hold others up, if they are such: one by itself takes the time that its connection has. */
-  #breakOff(such: (reader: Reader) => boolean): void {
-    const { from = 0, pieces: [first = ''] = [] } = this.#rest ?? {};
-    const slow = [...this.#readers].filter(({ position }) => position < from + first.length);
-    if (slow.length === this.#readers.size) return;
-    for (const reader of slow.filter(such)) {
-      reader.broken = true;
-      this.#stalled.add(reader.from);
-      this.#readers.delete(reader);
-    }
-    this.#wake();
+    if (this.#appending || !this.#mayGrow()) return;
+    for (const resume of this.#resume.splice(0)) resume();
   }
 
   #left(reader: Reader): void {
@@ -217,7 +194,7 @@ export class GrowingContent {
 
   #close(state: 'whole' | 'broken'): void {
     this.#state = state;
-    this.#stopLooking();
+    this.#safe.resolve(state === 'whole' && this.kept);
     this.#wake();
   }
 

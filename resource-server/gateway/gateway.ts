@@ -8,7 +8,7 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';
 import { allow, CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
-import { clientAddress, siteOf, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { originForm, type Target } from '#shared/http/target.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
@@ -192,7 +192,6 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       target: targetOf(request),
       scheme: schemeOf(request, proxies),
       whose: passed && (space.cache?.kind === 'private' ? whoseOf(passed) : ''),
-      from: siteOf(addressOf(request)),
       exchange: exchangeOf(response),
       linesOf(head) {
         checkPassable(head);
