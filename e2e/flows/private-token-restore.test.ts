@@ -1,4 +1,4 @@
-/** A backup is restored, by the steps that `countersign backup --help` says. */
+/** A backup is restored by hand: the test has the store open, which `countersign restore` refuses. */
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

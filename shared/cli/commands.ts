@@ -30,6 +30,7 @@ import { privateTokenGet } from './commands/private-token-get.ts';
 import { privateTokenRedeem } from './commands/private-token-redeem.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
+import { restore } from './commands/restore.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
 import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
@@ -95,6 +96,7 @@ export const COMMANDS: readonly Command[] = [
   privateTokenKeys,
   privateTokenRotate,
   backup,
+  restore,
   directoryExport,
   directoryImport,
   configInit,

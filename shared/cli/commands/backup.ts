@@ -19,9 +19,8 @@ export const backup: Command = {
     'that of the others in content. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
     'elsewhere), and what would undo a revocation: tokens, also those for PrivateToken, grants and sign-ins',
     'end with a restore.',
-    'To restore: stop the servers, put state.db and content in the place of those in the data folder,',
-    'remove state.db-wal and state.db-shm, start. People, clients and API keys are as they were then:',
-    'passwords are the old ones, and who or what was disabled or removed since has to be again.',
+    'To restore: stop the servers, then `countersign restore FOLDER`. People, clients and API keys are as they',
+    'were then: passwords are the old ones, and who or what was disabled or removed since has to be again.',
   ],
   run: async ({ operands: [folder = ''] }, shell) => {
     const config = await loadConfig(shell.env);

@@ -21,7 +21,7 @@ import { STATE } from './state.ts';
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
  * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.
  *
- * To restore: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
+ * `restore.ts` puts it back. By hand: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
  */
 export async function backupSqlite(folder: string, targetFolder: string): Promise<string> {
   const source = join(folder, STATE.file);
@@ -35,12 +35,12 @@ export async function backupSqlite(folder: string, targetFolder: string): Promis
     try {
       connection.run('VACUUM INTO ?', partial);
       strip(partial);
-      sync(partial);
+      syncPath(partial);
       linkSync(partial, target);
     } finally {
       rmSync(partial);
     }
-    sync(targetFolder);
+    syncPath(targetFolder);
     return target;
   });
 }
@@ -55,7 +55,8 @@ function strip(path: string): void {
   );
 }
 
-function sync(path: string): void {
+/** Waits until the file or folder is on the disk. */
+export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import {
+  edit,
+  everybodyIn,
+  FAR,
+  puts,
+  someDocument,
+  somePerson,
+} from '#shared/stores/contract/samples.ts';
+import { swapIn } from '#shared/stores/sqlite/restore.ts';
+import { folderOf } from '#shared/stores/tree-folder.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../with-stores.ts';
+
+const TREE = '/documents';
+const FOLDER = folderOf(TREE);
+
+const namesIn = (shell: TestShell) =>
+  withStores(shell, async (stores) => (await everybodyIn(stores)).map(({ name }) => name));
+
+/** A backup with Alice and a document, and a store where Bob came later and a token was revoked and one spent. */
+async function withBackup() {
+  const { COUNTERSIGN_DATA: data } = await newData();
+  const shell = new TestShell({ COUNTERSIGN_DATA: data });
+  const content = join(data, 'content', FOLDER);
+  await mkdir(content, { recursive: true });
+  await writeFile(join(content, 'a.1'), 'then');
+  const epoch = await withStores(shell, async (stores) => {
+    await stores.people.add(somePerson('alice'), []);
+    await edit(stores, TREE, puts(someDocument('a', { file: 'a.1' })));
+    return stores.revocations.epoch(true);
+  });
+  const backup = join(data, '..', 'backup');
+  await json(shell, 'backup', backup);
+  await writeFile(join(content, 'b.1'), 'now');
+  await withStores(shell, async (stores) => {
+    await stores.people.add(somePerson('bob'), []);
+    await edit(stores, TREE, puts(someDocument('b', { file: 'b.1' })));
+    await stores.revocations.revoke('token', 'jti', FAR);
+  });
+  return { shell, data, backup, epoch };
+}
+
+async function refusal(shell: TestShell, ...args: readonly string[]): Promise<string> {
+  const { code, stderr } = await inProcess(shell, 'restore', ...args);
+  expect(code).toBe(1);
+  return stderr;
+}
+
+test('people and documents are back in an empty folder, for its owner only, and the backup stays', async () => {
+  const { backup, data } = await withBackup();
+  const elsewhere = join(data, '..', 'elsewhere');
+  const shell = new TestShell({ COUNTERSIGN_DATA: elsewhere });
+  expect(await json(shell, 'restore', backup)).toEqual({
+    folder: backup,
+    data: elsewhere,
+    files: 1,
+  });
+  expect((await readdir(elsewhere)).toSorted()).toEqual(['content', 'state.db']);
+  expect((await stat(elsewhere)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(elsewhere, 'state.db'))).mode & 0o777).toBe(0o600);
+  expect((await readdir(backup)).toSorted()).toEqual(['content', 'state.db']);
+  expect(await namesIn(shell)).toEqual(['alice']);
+  expect(await readFile(join(elsewhere, 'content', FOLDER, 'a.1'), 'utf8')).toBe('then');
+});
+
+test('--replace moves the former store aside whole, and a new epoch refuses what was revoked since', async () => {
+  const { shell, data, backup, epoch } = await withBackup();
+  expect(await refusal(shell, backup)).toContain('--replace');
+  expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+
+  const { replaced } = (await json(shell, 'restore', backup, '--replace')) as { replaced: string };
+  expect(replaced.startsWith(join(data, 'replaced-'))).toBe(true);
+  expect(await readdir(join(data, 'content', FOLDER))).toEqual(['a.1']);
+  await withStores(shell, async (stores) => {
+    expect((await everybodyIn(stores)).map(({ name }) => name)).toEqual(['alice']);
+    expect((await stores.trees.below(TREE, '', 9)).map(({ path }) => path)).toEqual(['a']);
+    expect(await stores.revocations.epoch(false)).toBeUndefined();
+    expect(await stores.revocations.epoch(true)).not.toBe(epoch);
+  });
+  expect((await readdir(join(replaced, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
+  const former = new TestShell({ COUNTERSIGN_DATA: replaced });
+  expect(await namesIn(former)).toEqual(['alice', 'bob']);
+});
+
+/** Opens the file as a server does, and stays. */
+const HOLDER = `
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec('PRAGMA journal_mode = WAL; SELECT count(*) FROM sqlite_schema');
+  console.log('open');
+  process.stdin.resume();
+`;
+
+test.each(['state.db', 'transient.db'])(
+  'a store whose %s another process has open is refused, though that does nothing',
+  async (file) => {
+    const { shell, data, backup } = await withBackup();
+    const holder = spawn(process.execPath, ['-e', HOLDER, join(data, file)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    expect(await refusal(shell, backup, '--replace')).toContain('stop all servers first');
+    const ended = once(holder, 'exit');
+    holder.stdin.end();
+    await ended;
+    expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+    expect((await inProcess(shell, 'restore', backup, '--replace')).code).toBe(0);
+  },
+);
+
+test('what is no backup is refused, and the store stays as it is', async () => {
+  const { shell, data, backup } = await withBackup();
+  const other = join(data, '..', 'other');
+  await mkdir(other);
+  expect(await refusal(shell, other, '--replace')).toContain('it has no state.db');
+  await writeFile(join(other, 'state.db'), 'no database, though it has the name of one');
+  expect(await refusal(shell, other, '--replace')).toContain('not a database');
+  await cp(backup, other, { recursive: true });
+  await rm(join(other, 'content', FOLDER, 'a.1'));
+  expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
+  {
+    using newer = new DatabaseSync(join(other, 'state.db'));
+    newer.exec('PRAGMA user_version = 9999');
+  }
+  expect(await refusal(shell, other, '--replace')).toContain('made by a newer release');
+  await cp(data, other, { recursive: true });
+  expect(await refusal(shell, other, '--replace')).toContain('a store that servers have used');
+  expect(await refusal(shell, data, '--replace')).toContain('the data folder itself');
+  expect(await readdir(data)).not.toContain('restoring');
+  expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+});
+
+test('a restore that was interrupted opens as no store, and is finished by another', async () => {
+  const { shell, data, backup } = await withBackup();
+  const staged = join(data, 'restoring');
+  const aside = join(data, 'replaced-then');
+  // Each of the two is missing once: the swap ends before it.
+  for (const missing of ['content', 'state.db']) {
+    await cp(backup, staged, { recursive: true });
+    await rename(join(staged, missing), join(staged, 'away'));
+    if (missing === 'state.db') {
+      // It is read before the swap.
+      await mkdir(join(staged, missing));
+      await mkdir(join(staged, 'content'), { recursive: true });
+    }
+    expect(() => swapIn(data, staged, aside)).toThrow();
+    await expect(namesIn(shell)).rejects.toThrow('not a database');
+    await rm(join(staged, 'away'), { recursive: true });
+  }
+  expect(await json(shell, 'restore', backup)).toMatchObject({ replaced: aside });
+  expect(await namesIn(shell)).toEqual(['alice']);
+  expect(await readdir(join(data, 'content', FOLDER))).toEqual(['a.1']);
+  expect((await readdir(join(aside, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
+  expect(await namesIn(new TestShell({ COUNTERSIGN_DATA: aside }))).toEqual(['alice', 'bob']);
+});
+
+test('a store that is damaged can be replaced', async () => {
+  const { shell, data, backup } = await withBackup();
+  await writeFile(join(data, 'state.db'), 'damaged');
+  expect(await refusal(shell, backup)).toContain('--replace');
+  expect((await inProcess(shell, 'restore', backup, '--replace')).code).toBe(0);
+  expect(await namesIn(shell)).toEqual(['alice']);
+});
+
+test('Redis: its own tools are named', async () => {
+  const shell = new TestShell({ COUNTERSIGN_REDIS_URL: 'redis://localhost:1' });
+  expect(await refusal(shell, '/nowhere/backup')).toContain("Redis's own tools");
+});

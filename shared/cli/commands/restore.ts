@@ -1,0 +1,95 @@
+import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { counted } from '#shared/base/counted.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { hasSqlite } from '#shared/stores/sqlite/has-sqlite.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { holdAlone, interruptedIn, swapIn, takeBack } from '#shared/stores/sqlite/restore.ts';
+import { type Command, Failure, type Shell } from '../command.ts';
+import { copyContent } from '../copy-content.ts';
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'put what `backup` has copied into the data folder, while no server runs',
+  operands: ['FOLDER'],
+  options: {
+    replace: { help: 'the data folder has a store: move it aside first (nothing is deleted)' },
+  },
+  details: [
+    'FOLDER is what `countersign backup` has made; it stays as it is. Stop all servers first. If the command is',
+    'interrupted, run it again: until it is done, no server starts on half of it.',
+    'The servers need the master secret of the time of the backup. People, clients and API keys are as they',
+    'were then: passwords are the old ones, and whoever was disabled or removed since has to be again.',
+    'Tokens, grants and sign-ins from before the restore are refused.',
+  ],
+  run: async ({ operands: [folder = ''], flag }, shell) => {
+    const { store, data } = await loadConfig(shell.env);
+    if (store.kind === 'redis') {
+      throw new Failure(
+        `the state is in Redis: stop the servers, restore it with Redis's own tools, and copy content back to ${join(data, 'content')}. Before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back`,
+      );
+    }
+    if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
+    if (resolve(folder) === resolve(data)) throw new Failure(`${folder} is the data folder itself`);
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    using alone = holdAlone(data);
+    if (alone === undefined) {
+      throw new Failure(`another process has the store at ${data} open: stop all servers first`);
+    }
+    const interrupted = interruptedIn(data);
+    const hasStore = hasSqlite(data) || existsSync(join(data, 'content'));
+    if (hasStore && interrupted === undefined && !flag('replace')) {
+      throw new Failure(
+        `there is a store at ${data} already. With --replace it is moved aside, into a folder beside it`,
+      );
+    }
+    const time = new Date(shell.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
+    const aside = interrupted ?? join(resolve(data), `replaced-${time}`);
+    const staged = join(data, 'restoring');
+    if (interrupted !== undefined) takeBack(data, staged);
+    const files = await stage(folder, staged, shell);
+    swapIn(data, staged, aside);
+    rmSync(staged, { recursive: true });
+    const replaced = existsSync(aside) ? aside : undefined;
+    return {
+      json: { folder, data, files, ...(replaced !== undefined && { replaced }) },
+      lines: [
+        `Restored the state and ${counted(files, 'content file')} of ${folder} to ${data}.`,
+        ...(replaced === undefined ? [] : [`What was there is in ${replaced}.`]),
+        'Start the servers with the master secret of the time of the backup.',
+      ],
+    };
+  },
+};
+
+/** Copies the backup beside the place that it is for, and resolves to its number of files. Throws `Failure` if it is none. */
+async function stage(folder: string, staged: string, shell: Shell): Promise<number> {
+  await rm(staged, { recursive: true, force: true });
+  await mkdir(join(staged, 'content'), { recursive: true, mode: 0o700 });
+  try {
+    await copyFile(join(folder, 'state.db'), join(staged, 'state.db'));
+    await chmod(join(staged, 'state.db'), 0o600);
+    if (await wasUsed(folder, staged, shell)) {
+      throw new Failure(
+        `${folder} is a store that servers have used, not a backup. Make one of it: COUNTERSIGN_DATA=${folder} countersign backup NEW`,
+      );
+    }
+    const { copied, gone } = await copyContent(folder, staged, shell);
+    if (gone > 0) {
+      throw new Failure(`${folder} is no whole backup: it lacks ${counted(gone, 'content file')}`);
+    }
+    return copied;
+  } catch (error) {
+    await rm(staged, { recursive: true });
+    if (error instanceof Failure) throw error;
+    throw new Failure(`${folder} cannot be restored: ${(error as Error).message}`);
+  }
+}
+
+/** A backup carries no epoch: with it, tokens that were revoked since would be good again. */
+async function wasUsed(folder: string, staged: string, { clock, random }: Shell) {
+  await using stores = await openSqlite({ folder: staged, clock, random });
+  const epoch = await stores.revocations.epoch(false);
+  return epoch !== undefined || existsSync(join(folder, 'state.db-wal'));
+}
