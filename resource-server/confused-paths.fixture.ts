@@ -161,6 +161,36 @@ export const CONFUSED = [
   '/%uff41dmin/x',
 ];
 
+/** Out of any space, by decoders that are lax. */
+export const LEADING_OUT = [
+  '/%u002e%u002e/x',
+  '/%U002E./x',
+  '/..%u002fx',
+  '/..%u005cx',
+  '/%25u002e%25u002e/x',
+  '/%u0025u002e%u0025u002e/x',
+  '/%u0025%u0032e./x',
+  '/%uff0e%uff0e/x',
+  '/%u002e%u002e;/x',
+  '/%u002e%u002e%3bx/y',
+  '/a%u0000',
+  '/%c0%ae%c0%ae/x',
+  '/..%c0%afx',
+  '/..%c1%9cx',
+  '/%25c0%25ae./x',
+  '/%c0%2e%c0%2e/x',
+  '/%c0%6e./x',
+  '/%e0%80%ae./x',
+  '/%f0%80%80%ae./x',
+  '/%f8%80%80%80%ae./x',
+  '/%fc%80%80%80%80%ae./x',
+  '/%c0%80',
+  '/.%0a./x',
+  '/..%09/x',
+  '/%0d../x',
+  '/..%0d%0a/x',
+];
+
 /** Behind the space's own path without a slash between. */
 export const OUTSIDE = ['%2fx', '%2f..%2fadmin', '%5cadmin/', ';/admin/'];
 

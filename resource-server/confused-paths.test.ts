@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONFUSED, INNER, OUTSIDE, PASSING, PASSING_ALONE } from './confused-paths.fixture.ts';
+import {
+  CONFUSED,
+  INNER,
+  LEADING_OUT,
+  OUTSIDE,
+  PASSING,
+  PASSING_ALONE,
+} from './confused-paths.fixture.ts';
 import { startApplication } from './gateway/gateway.fixture.ts';
 import {
   type Reply,
@@ -77,9 +84,9 @@ const DOORS = [
 
 /** The same for spaces with none within. */
 const DOORS_ALONE = [
-  ['gateway', at('alone'), 200],
-  ['/verify', told('/verify', 'alone.example'), 204],
-  ['/verify/browser', told('/verify/browser', 'alone.example'), 204],
+  ['gateway', at('alone'), { refused: 400, passed: 200 }],
+  ['/verify', told('/verify', 'alone.example'), { refused: 403, passed: 204 }],
+  ['/verify/browser', told('/verify/browser', 'alone.example'), { refused: 403, passed: 204 }],
 ] as const;
 
 type Ask = (path: string) => Promise<Reply>;
@@ -93,8 +100,13 @@ const each = (of: (door: (typeof DOORS)[number][2]) => number) =>
   Object.fromEntries(DOORS.map(([name, , door]) => [name, of(door)]));
 
 describe('a path that servers read differently is refused at every door, if another space lies within', () => {
-  test.each(CONFUSED)('%s', async (path) => {
+  test.each([...CONFUSED, ...LEADING_OUT])('%s', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(({ refused }) => refused));
+  });
+
+  test.each(LEADING_OUT)('%s, where none does', async (path) => {
+    const refused = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.refused]));
+    expect(await statuses(DOORS_ALONE, path)).toEqual(refused);
   });
 });
 
@@ -110,7 +122,7 @@ describe('a path that nobody takes for one of another space gets in', () => {
   });
 
   test.each([...PASSING, ...PASSING_ALONE])('%s, where no space lies within', async (path) => {
-    const passed = Object.fromEntries(DOORS_ALONE.map(([name, , status]) => [name, status]));
+    const passed = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.passed]));
     expect(await statuses(DOORS_ALONE, path)).toEqual(passed);
   });
 });

@@ -29,20 +29,41 @@ export const readingsOf: (target: string) => Readings | undefined = remembering(
 
 function read(target: string): Readings | undefined {
   const path = target.replace(/^[a-z]+:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
-  let spellings = [path];
+  const spellings = spellingsOf(path, decoded);
+  const texts = spellings && textsOf(spellings);
+  if (texts === undefined || texts.some((text) => NEVER.test(text))) return undefined;
+  const unclear =
+    MALFORMED.test(path) || texts.some((text) => UNCLEAR.test(text)) || !spellings?.every(isText);
+  if (unclear && leadsOut(path)) return undefined;
+  return { paths: distinct(texts.map(withPlainNames).flatMap(routes)), unclear };
+}
+
+/** Octets, as characters of Latin-1, after all decodings. Undefined: too many spellings. */
+function spellingsOf(
+  path: string,
+  decode: (text: string) => string,
+): readonly string[] | undefined {
+  let spellings: readonly string[] = [path];
   for (let time = 0; time < TIMES; time += 1) {
-    spellings = distinct(spellings.flatMap(withoutParameters).map(decoded));
+    spellings = distinct(spellings.flatMap(withoutParameters).map(decode));
     if (spellings.length > MOST_SPELLINGS) return undefined;
   }
+  return spellings;
+}
+
+/** The spellings as they are compared, each with all its slashes. Undefined: too many. */
+function textsOf(spellings: readonly string[]): readonly string[] | undefined {
   const texts = distinct(spellings.map(compared).flatMap(withoutParameters));
+  if (texts.length > MOST_SPELLINGS) return undefined;
   const cut = texts.map((text) => text.replace(/[?#].*$/s, ''));
-  const slashed = distinct([...texts, ...cut].map((text) => text.replaceAll('\\', '/')));
-  if (texts.length > MOST_SPELLINGS || slashed.some((text) => NEVER.test(text))) return undefined;
-  return {
-    paths: distinct(slashed.map(withPlainNames).flatMap(routes)),
-    unclear:
-      MALFORMED.test(path) || texts.some((text) => UNCLEAR.test(text)) || !spellings.every(isText),
-  };
+  return distinct([...texts, ...cut].map((text) => text.replaceAll('\\', '/')));
+}
+
+/** Whether a lax decoder finds a dot segment in what is unclear. */
+function leadsOut(path: string): boolean {
+  const spellings = spellingsOf(path, laxlyDecoded);
+  const texts = spellings && textsOf(spellings);
+  return !texts || texts.some((text) => NEVER.test(text.replaceAll(CONTROLS, '')));
 }
 
 const PARAMETERS = /;[^/]*/g;
@@ -84,6 +105,28 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, octet) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(octet).toLowerCase()),
 );
 const digit = (octet = 0) => DIGITS[octet] ?? -1;
+
+/** `%u002e` of old scripts and Microsoft's servers. */
+const ESCAPE_OF_UTF16 = /%u([\da-f]{4})/gi;
+/** Longer than UTF-8 allows (RFC 3629 section 3), of ASCII; two octets also where the second is none that follows. */
+const OVERLONG =
+  /[\xc0\xc1][^]|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)[\x80\x81][\x80-\xbf]/g;
+/** URL parsers drop some of them, others end a name there. */
+const CONTROLS = /(?!\0)\p{Cc}/gu;
+
+/** As decoders that take what is no percent-encoding of UTF-8 for what it looks like. */
+function laxlyDecoded(text: string): string {
+  const octets = text.replaceAll(ESCAPE_OF_UTF16, (_, unit: string) =>
+    Buffer.from(String.fromCharCode(parseInt(unit, 16))).toString('latin1'),
+  );
+  return decoded(octets).replaceAll(OVERLONG, (octet) => ascii(octet));
+}
+
+/** The last seven bits of what is longer than it may be. */
+function ascii(overlong: string): string {
+  const [before = 0, last = 0] = Buffer.from(overlong.slice(-2), 'latin1');
+  return String.fromCharCode(((before & 1) << 6) | (last & 0x3f));
+}
 
 const isText = (octets: string) => isUtf8(Buffer.from(octets, 'latin1'));
 
