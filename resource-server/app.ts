@@ -181,8 +181,8 @@ export function createApp(parts: AppParts) {
       const fields = { ...outcome.fields, ...cors };
       const who = { passed: outcome, mark };
       if (gateway) {
-        if (!gateway.keeps(request)) watch(who, request, response);
-        return gateway.pass({ request, response, target, passed: outcome, mark, arrived, fields });
+        const passage = { request, response, target, passed: outcome, mark, arrived, fields };
+        return gateway.pass({ ...passage, watch: () => void watch(who, request, response) });
       }
       const judgeAgain = watch(who, request, response);
       const context = { request, space, target, scheme, principal, judgeAgain };

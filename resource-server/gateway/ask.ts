@@ -40,6 +40,8 @@ export interface Question {
   readonly holders: readonly Holder[];
   /** Of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
   readonly who: Who | undefined;
+  /** Of a handshake, too: called when the application answers it as any request. */
+  readonly watch: (() => void) | undefined;
 }
 
 /** How far an attempt came. */
@@ -109,7 +111,7 @@ export function createAsk(
   };
 
   async function send(
-    { request, path, linesFor, removed, sink, holders, who }: Question,
+    { request, path, linesFor, removed, sink, holders, who, watch }: Question,
     { agent, once, pool, places, url, connect }: Upstream,
     attempt: Attempt,
   ): Promise<void> {
@@ -119,7 +121,7 @@ export function createAsk(
       attempt.touched = true;
       const way = { createConnection: connect };
       const sent = { request, way, path, lines: linesFor(url), idle };
-      return webSockets.open({ upgrade, sent, passing: sink, holders, who });
+      return webSockets.open({ upgrade, sent, passing: sink, holders, who, watch });
     }
     const { method = '' } = request;
     const framing = framingOf(request);

@@ -75,6 +75,8 @@ export interface Passage {
   readonly mark?: Mark | undefined;
   /** When it came, by a clock that nobody sets; before it was judged. */
   readonly arrived: number;
+  /** Ends its answer once what let its client in is revoked. Undefined: the space asks nobody. */
+  readonly watch?: () => void;
   /** Of our own, for the answer. */
   readonly fields: Fields;
 }
@@ -85,8 +87,6 @@ export interface Gateway {
   readonly methods: readonly string[];
   /** Whether it opens WebSockets; to one that does not a handshake is a request. */
   readonly webSockets: boolean;
-  /** Whether what is under way goes on after a revocation, or is watched here, as a WebSocket is. */
-  keeps(request: AnyRequest): boolean;
   /** Undefined: the client has its answer, or the beginning of it. */
   pass(passage: Passage): Awaitable<ResourceAnswer | undefined>;
 }
@@ -123,6 +123,11 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const ask = createAsk(upstreams, webSockets, config, clock, log);
   const keyless = (url: string) => withoutKeys(url, space.apiKeyQuery, own.keyParameters);
+
+  /** Whether it may become a WebSocket, which is watched as one. */
+  const isHandshake = (request: AnyRequest) =>
+    webSockets !== false && upgradeOf(request) !== undefined;
+  const watchOf = ({ watch }: Passage) => (config.streams === 'finish' ? undefined : watch);
 
   /** What is answered without the application; undefined: nothing. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
@@ -174,7 +179,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const who = passed && mark && { passed, mark };
     return andThen(identified(passage), (lines) => {
       const linesFor = (at: URL) => change([...linesOf(request, at, removed), ...lines]);
-      const asked = ask({ request, path, linesFor, removed, sink, holders, who });
+      const watch = watchOf(passage);
+      const asked = ask({ request, path, linesFor, removed, sink, holders, who, watch });
       return asked.catch((error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
       });
@@ -234,10 +240,9 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   return {
     methods: possible,
     webSockets: webSockets !== false,
-    keeps: (request) =>
-      config.streams === 'finish' || (webSockets !== false && upgradeOf(request) !== undefined),
     pass(passage) {
       const { request, response, passed, fields } = passage;
+      if (!isHandshake(request)) watchOf(passage)?.();
       const answered = recover<ResourceAnswer | undefined>(
         () => passOn(passage),
         (error) => {

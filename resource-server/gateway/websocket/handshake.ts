@@ -16,9 +16,14 @@ export interface Opened {
   readonly socket: Socket;
 }
 
+/** An application that has answered otherwise: the client gets its answer as it comes. */
+export interface Declined {
+  /** Resolves when no more of it comes. */
+  readonly over: Promise<void>;
+}
+
 /**
- * Asks the application for a WebSocket (RFC 6455 section 4.1). Undefined: it gave another answer, which the client
- * gets. Over HTTP/1.1 that may be one of 2xx: an application may ignore Upgrade (RFC 9110 section 7.8). To an extended
+ * Asks the application for a WebSocket (RFC 6455 section 4.1). Over HTTP/1.1 that may be one of 2xx: an application may ignore Upgrade (RFC 9110 section 7.8). To an extended
  * CONNECT (`extended`) it would say that a WebSocket is open (RFC 8441 section 5). Rejects with HttpError 502 or 504
  * for that, and for an answer that accepts another key.
  */
@@ -26,9 +31,10 @@ export async function shakeHands(
   sent: Sent,
   { key, extended }: { readonly key: string; readonly extended: boolean },
   passing: PassingAnswer,
-): Promise<Opened | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Opened | undefined>();
+): Promise<Opened | Declined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Opened | Declined>();
   const asked = ask(sent);
+  const over = new Promise<void>((done) => asked.once('close', done));
   const timer = setTimeout(() => {
     asked.destroy(new HttpError(504, 'The application did not answer in time.'));
   }, sent.idle * 1000);
@@ -69,7 +75,7 @@ export async function shakeHands(
     asked.setTimeout(sent.idle * 1000, leave);
     try {
       give(answer, passing, new Flow(sent.request, false));
-      return resolve(undefined);
+      return resolve({ over });
     } catch (error) {
       return fail(error);
     }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
 import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { stalled } from '../../proxy/proxy.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 import {
@@ -28,7 +29,9 @@ beforeAll(async () => {
     chat: { upstream: { url: `${url}base/`, timeout: 1 } },
     named: { upstream: { url }, scopes: { GET: ['named:read'], WEBSOCKET: ['named:talk'] } },
     open: { upstream: { url }, schemes: [], scopes: {} },
+    finish: { upstream: { url, streams: 'finish' } },
     few: { upstream: { url, webSockets: { most: 4 } } },
+    scarce: { upstream: { url, webSockets: { most: 4 } } },
     strangers: { upstream: { url, webSockets: { most: 8 } }, schemes: [], scopes: {} },
     idle: { upstream: { url, webSockets: { idle: 1 } } },
     none: { upstream: { url, webSockets: false } },
@@ -115,6 +118,13 @@ async function overHttp2(path: string, fields: object = {}, { listening } = gate
     [Symbol.dispose]: () => session.destroy(),
   };
 }
+
+/** Another answer than 101, which goes on until the application ends it. */
+const endless =
+  (line: string): Answering =>
+  (socket) => {
+    socket.resume().write(`HTTP/1.1 ${line}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegun\r\n`);
+  };
 
 /** The line of the log with such an end, of a gateway, from one line on. */
 async function logged(
@@ -538,6 +548,33 @@ describe('a handshake that is not let in never reaches the application', () => {
     await third.until('101');
     for (const one of [first, second, third]) one.socket.destroy();
   });
+
+  test.each(['200 OK', '403 Forbidden'])(
+    'an answer of %s counts until it is over',
+    async (line) => {
+      const Authorization = `Bearer ${tokenOf('scarce')}`;
+      application.answers(endless(line));
+      const first = await eventually(async () => {
+        const socket = client('/scarce/', { Authorization });
+        await socket.until((all) => /begun|}$/.test(all));
+        expect(statuses(await socket.until('\r\n\r\n'))).toEqual([Number(line.slice(0, 3))]);
+        return socket;
+      });
+      const second = client('/scarce/', { Authorization });
+      expect(statuses(await second.until('}'))).toEqual([503]);
+      const [there] = application.sockets;
+      there?.end('0\r\n\r\n');
+      await first.until('0\r\n\r\n');
+      application.answers();
+      await eventually(async () => {
+        const third = client('/scarce/', { Authorization });
+        const received = await third.until('\r\n\r\n');
+        third.socket.destroy();
+        expect(statuses(received)).toEqual([101]);
+      });
+      for (const one of [first, second]) one.socket.destroy();
+    },
+  );
 });
 
 test('where nobody is asked, one address may hold a quarter of what others leave', async () => {
@@ -644,6 +681,51 @@ describe('it ends with what let its client in', () => {
     await socket.until('\r\n\r\n');
     await gateway.stores.revocations.raise('person', 'alice', until());
     await socket.all;
+  });
+
+  test.each(['200 OK', '403 Forbidden'])('an answer of %s instead of one', async (line) => {
+    application.answers(endless(line));
+    const jti = `instead-${line.slice(0, 3)}`;
+    const [socket, other] = [
+      client('/few/', { Authorization: `Bearer ${gateway.token('few:read few:write', { jti })}` }),
+      client('/idle/'),
+    ];
+    await Promise.all([socket, other].map((one) => one.until('begun')));
+    await revoked(jti);
+    await socket.all;
+    expect(socket.reset).toBe(true);
+    await eventually(() => {
+      const last = gateway.lines.findLast((text) =>
+        text.includes('the token is not good any more'),
+      );
+      expect(last).toMatch(/"path":"\/few\/".*"cut":true/);
+    });
+    expect(other.socket.closed).toBe(false);
+    other.socket.destroy();
+  });
+
+  test('an answer of 403 to an extended CONNECT, as that over HTTP/1.1', async () => {
+    application.answers(endless('403 Forbidden'));
+    const token = gateway.token('few:read few:write', { jti: 'refused' });
+    using stream = await overHttp2('/few/', { authorization: `Bearer ${token}` });
+    await stream.until('begun');
+    await revoked('refused');
+    await expect(stream.closed).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+  });
+
+  test('but no such answer where upstream.streams is finish', async () => {
+    application.answers(endless('200 OK'));
+    const open = (name: string) => {
+      const token = gateway.token(`${name}:read ${name}:write`, { jti: `of-${name}` });
+      return client(`/${name}/`, { Authorization: `Bearer ${token}` });
+    };
+    const [ended, stays] = [open('few'), open('finish')];
+    await Promise.all([ended, stays].map((one) => one.until('begun')));
+    await revoked('of-finish');
+    await revoked('of-few');
+    await ended.all;
+    expect(stays.socket.closed).toBe(false);
+    stays.socket.destroy();
   });
 
   test('RFC 9068 section 4: exp', async () => {

@@ -46,6 +46,8 @@ export interface Handshake {
   readonly holders: readonly Holder[];
   /** Undefined: the space asks nobody. */
   readonly who: Who | undefined;
+  /** Called when the application answers it as any request: that answer ends with what let its client in. */
+  readonly watch: (() => void) | undefined;
 }
 
 /** The WebSockets of one space. */
@@ -112,7 +114,7 @@ export function createWebSockets(
   return {
     open: (handshake) =>
       new Promise((resolve, reject) => {
-        const { sent, upgrade, passing, holders } = handshake;
+        const { sent, upgrade, passing, holders, watch } = handshake;
         const run = async () => {
           const key = upgrade.extended
             ? random(16).toString('base64')
@@ -121,9 +123,14 @@ export function createWebSockets(
             throw new BadRequest('One Sec-WebSocket-Key with 16 octets is needed.');
           const asked = { ...sent, lines: handshakeLines(sent.lines, key) };
           const opened = await shakeHands(asked, { key, extended: upgrade.extended }, passing);
-          const side = opened && openTo(handshake, opened);
+          if ('over' in opened) {
+            watch?.();
+            resolve();
+            return opened.over; // until then it has its place, as a WebSocket would
+          }
+          const side = openTo(handshake, opened);
           resolve();
-          if (side) await carry(handshake, side, opened.socket);
+          return carry(handshake, side, opened.socket);
         };
         inShares(holders, run).catch(reject);
       }),
