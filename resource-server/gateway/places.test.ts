@@ -119,6 +119,24 @@ describe('places', () => {
     giveBack();
     (await places.take(bidOf('a')))();
   });
+
+  test('of many who have waited for too long a few a turn of the event loop are told so', async () => {
+    const places = new Places(1, 1);
+    await places.take(bidOf('a'));
+    let told = 0;
+    const asked = Array.from({ length: 1000 }, () =>
+      places.take(bidOf('a')).catch(() => {
+        told += 1;
+      }),
+    );
+    let most = 0;
+    while (told < asked.length) {
+      const before = told;
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, told - before);
+    }
+    expect(most).toBeLessThanOrEqual(64);
+  });
 });
 
 describe('of a hundred places', () => {

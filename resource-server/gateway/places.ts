@@ -1,4 +1,5 @@
 import { fairShare } from '#shared/base/counts.js';
+import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Holder } from '../account.ts';
 import type { Flow } from '../forwarding/flow.ts';
@@ -36,6 +37,8 @@ export class Places {
   readonly #held = new Map<string, number>();
   readonly #taken = new Set<Bid>();
   readonly #slow: SlowClients;
+  /** Those who came together have waited too long together. */
+  readonly #givingUp = fewATurn();
 
   /** `patience`: milliseconds in line. */
   constructor(most: number, patience: number) {
@@ -82,7 +85,8 @@ export class Places {
     const leave = () => goOut(LEFT);
     const timer = setTimeout(() => {
       const detail = 'The gateway has no connection to the application free. Try again.';
-      goOut(new HttpError(503, detail, { 'Retry-After': '1' }));
+      const error = new HttpError(503, detail, { 'Retry-After': '1' });
+      void this.#givingUp().then(() => goOut(error));
     }, this.#patience);
     const line = this.#lines.get(key) ?? { holders, waiting: new Set() };
     line.waiting.add(resolve);
