@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Admission } from './admission.ts';
-import { type Refusal, refusalMessage } from './refusal.ts';
+import { type Refused, refusalMessage } from './refusal.ts';
 
 /**
  * Requests of one connection: a packet may bring a thousand, and whoever sends some packets would have the server
@@ -106,7 +106,7 @@ export class Connections {
    * request, unless it has one already. False: this connection is refused already; the parser reports
    * every further read.
    */
-  refuse(socket: Duplex, refusal: Refusal, clock: Clock): boolean {
+  refuse(socket: Duplex, told: Refused, clock: Clock): boolean {
     if (this.#refused.has(socket)) return false;
     this.#refused.add(socket);
     const exchanges = this.#exchanges.get(socket) ?? [];
@@ -115,7 +115,7 @@ export class Connections {
     const before = exchanges.findLast((exchange) => exchange !== broken && !exchange.done);
     const answer = () => {
       if (!socket.writable) return;
-      endGently(socket, broken?.response.headersSent ? '' : refusalMessage(refusal, clock));
+      endGently(socket, broken?.response.headersSent ? '' : refusalMessage(told, clock));
     };
     if (before === undefined) answer();
     else before.response.once('close', answer);

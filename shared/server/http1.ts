@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import { ambiguous } from './ambiguity.ts';
 import {
@@ -26,7 +27,9 @@ import {
   LENGTH_REQUIRED,
   noTunnel,
   type Refusal,
+  type Refused,
   refuse,
+  refused,
   TOO_MANY_AT_ONCE,
   UNMET_EXPECTATION,
 } from './refusal.ts';
@@ -55,12 +58,13 @@ export interface Http1Parts {
   readonly besideHttp2: boolean;
   readonly log: Log;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
   const { handler, tunnel, seemsNone, webSockets, ending, connections, lasts } = parts;
-  const { limit, pace, log, clock } = parts;
+  const { limit, pace, log, clock, random } = parts;
   const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
     ServerResponse: Http1Response,
@@ -79,9 +83,9 @@ export function http1Server(parts: Http1Parts): Server {
   Object.assign(server, { httpAllowHalfOpen: allowsHalf });
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
 
-  function refused(socket: Duplex, { status }: Refusal, reason: string): void {
+  function tell(socket: Duplex, { id, status }: Refused, reason: string): void {
     const address = socket instanceof net.Socket ? socket.remoteAddress : undefined;
-    log.info('refused', { status, reason, address });
+    log.info('refused', { id, status, reason, address });
   }
 
   /** `before`: the answer that it waits for. */
@@ -94,8 +98,9 @@ export function http1Server(parts: Http1Parts): Server {
     if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
-      refused(request.socket, refusal, refusal.detail);
-      return end(request, response, refusal);
+      const told = refused(refusal, random, request);
+      tell(request.socket, told, refusal.detail);
+      return end(request, response, told);
     }
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
@@ -111,11 +116,13 @@ export function http1Server(parts: Http1Parts): Server {
     return recover(
       () => handler(request, response),
       (error) => {
+        const told = refused(FAILED, random, request);
         log.error('handler failed', {
+          id: told.id,
           reason: error instanceof Error ? error.stack : String(error),
         });
         if (response.headersSent) response.destroy();
-        else refuse(response, FAILED);
+        else refuse(response, told);
       },
     );
   }
@@ -126,27 +133,30 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   /** The last one of its connection: what comes behind it is not read until the answers before it are out. */
-  function hold({ socket }: IncomingMessage, response: ServerResponse): void {
+  function hold(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
     lasts.add(socket);
     socket.pause();
     socket.destroySoon = () => endGently(socket); // as node:http ends it
-    refused(socket, TOO_MANY_AT_ONCE, 'too many requests at once');
-    refuse(response, TOO_MANY_AT_ONCE);
+    const told = refused(TOO_MANY_AT_ONCE, random, request);
+    tell(socket, told, 'too many requests at once');
+    refuse(response, told);
   }
 
   /** The answer is the last one, also to a client that is still sending content. */
-  function end(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  function end(request: IncomingMessage, response: ServerResponse, told: Refused): void {
     lasts.add(request.socket);
     const waits = request.headers.expect !== undefined; // to be asked for its content
-    if (waits || !hasContent(request)) return refuse(response, refusal);
+    if (waits || !hasContent(request)) return refuse(response, told);
     request.resume();
-    connections.refuse(request.socket, refusal, clock);
+    connections.refuse(request.socket, told, clock);
   }
 
   function hurry(request: IncomingMessage): void {
     pace.watch(request, () => {
-      if (connections.refuse(request.socket, TOO_SLOW, clock)) {
-        refused(request.socket, TOO_SLOW, 'slow content');
+      const told = refused(TOO_SLOW, random, request);
+      if (connections.refuse(request.socket, told, clock)) {
+        tell(request.socket, told, 'slow content');
       }
     });
   }
@@ -171,8 +181,9 @@ export function http1Server(parts: Http1Parts): Server {
     const unclear = ambiguous(request);
     const refusal = unclear ?? noTunnel(request.url);
     const decline = () => {
-      refused(socket, refusal, refusal.detail);
-      connections.refuse(socket, refusal, clock);
+      const told = refused(refusal, random, request);
+      tell(socket, told, refusal.detail);
+      connections.refuse(socket, told, clock);
     };
     if (unclear !== undefined || tunnel === undefined || !(socket instanceof net.Socket)) {
       return decline();
@@ -239,8 +250,9 @@ export function http1Server(parts: Http1Parts): Server {
     if (!lasts.admits(request, response)) return;
     lasts.add(request.socket);
     connections.begin(request, response);
-    refused(request.socket, UNMET_EXPECTATION, 'Expect');
-    refuse(response, UNMET_EXPECTATION);
+    const told = refused(UNMET_EXPECTATION, random, request);
+    tell(request.socket, told, 'Expect');
+    refuse(response, told);
   });
   server.on('connect', (request, socket, head) => void connect(request, socket, head));
   server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
@@ -248,8 +260,9 @@ export function http1Server(parts: Http1Parts): Server {
     const refusal = clientErrors.judge(error, socket);
     if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost
     if (refusal === undefined) return;
-    if (connections.refuse(socket, refusal, clock)) {
-      refused(socket, refusal, error.code ?? error.message);
+    const told = refused(refusal, random);
+    if (connections.refuse(socket, told, clock)) {
+      tell(socket, told, error.code ?? error.message);
     }
   });
   return server;

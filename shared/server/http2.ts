@@ -9,6 +9,7 @@ import type {
 } from 'node:http2';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { Admission } from './admission.ts';
 import { ambiguous } from './ambiguity.ts';
@@ -25,9 +26,11 @@ import type { Pace } from './pace.ts';
 import {
   CONTENT_OF_CONNECT,
   FAILED,
+  idField,
   noTunnel,
   OTHER_PROTOCOL,
   type Refusal,
+  refused,
   UNMET_EXPECTATION,
 } from './refusal.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
@@ -59,6 +62,7 @@ export interface Http2Parts {
   readonly pace: Pace;
   readonly log: Log;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface Http2 extends Disposable {
@@ -71,7 +75,8 @@ export interface Http2 extends Disposable {
 
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
-  const { handler, tunnel, webSockets, ending, admission, limit, pace, log, clock } = parts;
+  const { handler, tunnel, webSockets, ending, admission, limit, pace } = parts;
+  const { log, clock, random } = parts;
   const sessions = new Http2Sessions(limit);
   /** Streams whose content came too slowly. */
   const cutOff = new WeakSet<Http2Stream>();
@@ -91,11 +96,13 @@ export function http2Server(parts: Http2Parts): Http2 {
   function refuse(
     request: Http2ServerRequest,
     response: Http2ServerResponse,
-    { status, detail }: Refusal,
+    refusal: Refusal,
     reason: string,
   ): void {
-    log.info('refused', { status, reason, address: request.socket.remoteAddress });
-    send(request, response, problemAnswer(status, detail));
+    const told = refused(refusal, random, request);
+    const { id, status, detail } = told;
+    log.info('refused', { id, status, reason, address: request.socket.remoteAddress });
+    send(request, response, problemAnswer(status, detail, idField(told)));
   }
 
   /** False: too many of its address are under way. Nothing was done: it may come again (RFC 9113 section 8.7). */
@@ -118,9 +125,11 @@ export function http2Server(parts: Http2Parts): Http2 {
       await handler(request, response);
     } catch (error) {
       if (cutOff.has(stream)) return; // it has its answer
-      log.error('handler failed', { reason: error instanceof Error ? error.stack : String(error) });
+      const reason = error instanceof Error ? error.stack : String(error);
+      const told = refused(FAILED, random, request);
+      log.error('handler failed', { id: told.id, reason });
       if (response.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-      else send(request, response, problemAnswer(FAILED.status, FAILED.detail));
+      else send(request, response, problemAnswer(told.status, told.detail, idField(told)));
     }
   }
 

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { type Random, systemRandom } from '#shared/base/random.ts';
 import { WORKERS } from '#shared/base/workers.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { Admission } from './admission.ts';
@@ -11,7 +12,7 @@ import { http2Server } from './http2.ts';
 import { LastRequests } from './last-requests.ts';
 import type { AnyHandler } from './message.ts';
 import { Pace } from './pace.ts';
-import { refusalMessage, TOO_MANY } from './refusal.ts';
+import { refusalMessage, refused, TOO_MANY } from './refusal.ts';
 import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from './tunnel.ts';
 import { type Versions, versionsFront } from './versions.ts';
@@ -55,6 +56,7 @@ export interface ListenOptions {
   /** Of the listener that this one stands beside; default: one of its own, by the limits. */
   readonly admission?: Admission;
   readonly clock?: Clock;
+  readonly random?: Random;
 }
 
 /**
@@ -72,6 +74,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     webSockets = false,
     log,
     clock = systemClock,
+    random = systemRandom,
   } = options;
   const limit = { ...LIMITS, ...options.limits };
   const trusted = options.trusted ?? { has: () => false };
@@ -81,7 +84,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const lasts = new LastRequests();
   const ending = new AbortController();
   const { signal } = ending;
-  const common = { tunnel, seemsNone, webSockets, ending: signal, limit, pace, log, clock };
+  const common = { tunnel, seemsNone, webSockets, ending: signal, limit, pace, log, clock, random };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, lasts, besideHttp2 });
   const http2 =
@@ -96,11 +99,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     patience: limit.headersTimeout,
     log,
     clock,
+    random,
   });
   function turnAway(socket: Socket, reason: string): void {
-    log.info('refused', { reason, address: socket.remoteAddress });
+    const told = refused(TOO_MANY, random);
+    log.info('refused', { id: told.id, reason, address: socket.remoteAddress });
     socket.on('error', () => {});
-    if (certificate === undefined) socket.write(refusalMessage(TOO_MANY, clock));
+    if (certificate === undefined) socket.write(refusalMessage(told, clock));
     socket.destroySoon();
   }
 

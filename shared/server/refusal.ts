@@ -1,12 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#shared/base/clock.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
 import { isHost } from '#shared/http/host.ts';
 import { phraseOf, problem } from '#shared/http/problem.ts';
+import type { AnyRequest } from './message.ts';
+import { isNameless, requestId } from './request-log.ts';
 
 /** Why the server itself ends a request, and the connection with it. `detail` is for the client. */
 export interface Refusal {
   readonly status: number;
   readonly detail: string;
+}
+
+/** A refusal with the id of its line in the log. */
+export interface Refused extends Refusal {
+  readonly id: string;
+  /** The same, for the client; none for a request that is nobody's. */
+  readonly shownId?: string;
 }
 
 const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
@@ -49,11 +59,23 @@ export function noTunnel(destination = ''): Refusal {
   return isHost(host) && number >= 1 && number <= 65_535 ? NO_TUNNELS : NO_DESTINATION;
 }
 
+/** Gives it the id of its request, or a new one where no line is written of that, or there is none. */
+export function refused(refusal: Refusal, random: Random, request?: AnyRequest): Refused {
+  const id = (request && requestId(request)) || randomId(random);
+  return { ...refusal, id, ...(!(request && isNameless(request)) && { shownId: id }) };
+}
+
+/** The field of its answer. */
+export const idField = ({ shownId }: Refused): { readonly 'X-Request-Id'?: string } =>
+  shownId === undefined ? {} : { 'X-Request-Id': shownId };
+
 /** Answers a request that the parser understood, and closes the connection after it. */
-export function refuse(response: ServerResponse, { status, detail }: Refusal): void {
+export function refuse(response: ServerResponse, told: Refused): void {
+  const { status, detail } = told;
   const { type, body } = problem(status, undefined, detail);
   response.writeHead(status, {
     Connection: 'close',
+    ...idField(told),
     'Content-Type': type,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
@@ -63,12 +85,14 @@ export function refuse(response: ServerResponse, { status, detail }: Refusal): v
 }
 
 /** The same as a whole message, for a connection that has no request (RFC 9112 section 4). */
-export function refusalMessage({ status, detail }: Refusal, clock: Clock): string {
+export function refusalMessage(told: Refused, clock: Clock): string {
+  const { status, detail } = told;
   const { type, body } = problem(status, undefined, detail);
   return [
     `HTTP/1.1 ${status} ${phraseOf(status)}`,
     `Date: ${new Date(clock.now()).toUTCString()}`,
     'Connection: close',
+    ...Object.entries(idField(told)).map(([name, value]) => `${name}: ${value}`),
     `Content-Type: ${type}`,
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',

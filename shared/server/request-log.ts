@@ -40,7 +40,7 @@ export const pathOf = remembering(
 );
 
 /** Whoever comes without a name gets nothing that is in no other answer (RFC 9576 section 6.1). */
-const isNameless = ({ headers }: AnyRequest) =>
+export const isNameless = ({ headers }: AnyRequest) =>
   /^privatetoken(?: |$)/i.test(headers.authorization ?? '');
 /** Asked every few seconds, of every server, by whatever runs it. */
 const HEALTH = /^\/health\/(?:live|ready)$/;

@@ -3,11 +3,12 @@ import net, { type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import { MALFORMED, TOO_SLOW } from './client-error.ts';
 import { endGently, LINGER } from './connections.ts';
 import type { LastRequests } from './last-requests.ts';
 import { peek } from './peek.ts';
-import { refusalMessage } from './refusal.ts';
+import { refusalMessage, refused } from './refusal.ts';
 import { tellsMethod, unknownMethod, withStandIn } from './unknown-method.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
@@ -43,6 +44,7 @@ export interface Versions {
   readonly patience: number;
   readonly log: Log;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface Front {
@@ -59,7 +61,8 @@ export interface Front {
  * in clear text its first bytes tell. Those of HTTP/1.1 tell the method as well, which node:http may not know.
  */
 export function versionsFront(versions: Versions): Front {
-  const { http1, http2, lasts, certificate, resumption = true, patience, log, clock } = versions;
+  const { http1, http2, lasts, certificate, resumption = true, patience } = versions;
+  const { log, clock, random } = versions;
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
@@ -82,10 +85,10 @@ export function versionsFront(versions: Versions): Front {
   function giveUp(socket: Socket, bytes: Buffer): void {
     const ended = socket.readableEnded;
     if (!socket.writable || (ended && bytes.length === 0)) return void socket.destroy();
-    const refusal = ended ? MALFORMED : TOO_SLOW;
-    const { status, detail } = refusal;
-    log.info('refused', { status, reason: detail, address: socket.remoteAddress });
-    endGently(socket, refusalMessage(refusal, clock));
+    const told = refused(ended ? MALFORMED : TOO_SLOW, random);
+    const { id, status, detail } = told;
+    log.info('refused', { id, status, reason: detail, address: socket.remoteAddress });
+    endGently(socket, refusalMessage(told, clock));
   }
 
   function toHttp1(socket: Socket, bytes: Buffer): void {
