@@ -10,7 +10,7 @@ export const UNDERSTOOD: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Never stored: parts, and what was answered because of fields that Vary does not speak of (conditions, ranges,
+ * Never stored: parts (RFC 9111 section 3.3 leaves that to the cache; whole answers serve all ranges), and what was answered because of fields that Vary does not speak of (conditions, ranges,
  * credentials, expectations, lengths) or of how the request came.
  */
 export const NEVER: ReadonlySet<number> = new Set([
