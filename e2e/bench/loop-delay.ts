@@ -3,9 +3,18 @@ import { z } from 'zod';
 import { until } from '../parts/process.ts';
 import type { Server } from './cpu.ts';
 
-const loopDelay = z.object({ p50: z.number(), p99: z.number(), max: z.number() });
+const milliseconds = z.number();
+const loopDelay = z.object({
+  p50: milliseconds,
+  p99: milliseconds,
+  max: milliseconds,
+  cpu: milliseconds,
+});
 
-/** Milliseconds from one turn of an event loop to the next; looked at each millisecond, which is the least. */
+/**
+ * Milliseconds from one turn of an event loop to the next; looked at each millisecond, which is the least. `cpu`: what
+ * its thread worked in the longest, without what other processes took from it meanwhile.
+ */
 export type LoopDelay = z.infer<typeof loopDelay>;
 
 /** Watches the event loop of a server from within, without a word of the server's own. */

@@ -3,6 +3,9 @@ import http from 'node:http';
 /** What one client does at a time. Rejects when it does not get all of it. */
 export type Visit = (port: number, address: string) => Promise<void>;
 
+/** Milliseconds without an octet after which a visitor gives up. */
+const PATIENCE = 20_000;
+
 /** Milliseconds for which all who download ask for the same. */
 export const ROUND = 2000;
 export const downloadNow = () => `/cached/long/${Math.floor(Date.now() / ROUND)}`;
@@ -25,7 +28,9 @@ export const handshake = head(
 /** Asks, and counts the octets of the answer. */
 function ask(port: number, localAddress: string, path: string, headers = {}): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const request = http.get({ host: '127.0.0.1', port, localAddress, path, headers, agent: false });
+  const way = { host: '127.0.0.1', port, localAddress, agent: false, timeout: PATIENCE };
+  const request = http.get({ ...way, path, headers });
+  request.once('timeout', () => request.destroy(new Error(`${path}: silent`)));
   request.once('error', reject);
   request.once('upgrade', (_, socket) => {
     socket.destroy();

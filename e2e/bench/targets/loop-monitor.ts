@@ -9,15 +9,36 @@ const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 const milliseconds = (nanoseconds: number) => nanoseconds / 1_000_000;
 
+/** Microseconds of CPU that the main thread has had. */
+const spent = () => {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+};
+let most = 0;
+let before = 0;
+let timer: NodeJS.Timeout | undefined;
+/** Comes once in each turn that takes a millisecond or more. */
+function tick(): void {
+  const now = spent();
+  most = Math.max(most, now - before);
+  before = now;
+}
+
 let watching = false;
 process.on('SIGUSR2', () => {
   watching = !watching;
   if (watching) {
     histogram.reset();
     histogram.enable();
+    [most, before] = [0, spent()];
+    timer = setInterval(tick, 1);
     return;
   }
   histogram.disable();
+  clearInterval(timer);
   const [p50, p99] = [histogram.percentile(50), histogram.percentile(99)].map(milliseconds);
-  writeFileSync(file, JSON.stringify({ p50, p99, max: milliseconds(histogram.max) }));
+  writeFileSync(
+    file,
+    JSON.stringify({ p50, p99, max: milliseconds(histogram.max), cpu: most / 1000 }),
+  );
 });
