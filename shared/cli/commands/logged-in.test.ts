@@ -174,6 +174,28 @@ describe('request', () => {
     expect(rs.received.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
 
+  test('where Bearer alone is taken the bound token stays here (RFC 9449 section 7.2)', async () => {
+    const as = await deviceServer();
+    const rs = await listen(({ url }, origin) => {
+      const resource = `${origin}/documents/`;
+      const place = `${origin}/.well-known/oauth-protected-resource/documents/`;
+      const bearer = { bearer_methods_supported: ['header'] };
+      return url?.startsWith('/.well-known/')
+        ? { body: { resource, authorization_servers: [as.origin], ...bearer } }
+        : { status: 401, fields: { 'www-authenticate': `Bearer resource_metadata="${place}"` } };
+    });
+    await login(as.origin, '--resource', `${rs.origin}/documents/`);
+    const before = as.received.length;
+    shell.clock.advance(3600); // its token has expired, and is not refreshed for this
+    const ended = await inProcess(shell, 'request', 'GET', `${rs.origin}/documents/a`);
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      `${rs.origin}/documents/ takes tokens by Bearer alone, and that of a login is bound to a key: name a --client\n`,
+    ]);
+    expect(as.received).toHaveLength(before);
+    expect(rs.received.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
+  });
+
   test('a token that is refused: says to log in again', async () => {
     const as = await deviceServer();
     const rs = await resourceServer(as.origin, 'DPoP other');

@@ -97,6 +97,15 @@ describe('private-token get', () => {
     expect(sent(user.parties.as, '/device/auth')).toEqual([]);
   });
 
+  test('an issuer that takes Bearer alone: nobody signs in for a token that could not be sent', async () => {
+    user.parties.behaviour.bearerAlone = true;
+    const { code, stderr } = await get();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('takes tokens by Bearer alone')]);
+    expect(sent(user.parties.as, '/device/auth')).toEqual([]);
+    const sentIn = user.parties.issuer.received.flatMap(({ authorization }) => authorization ?? []);
+    expect(sentIn).toEqual([]);
+  });
+
   test.each([
     ['--count', '0'],
     ['--count', '101'],

@@ -5,10 +5,10 @@ import { inProcess, newData, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
-const authorizationServer = () =>
+const authorizationServer = (token: object = { access_token: 'at', token_type: 'DPoP' }) =>
   listen(({ url }, origin) =>
     url === '/token'
-      ? { body: JSON.stringify({ access_token: 'at', token_type: 'DPoP' }) }
+      ? { body: token }
       : { body: JSON.stringify({ issuer: origin, token_endpoint: `${origin}/token` }) },
   );
 
@@ -129,6 +129,92 @@ describe('request', () => {
       `${rs.origin}/documents/`,
     );
     expect([code, stderr]).toEqual([2, expect.stringContaining('name a --client')]);
+  });
+});
+
+/** A JWT with these claims, which nobody verifies. */
+const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
+
+describe('request where a resource takes Bearer alone', () => {
+  /** Names this authorization server, and takes any token; `dpop`: what else its metadata or challenge have. */
+  const bearerServer = (issuer: string, dpop: { metadata?: object; challenge?: string } = {}) =>
+    listen(({ url, headers }, origin) => {
+      const place = `${origin}/.well-known/oauth-protected-resource/documents/`;
+      if (url?.startsWith('/.well-known/')) {
+        const resource = `${origin}/documents/`;
+        const bearer = { bearer_methods_supported: ['header'], ...dpop.metadata };
+        return { body: { resource, authorization_servers: [issuer], ...bearer } };
+      }
+      const challenge = `Bearer scope="a", resource_metadata="${place}"${dpop.challenge ?? ''}`;
+      return headers.authorization === undefined
+        ? { status: 401, fields: { 'www-authenticate': challenge } }
+        : { body: 'done' };
+    });
+
+  /** The only request that had a token, after `request` with a client that gets one with these claims. */
+  async function requested(
+    claims: (resource: string) => object,
+    {
+      type = 'Bearer',
+      dpop = {},
+    }: { type?: string; dpop?: { metadata?: object; challenge?: string } } = {},
+  ) {
+    const answer: Record<string, string> = { token_type: type };
+    const as = await authorizationServer(answer);
+    const rs = await bearerServer(as.origin, dpop);
+    const token = jwt(claims(`${rs.origin}/documents/`));
+    answer['access_token'] = token;
+    const shell = await shellFor(as.origin);
+    const args = ['GET', `${rs.origin}/documents/a`, '--client', 'machine'];
+    const ended = await inProcess(shell, 'request', ...args);
+    const asked = as.received.at(-1);
+    const used = rs.received.filter(({ authorization }) => authorization !== undefined);
+    return { ...ended, token, asked, used };
+  }
+
+  test('RFC 6750 section 2.1: the token is asked for and sent without a proof', async () => {
+    const { code, stdout, token, asked, used } = await requested((aud) => ({ aud }));
+    expect([code, stdout]).toEqual([0, 'done']);
+    expect(asked?.headers).not.toHaveProperty('dpop');
+    expect(Object.fromEntries(new URLSearchParams(asked?.body))).toMatchObject({ scope: 'a' });
+    expect(used.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`]);
+    expect(used[0]?.headers).not.toHaveProperty('dpop');
+  });
+
+  test.each([
+    ['metadata', { metadata: { dpop_signing_alg_values_supported: ['ES256'] } }],
+    ['challenge', { challenge: ', DPoP algs="ES256"' }],
+  ])('RFC 9449 section 7.1: DPoP in the %s alone is enough for a bound token', async (_, dpop) => {
+    const { code, asked, used } = await requested((aud) => ({ aud }), { type: 'DPoP', dpop });
+    expect(code).toBe(0);
+    expect(asked?.headers).toHaveProperty('dpop');
+    expect(used.map(({ headers }) => headers)).toEqual([
+      expect.objectContaining({
+        authorization: expect.stringMatching(/^DPoP /),
+        dpop: expect.any(String),
+      }),
+    ]);
+  });
+
+  test.each<[string, (resource: string) => object, string | undefined, string]>([
+    [
+      'another resource',
+      () => ({ aud: 'https://bank.example/' }),
+      undefined,
+      'https://bank.example/, not for',
+    ],
+    [
+      'more than that resource',
+      (aud) => ({ aud: [aud, 'https://bank.example/'] }),
+      undefined,
+      'not for',
+    ],
+    ['a key', (aud) => ({ aud, cnf: { jkt: 'x' } }), undefined, 'bound to a key'],
+    ['a key, as its type says', (aud) => ({ aud }), 'DPoP', 'type DPoP, not bearer'],
+  ])('RFC 8707 section 3: a token for %s does not leave', async (_, claims, type, message) => {
+    const { code, stderr, used } = await requested(claims, type === undefined ? {} : { type });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(used).toEqual([]);
   });
 });
 

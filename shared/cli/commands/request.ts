@@ -7,7 +7,7 @@ import { createProver } from '../oauth/dpop.ts';
 import { sendConcealed } from '../send-concealed.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import { loginAccess } from '../oauth/login-access.ts';
-import { type GetBoundToken, sendProtected } from '../oauth/protected-request.ts';
+import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { parseField } from '../request-field.ts';
 import { readSecret, SECRET_OPTIONS } from '../secret.ts';
@@ -16,8 +16,7 @@ import { withStores } from '../with-stores.ts';
 export const request: Command = {
   name: 'request',
   store: 'opens',
-  summary:
-    'send an HTTP request, with a DPoP-bound token for the resource that asks for one, or with a key',
+  summary: 'send an HTTP request, with a token for the resource that asks for one, or with a key',
   operands: ['METHOD', 'URL'],
   options: {
     client: {
@@ -35,7 +34,8 @@ export const request: Command = {
   },
   details: [
     'The resource is found by its metadata (RFC 9728). Without a client the token is that of',
-    "countersign login; otherwise it is the client's, bound to a key made for this request.",
+    "countersign login; otherwise it is the client's, bound to a key made for this request (DPoP). Where the",
+    "resource takes Bearer alone the client's is bound to none, and that of the login is not sent.",
     'The token goes to its own audience only, and never across a redirect to another origin.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
@@ -75,22 +75,23 @@ export const request: Command = {
 };
 
 /** Refuses what only a client has use for: the login's scopes are those that the person approved. */
-function personAccess(input: Input, shell: Shell): GetBoundToken {
+function personAccess(input: Input, shell: Shell): GetAccess {
   const stray = ['scope', ...Object.keys(SECRET_OPTIONS)].find((option) => input.flag(option));
   if (stray !== undefined) throw new UsageError(`--${stray} goes with a --client`);
   return loginAccess(sendUnhurried, shell);
 }
 
 /** The client's secret goes to our own authorization server only, whatever a resource names. */
-function clientAccess(id: string, input: Input, shell: Shell): GetBoundToken {
-  return async ({ resource, authorizationServers, scope }) => {
+function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
+  return async ({ resource, authorizationServers, scope, tokenType }) => {
     const secret = await readSecret(input, shell);
     return withStores(shell, async ({ clients }, { issuer }: Config) => {
       if (!authorizationServers.includes(issuer)) {
         throw new Failure(`${resource} does not accept tokens of ${issuer}`);
       }
       const client = await findClient(clients, id);
-      const prover = await createProver(shell.clock, shell.random);
+      const prover =
+        tokenType === 'dpop' ? await createProver(shell.clock, shell.random) : undefined;
       const asked = input.text('scope') ?? scope;
       const token = await requestToken(sendUnhurried, {
         issuer,

@@ -3,14 +3,17 @@ import { Failure, type Shell, UsageError } from '../command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';
 import type { Send } from '#shared/client/send.ts';
-import type { GetBoundToken } from './protected-request.ts';
+import type { GetAccess } from './protected-request.ts';
+import type { ResourceMetadata } from './resource-metadata.ts';
 
 /**
  * The token of the login, for the resource it was issued for and nothing else, and only if that resource
  * itself takes tokens of its issuer (RFC 9728 section 3.3).
  */
-export function loginAccess(send: Send, shell: Shell): GetBoundToken {
-  return async ({ resource, authorizationServers }) => {
+export function loginAccess(send: Send, shell: Shell): GetAccess {
+  return async (metadata) => {
+    const { resource, authorizationServers } = metadata;
+    demandDpop(metadata, 'name a --client');
     const login = await currentLogin(send, shell);
     if (login === undefined) {
       throw new UsageError(`the resource asks for a token: run ${CLI} login, or name a --client`);
@@ -23,4 +26,15 @@ export function loginAccess(send: Send, shell: Shell): GetBoundToken {
     const prover = await loadProver(login.private_jwk, shell.clock, shell.random);
     return { accessToken: login.access_token, prover, resource };
   };
+}
+
+/**
+ * The tokens of a login are bound to a key, and never leave without a proof of it. Throws `Failure`: the resource takes
+ * none that is bound. `remedy` says what to do.
+ */
+export function demandDpop({ resource, tokenType }: ResourceMetadata, remedy: string): void {
+  if (tokenType === 'dpop') return;
+  throw new Failure(
+    `${resource} takes tokens by Bearer alone, and that of a login is bound to a key: ${remedy}`,
+  );
 }

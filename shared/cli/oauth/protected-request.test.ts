@@ -5,7 +5,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { createProver } from './dpop.ts';
 import type { Message } from '#shared/client/send.ts';
 import { scripted } from './oauth.fixture.ts';
-import { type GetBoundToken, sendProtected } from './protected-request.ts';
+import { type GetAccess, sendProtected } from './protected-request.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 
 const SPACE = 'https://api.example/documents/';
@@ -23,11 +23,15 @@ const asksForNonce = {
 };
 const redirect = (status: number, location: string) => ({ status, fields: { location } });
 
-const getAccess: GetBoundToken = async ({ resource }) => ({
+const getAccess: GetAccess = async ({ resource }) => ({
   accessToken: `token for ${resource}`,
   prover: await createProver(new ManualClock(), systemRandom),
   resource,
 });
+
+const jwt = (claims: object) =>
+  ['{"alg":"none"}', JSON.stringify(claims), ''].map(base64url).join('.');
+const base64url = (text: string) => Buffer.from(text).toString('base64url');
 
 const withToken = (sent: readonly Message[]) =>
   sent.filter(
@@ -71,6 +75,72 @@ test('a token that is refused is the answer, not a loop', async () => {
   const { send, sent } = scripted({ ...metadata, [`GET ${A}`]: unauthorized });
   expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).status).toBe(401);
   expect(withToken(sent)).toHaveLength(1);
+});
+
+describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer', () => {
+  const sendBearer = async (
+    accessToken: string,
+    table: object = { [`PUT ${A}`]: unauthorized },
+  ) => {
+    const { send, sent } = scripted({ ...metadata, ...table });
+    const answering = sendProtected(
+      send,
+      { method: 'PUT', url: A, fields: { 'if-match': '*' }, body: 'x' },
+      async ({ resource }) => ({ accessToken, resource }),
+    );
+    return { answering, sent };
+  };
+
+  test('without a proof, with everything else', async () => {
+    const token = jwt({ aud: SPACE });
+    const table = { [`PUT ${A}`]: [unauthorized, { status: 201 }] };
+    const { answering, sent } = await sendBearer(token, table);
+    expect((await answering).status).toBe(201);
+    expect(sent.at(-1)).toEqual({
+      method: 'PUT',
+      url: A,
+      body: 'x',
+      fields: { 'if-match': '*', authorization: `Bearer ${token}` },
+    });
+  });
+
+  test.each([
+    ['for another resource', jwt({ aud: 'https://api.example/other/' })],
+    ['for the origin', jwt({ aud: 'https://api.example/' })],
+    ['for this and another', jwt({ aud: [SPACE, 'https://bank.example/'] })],
+    ['for nobody', jwt({})],
+    ['of unknown audience', 'opaque'],
+  ])('RFC 8707 section 3: a token %s is not sent', async (_, token) => {
+    const { answering, sent } = await sendBearer(token);
+    await expect(answering).rejects.toThrow(`not for ${SPACE} alone: it is not sent`);
+    expect(withToken(sent)).toEqual([]);
+  });
+
+  test('a token that is bound to a key is not sent, as some servers would take it (RFC 9449 section 7.2)', async () => {
+    const { answering, sent } = await sendBearer(jwt({ aud: SPACE, cnf: { jkt: 'x' } }));
+    await expect(answering).rejects.toThrow('bound to a key');
+    expect(withToken(sent)).toEqual([]);
+  });
+
+  test('a nonce that is asked for then is not taken up', async () => {
+    const table = { [`PUT ${A}`]: [unauthorized, asksForNonce] };
+    const { answering, sent } = await sendBearer(jwt({ aud: SPACE }), table);
+    expect((await answering).status).toBe(401);
+    expect(withToken(sent)).toHaveLength(1);
+  });
+
+  test.each([
+    ['out of the audience', 'https://api.example/elsewhere'],
+    ['to another origin', 'https://evil.example/documents/a'],
+  ])('a redirect %s gets no token', async (_, out) => {
+    const table = {
+      [`PUT ${A}`]: [unauthorized, redirect(307, out)],
+      [`PUT ${out}`]: { body: 'out' },
+    };
+    const { answering, sent } = await sendBearer(jwt({ aud: SPACE }), table);
+    await answering;
+    expect(withToken(sent).map(({ url }) => url)).toEqual([A]);
+  });
 });
 
 describe('redirects', () => {

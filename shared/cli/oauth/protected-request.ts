@@ -1,5 +1,6 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { Failure } from '../command.ts';
+import { bearerField } from './bearer.ts';
 import type { Prover } from './dpop.ts';
 import { type Reply, type Message, type Send } from '#shared/client/send.ts';
 import { parseSafeUrl } from './http.ts';
@@ -7,28 +8,30 @@ import { findMetadata, isWithin, type ResourceMetadata } from './resource-metada
 
 const MOST_REDIRECTS = 5;
 
-export interface BoundToken {
+/** A token, and how it is sent. */
+export interface Access {
   readonly accessToken: string;
-  readonly prover: Prover;
+  /** Of the key that the token is bound to. Undefined: the token is bound to none and goes by Bearer. */
+  readonly prover?: Prover | undefined;
   /** Audience of the token: it goes nowhere else. */
   readonly resource: string;
 }
 
 /** Gets a token for the resource that asks for one. */
-export type GetBoundToken = (metadata: ResourceMetadata) => Promise<BoundToken>;
+export type GetAccess = (metadata: ResourceMetadata) => Promise<Access>;
 
 /**
- * Sends a message; when the answer is 401, gets a DPoP-bound token for the resource that says so and
- * sends it again with the token. Follows a redirect while it stays at the origin and the method can
+ * Sends a message; when the answer is 401, gets a token for the resource that says so, of the type that it
+ * takes, and sends it again with the token. Follows a redirect while it stays at the origin and the method can
  * be kept; any other is the answer.
  */
 export async function sendProtected(
   sendMessage: Send,
   message: Message,
-  getAccess: GetBoundToken,
+  getAccess: GetAccess,
 ): Promise<Reply> {
   let url: string | undefined = message.url;
-  let access: BoundToken | undefined;
+  let access: Access | undefined;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const current: Message = Object.assign({}, message, { url });
     if (access && !isWithin(url, access.resource)) access = undefined;
@@ -45,15 +48,19 @@ export async function sendProtected(
 
 /**
  * With a proof for exactly this message (RFC 9449 section 7.1), and again with a nonce when one is
- * asked for (section 9); without access, as it is.
+ * asked for (section 9); with a token without a key by Bearer; without access, as it is.
  */
 export async function sendWithToken(
   sendMessage: Send,
   message: Message,
-  access: BoundToken | undefined,
+  access: Access | undefined,
 ): Promise<Reply> {
   if (access === undefined) return sendMessage(message);
-  const { accessToken, prover } = access;
+  const { accessToken, prover, resource } = access;
+  if (prover === undefined) {
+    const authorization = bearerField(accessToken, resource);
+    return sendMessage({ ...message, fields: { ...message.fields, authorization } });
+  }
   const attempt = async (nonce?: string) =>
     sendMessage({
       ...message,

@@ -48,8 +48,57 @@ test('RFC 9728 section 5.1: the DPoP challenge says where, and which scope', asy
     resource: RESOURCE,
     authorizationServers: ['https://auth.example'],
     scope: 'documents:read',
+    tokenType: 'dpop',
   });
 });
+
+const HEADER = { bearer_methods_supported: ['header'] };
+const IN_BEARER = `Bearer scope="documents:write", resource_metadata="${PLACE}"`;
+
+test.each([
+  ['Bearer, as metadata and challenge say', IN_BEARER, HEADER, 'bearer'],
+  ['Bearer, with another scheme beside it', `Basic realm="a", ${IN_BEARER}`, HEADER, 'bearer'],
+  ['DPoP, as the challenge has it', `${IN_BEARER}, DPoP`, HEADER, 'dpop'],
+  ['DPoP, as the challenge has it in lower case', `${IN_BEARER}, dpop`, HEADER, 'dpop'],
+  [
+    'DPoP, for which the metadata have algorithms',
+    IN_BEARER,
+    { ...HEADER, dpop_signing_alg_values_supported: ['ES256'] },
+    'dpop',
+  ],
+  [
+    'DPoP, as the metadata leave the choice',
+    IN_BEARER,
+    { ...HEADER, dpop_bound_access_tokens_required: false },
+    'dpop',
+  ],
+  [
+    'DPoP, as Bearer is taken in the body alone',
+    IN_BEARER,
+    { bearer_methods_supported: ['body'] },
+    'dpop',
+  ],
+  ['DPoP, as the methods are no list', IN_BEARER, { bearer_methods_supported: 'header' }, 'dpop'],
+  ['DPoP, as the metadata do not say', IN_BEARER, {}, 'dpop'],
+])('RFC 9728 section 2: the token goes by %s', async (_, field, more, tokenType) => {
+  const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...more } } });
+  expect(await findMetadata(send, URL_ASKED, unauthorized(field))).toMatchObject({ tokenType });
+});
+
+test('RFC 9449 section 7.1: challenges that cannot be read may have named DPoP', async () => {
+  const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...HEADER } } });
+  const found = await findMetadata(send, RESOURCE, unauthorized(`${IN_BEARER}, DPoP algs="`));
+  expect(found.tokenType).toBe('dpop');
+});
+
+test.each([IN_BEARER, 'Bearer scope="documents:write"'])(
+  'RFC 6750 section 3: the scope of a Bearer challenge: %s',
+  async (field) => {
+    const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...HEADER } } });
+    const found = await findMetadata(send, RESOURCE, unauthorized(field));
+    expect(found.scope).toBe('documents:write');
+  },
+);
 
 test('without a place in the challenge: the well-known one of the URL itself', async () => {
   const { send } = scripted({ [`GET ${PLACE}`]: { body: document } });

@@ -1,8 +1,10 @@
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
-import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
 import { Failure } from '../command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
+import type { TokenType } from './token-answer.ts';
 
 /** What a client has to know of a protected resource (RFC 9728 section 2) to get a token for it. */
 export interface ResourceMetadata {
@@ -10,6 +12,8 @@ export interface ResourceMetadata {
   readonly authorizationServers: readonly string[];
   /** What the challenge asked for (RFC 6750 section 3). */
   readonly scope?: string | undefined;
+  /** What it takes: a token that is bound to a key, unless it says that it takes none. */
+  readonly tokenType: TokenType;
 }
 
 /**
@@ -22,7 +26,8 @@ export async function findMetadata(
   url: string,
   unauthorized: Reply,
 ): Promise<ResourceMetadata> {
-  const asked = challengeParams(unauthorized);
+  const challenges = parseChallenges(unauthorized.fields['www-authenticate'] ?? '');
+  const asked = challengeParams(challenges ?? []);
   const place = asked['resource_metadata'] ?? metadataUrl(url);
   const safe = parseSafeUrl(place);
   if (safe?.origin !== new URL(url).origin) {
@@ -30,7 +35,8 @@ export async function findMetadata(
   }
   const answer = await sendMessage({ method: 'GET', url: place });
   if (answer.status !== 200) throw new Failure(`${place} answers ${answer.status}`);
-  const { resource, authorization_servers: servers } = jsonObject(answer, place);
+  const metadata = jsonObject(answer, place);
+  const { resource, authorization_servers: servers } = metadata;
   if (
     typeof resource !== 'string' ||
     !URL.canParse(resource) ||
@@ -45,6 +51,7 @@ export async function findMetadata(
       ? servers.filter((one) => typeof one === 'string')
       : [],
     scope: asked['scope'],
+    tokenType: challenges && takesBearerAlone(metadata, challenges) ? 'bearer' : 'dpop',
   };
 }
 
@@ -56,11 +63,31 @@ export function isWithin(url: string, resource: string): boolean {
   return inner.origin === outer.origin && `${inner.pathname}/`.startsWith(folder);
 }
 
-/** Parameters of the DPoP challenge, else of any that names metadata. */
-function challengeParams({ fields }: Reply) {
-  const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
-  const chosen =
-    challenges.find(({ scheme }) => scheme.toLowerCase() === 'dpop') ??
-    challenges.find(({ params }) => params?.['resource_metadata'] !== undefined);
-  return chosen?.params ?? {};
+/**
+ * Both have to say so, metadata (RFC 9728 section 2) and challenge (RFC 9449 section 7.1): whoever controls one of
+ * them cannot make a client send a token that others could use in place of one that is bound to a key.
+ */
+function takesBearerAlone(
+  metadata: Readonly<Record<string, unknown>>,
+  challenges: readonly Challenge[],
+): boolean {
+  const methods = metadata['bearer_methods_supported'];
+  return (
+    Array.isArray(methods) &&
+    methods.includes('header') &&
+    !Object.keys(metadata).some((name) => name.startsWith('dpop_')) &&
+    !challenges.some(isOf('dpop'))
+  );
 }
+
+/** Parameters of the DPoP challenge, then of any that names metadata, then of the Bearer challenge. */
+function challengeParams(challenges: readonly Challenge[]): AuthParams {
+  const naming = challenges.find(({ params }) => params?.['resource_metadata'] !== undefined);
+  const [dpop, bearer] = [challenges.find(isOf('dpop')), challenges.find(isOf('bearer'))];
+  return { ...bearer?.params, ...naming?.params, ...dpop?.params };
+}
+
+const isOf =
+  (name: string) =>
+  ({ scheme }: Challenge) =>
+    scheme.toLowerCase() === name;

@@ -2,6 +2,9 @@ import { Failure } from '../command.ts';
 import { type Reply } from '#shared/client/send.ts';
 import { jsonObject } from './http.ts';
 
+/** How a token is used (RFC 6749 section 7.1). */
+export type TokenType = 'dpop' | 'bearer';
+
 /** A successful answer of the token endpoint (RFC 6749 section 5.1). */
 export interface TokenAnswer {
   readonly access_token: string;
@@ -23,7 +26,7 @@ export class OAuthFailure extends Failure {
 }
 
 /** Throws `OAuthFailure` when it is an error, `Failure` when there is no token of this type in it. */
-export function tokenAnswer(answer: Reply, url: string, type: 'dpop' | 'bearer'): TokenAnswer {
+export function tokenAnswer(answer: Reply, url: string, type: TokenType): TokenAnswer {
   if (answer.status !== 200) throw new OAuthFailure(answer, url);
   const body = jsonObject(answer, url);
   const { access_token, token_type } = body;

@@ -8,15 +8,16 @@ import { currentLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
 import { sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
+import { demandDpop } from '../oauth/login-access.ts';
 import { loginPath, readLogin } from '../oauth/login-file.ts';
-import type { GetBoundToken } from '../oauth/protected-request.ts';
+import type { GetAccess } from '../oauth/protected-request.ts';
 import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { signIn } from '../oauth/sign-in.ts';
 
 /** Who asks an issuer for tokens. Disposing of it ends a login that was made for this alone. */
 export interface IssuerLogin extends AsyncDisposable {
-  readonly getAccess: GetBoundToken;
+  readonly getAccess: GetAccess;
   /** Undefined until the issuer has asked for one. */
   readonly login: Login | undefined;
 }
@@ -57,6 +58,7 @@ export function issuerLogin(
       return login;
     },
     getAccess: async (metadata) => {
+      demandDpop(metadata, 'no tokens are got there');
       login = (await keptLogin(metadata, shell)) ?? (await approve(metadata));
       const prover = await loadProver(login.private_jwk, shell.clock, shell.random);
       return { accessToken: login.access_token, prover, resource: metadata.resource };

@@ -14,7 +14,7 @@ import type { Random } from '#shared/base/random.ts';
 import { Failure } from '../command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { retryAfter } from '../oauth/http.ts';
-import { type BoundToken, type GetBoundToken, sendWithToken } from '../oauth/protected-request.ts';
+import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';
 import { findMetadata } from '../oauth/resource-metadata.ts';
 import { expectMediaType } from './issuer.ts';
 
@@ -38,12 +38,12 @@ const BLIND: Readonly<
 export async function* obtainTokens(
   send: Send,
   order: TokenOrder,
-  getAccess: GetBoundToken,
+  getAccess: GetAccess,
   random: Random,
 ): AsyncGenerator<Buffer> {
   const { requestUrl: url, key, digest, count } = order;
   const { type } = key;
-  let access: BoundToken | undefined;
+  let access: Access | undefined;
   for (let got = 0; got < count; got += 1) {
     const input = tokenInput(type, random(32), digest, key.id);
     const { blinded, finalize } = BLIND[type](key.publicKey, input, random);

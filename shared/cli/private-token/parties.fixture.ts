@@ -54,6 +54,8 @@ export interface Behaviour {
   /** What the site asks for, if it is not the preferred key. */
   siteKey?: Buffer;
   authorizationServers?: string[];
+  /** The issuer's metadata and challenge name Bearer and no DPoP. */
+  bearerAlone?: true;
 }
 
 export interface Parties {
@@ -169,12 +171,14 @@ function answerAsIssuer(
   }
   if (line === `GET ${METADATA}`) {
     const servers = behaviour.authorizationServers ?? [as];
-    return { body: { resource: origin + REQUEST, authorization_servers: servers } };
+    const more = behaviour.bearerAlone && { bearer_methods_supported: ['header'] };
+    return { body: { resource: origin + REQUEST, authorization_servers: servers, ...more } };
   }
   if (line !== `POST ${REQUEST}`) return { status: 404 };
   if (headers['content-type'] !== REQUEST_TYPE) return { status: 415 };
   if (authorization !== `DPoP ${ACCESS_TOKEN}` || headers['dpop'] === undefined) {
-    const challenge = `DPoP scope="everything", resource_metadata="${origin}${METADATA}"`;
+    const scheme = behaviour.bearerAlone ? 'Bearer' : 'DPoP';
+    const challenge = `${scheme} scope="everything", resource_metadata="${origin}${METADATA}"`;
     return { status: 401, fields: { 'www-authenticate': challenge } };
   }
   const right = issue(keys, content);
