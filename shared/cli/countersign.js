@@ -9,11 +9,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const starts = process.argv[2] === 'start';
+const words = process.argv.slice(2);
+const asksHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
+const starts = words[asksHelp ? 1 : 0] === 'start';
 const source = existsSync(join(root, 'shared/cli/main.ts'));
 const entry = starts ? 'shared/start/main.js' : `shared/cli/main.${source ? 'ts' : 'js'}`;
 const file = join(root, source ? '' : 'dist', entry);
-const args = process.argv.slice(starts ? 3 : 2);
+const startArgs = asksHelp ? ['--help'] : words.slice(1);
+const args = starts ? startArgs : words;
 
 // npm that is asked to end passes it on to its shell, which dies without a word to us.
 if (starts && process.env['npm_lifecycle_event']) {

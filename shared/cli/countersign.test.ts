@@ -80,6 +80,14 @@ test('start runs both servers; the source goes before a build that may be old', 
   expect((await runScript([launcher, 'start'], {})).stdout).toBe('source 2\n');
 });
 
+test.each(['help start', '--help start authz', '-h start', 'start --help', 'start -h'])(
+  '%s says how to start the servers, and starts none',
+  async (args) => {
+    const { code, stdout } = await runScript([LAUNCHER, ...args.split(' ')], {});
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: countersign start ')]);
+  },
+);
+
 test('a signal reaches the process that runs the command', async () => {
   const waits = `process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('up')`;
   const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': waits });

@@ -17,12 +17,13 @@ const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { help: 'say what the command does' },
 };
 
-export function overview(commands: readonly Command[]): string[] {
+/** `whole`: of all commands, and so of the start, which the launcher runs itself. */
+export function overview(commands: readonly Command[], whole: boolean): string[] {
   return [
     'Usage: countersign COMMAND [OPTION]...',
     '',
     ...columns([
-      ['  start', 'run both servers, or one, in the foreground: start --help'],
+      ...(whole ? [['  start', 'run both servers, or one, in the foreground: start --help']] : []),
       ...commands.map(({ name, summary }) => [`  ${name}`, summary]),
     ]),
     '',

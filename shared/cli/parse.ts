@@ -10,7 +10,11 @@ export function parseInput(command: Command, args: readonly string[]): Input {
     Object.fromEntries(
       Object.entries(options).map(([name, { value }]) => [
         name,
-        { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
+        {
+          type: value === undefined ? ('boolean' as const) : ('string' as const),
+          multiple: true,
+          ...(name === 'help' && { short: 'h' }),
+        },
       ]),
     ),
   );
@@ -30,16 +34,13 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   return input;
 }
 
-type ArgOptions = Record<string, { type: 'boolean' | 'string'; multiple: true }>;
+type ArgOptions = Record<string, { type: 'boolean' | 'string'; multiple: true; short?: string }>;
 
-function parse(
-  args: readonly string[],
-  options: Record<string, { type: 'boolean' | 'string'; multiple: boolean }>,
-) {
+function parse(args: readonly string[], options: ArgOptions) {
   try {
     const { values, positionals } = parseArgs({
       args: args.map((text) => (NAME.test(text) ? MARK + text : text)),
-      options: options as ArgOptions,
+      options,
       allowPositionals: true,
     });
     const plain = Object.entries(values).map(([name, given = []]) => [name, given.map(unmarked)]);

@@ -46,11 +46,71 @@ describe('help', () => {
     ).toBeLessThan(121);
   });
 
-  test('a group lists its commands only', async () => {
-    const { code, stdout } = await inProcess(new TestShell(), 'client', '--help');
-    expect(code).toBe(0);
-    expect(stdout).toContain('client remove');
-    expect(stdout).not.toContain('signing-keys rotate');
+  test.each([
+    'client --help',
+    'client -h',
+    'client help',
+    'help client',
+    '--help client',
+    '-h client',
+    'help client --json',
+    '--json help client',
+    'help help client',
+  ])('a group lists its commands only: %s', async (args) => {
+    const { code, stdout, stderr } = await inProcess(new TestShell(), ...args.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('  client remove  ');
+    expect(stdout).not.toMatch(/^ {2}(?!client )\S/m);
+  });
+
+  test.each(['help user key', 'user key --help'])(
+    'a group within a group lists its commands only: %s',
+    async (args) => {
+      const { code, stdout } = await inProcess(new TestShell(), ...args.split(' '));
+      expect(code).toBe(0);
+      expect(stdout).toContain('  user key remove  ');
+      expect(stdout).not.toMatch(/^ {2}(?!user key )\S/m);
+    },
+  );
+
+  test.each([
+    'client add --help',
+    'client add -h',
+    'help client add',
+    '--help client add',
+    'client --help add',
+    'help client help add',
+    'help client add --name x',
+  ])('a command says what it does: %s', async (args) => {
+    const { code, stdout, stderr } = await inProcess(new TestShell(), ...args.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch('Usage: countersign client add ');
+  });
+
+  test.each(['help help', 'help --help', '--help --json'])(
+    '%s lists every command',
+    async (args) => {
+      const { code, stdout } = await inProcess(new TestShell(), ...args.split(' '));
+      expect(code).toBe(0);
+      for (const { name } of COMMANDS) expect(stdout).toMatch(`${name} `);
+    },
+  );
+
+  test.each([
+    ['help cient', 'There is no command "cient".', 'signing-keys rotate'],
+    ['cient --help', 'There is no command "cient".', 'signing-keys rotate'],
+    ['help client ad', 'Did you mean "client add"?', 'client remove'],
+    ['client ad --help', 'Did you mean "client add"?', 'client remove'],
+  ])('help for what is no command is wrong usage: %s', async (args, message, listed) => {
+    const { code, stdout, stderr } = await inProcess(new TestShell(), ...args.split(' '));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.split('\n')[0]).toContain(message);
+    expect(stderr).toContain(listed);
+  });
+
+  test.each(['client', 'user key'])('a group without a command is no slip: %s', async (args) => {
+    const { code, stderr } = await inProcess(new TestShell(), ...args.split(' '));
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `There is no command "${args}".`]);
   });
 });
 

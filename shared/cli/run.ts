@@ -11,11 +11,9 @@ export async function run(
   commands: readonly Command[],
   shell: Shell,
 ): Promise<number> {
-  const begins = (name?: string) =>
-    name !== undefined && `${args.join(' ')} `.startsWith(`${name} `);
-  const command = commands.find(({ name, former }) => begins(name) || begins(former));
+  const command = commands.find(({ name, former }) => begins(args, name) || begins(args, former));
   if (command === undefined) return listCommands(args, commands, shell);
-  if (begins(command.former)) {
+  if (begins(args, command.former)) {
     shell.note(`"${command.former}" is called "${command.name}" now; the old name goes on.`);
   }
   try {
@@ -42,24 +40,42 @@ export async function run(
   }
 }
 
-/** Without a command: all of them, or those of the group that was named. */
+const HELP = new Set(['help', '--help', '-h']);
+
+/**
+ * What is not run as a command: help for a command or group, wherever the word stands, and mistakes. Lists all
+ * commands, or those of the group that was named.
+ */
 function listCommands(args: readonly string[], commands: readonly Command[], shell: Shell): number {
-  const asked = args.some((arg) => ['help', '--help', '-h'].includes(arg));
-  const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `));
-  const lines = overview(group.length > 0 ? group : commands);
-  if (asked) {
+  const asked = args.some((arg) => HELP.has(arg));
+  const words = args.filter((arg) => !arg.startsWith('-') && !HELP.has(arg));
+  const command = asked && commands.find(({ name }) => begins(words, name));
+  if (command) {
+    say(shell, help(command));
+    return 0;
+  }
+  const named = inGroup(words, commands);
+  const isGroup = named.length > 0;
+  const group = isGroup ? named : inGroup(words.slice(0, 1), commands);
+  const lines = group.length > 0 ? overview(group, false) : overview(commands, true);
+  if (asked && (isGroup || words.length === 0)) {
     say(shell, lines);
     return 0;
   }
-  if (args.length > 0) shell.note(unknownCommand(args, commands));
+  if (args.length > 0) shell.note(unknownCommand(words, isGroup ? named : commands));
   for (const line of lines) shell.note(line);
   return 2;
 }
 
-/** A group that was named without a command of it is no slip. */
-function unknownCommand(args: readonly string[], commands: readonly Command[]): string {
-  const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
-  const asked = words.join(' ');
+const begins = (words: readonly string[], name?: string) =>
+  name !== undefined && `${words.join(' ')} `.startsWith(`${name} `);
+
+const inGroup = (words: readonly string[], commands: readonly Command[]) =>
+  commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
+
+/** A group that was named without a command of it is no slip for one of another group. */
+function unknownCommand(words: readonly string[], commands: readonly Command[]): string {
+  const asked = words.slice(0, 2).join(' ');
   const meant = nearest(
     asked,
     commands.map(({ name }) => name),

@@ -43,7 +43,7 @@ export function readOptions(args, env) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { workers: { type: 'string' }, help: { type: 'boolean' } },
+    options: { workers: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) return undefined;
   const [server, ...more] = positionals;
