@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { loadConfig } from '#shared/config/load.ts';
 import { banner } from './banner.ts';
@@ -39,6 +40,16 @@ test('the origin over TLS and the token issuer are named where there are some', 
   const { tls: _tls, privateTokens: _issuer, ...without } = tour;
   const text = banner(without, {}).join('\n');
   expect(text).not.toMatch(/^ {2}(?:over TLS|token issuer)/m);
+});
+
+test('the banner and README.md name the same addresses', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, paragraph = ''] = /^(The authorization server is at .*)$/m.exec(readme) ?? [];
+  const named = [...paragraph.matchAll(/<(.*?)>/g)].map(([, url = '']) => url);
+  const lines = banner(await loadConfig({}), {});
+  const printed = lines.flatMap((line) => /^ {2}[a-zA-Z ]+ {2}(https?:\S+)$/.exec(line)?.[1] ?? []);
+  expect(printed).toHaveLength(5);
+  expect(named).toEqual(printed);
 });
 
 test('a Redis password is not printed', async () => {

@@ -78,7 +78,7 @@ describe('the tour of README.md', () => {
         .replaceAll('https://localhost:3443', pair.resourceTls)
         .replaceAll('https://localhost:3444', pair.tokenIssuer)
         .replaceAll(/\bdata\/(?=tls\/|demo\.pem)/g, `${pair.data}/`)
-        .replaceAll('http://localhost:3128', pair.proxies[0] ?? ''),
+        .replaceAll('http://127.0.0.1:3128', pair.proxies[0] ?? ''),
     );
     const [out, errors] = await Promise.all([
       text(bash.stdout),
