@@ -1,5 +1,6 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
 import type { Shell } from './command.ts';
@@ -31,7 +32,7 @@ export async function copyContent(
     await using stores = await openSqlite({ folder: backup, clock, random });
     for (const tree of trees) {
       const folder = join('content', folderOf(tree));
-      await mkdir(join(backup, folder), { recursive: true, mode: 0o700 });
+      makeFolder(join(backup, folder));
       for (const file of await stores.trees.files(tree)) {
         const path = join(folder, file);
         const found = await copyFile(join(data, path), join(backup, path)).then(

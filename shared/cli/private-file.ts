@@ -1,6 +1,7 @@
-import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { Failure, type Shell } from './command.ts';
 import { withFileLock } from './file-lock.ts';
@@ -72,7 +73,7 @@ export async function lockPrivate<T>(
 /** A folder that only its owner may enter, also when it was there before. Throws `Failure`. */
 async function makePrivateFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await chmod(folder, 0o700);
   } catch (error) {
     throw new Failure(`cannot use the folder ${folder}: ${(error as Error).message}`);

@@ -49,6 +49,12 @@ test('an import makes the store by itself', async () => {
   expect(await json(shell, 'user', 'list')).toEqual([]);
 });
 
+test('--create ends where no folder can be made', async () => {
+  const shell = new TestShell({ COUNTERSIGN_DATA: '/proc/x' });
+  const { code, stderr } = await inProcess(shell, 'user', 'list', '--create');
+  expect([code, stderr]).toEqual([1, expect.stringContaining("mkdir '/proc/x'")]);
+});
+
 test('a data folder that is a file has no store', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');

@@ -1,7 +1,8 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { existsSync } from 'node:fs';
-import { link, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import { link, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { type Random, randomId, systemRandom } from '#shared/base/random.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { isProduction, SECRET_MISSING } from './production.ts';
@@ -85,7 +86,7 @@ async function readPrivate(path: string, file: string, forbidden: number): Promi
 
 /** Whole or not at all: of several processes that start at once, all read what one has written. */
 async function makeOnce(folder: string, file: string, random: Random): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const draft = `${file}.${randomId(random)}`;
   await writeFile(draft, `${random(32).toString('base64url')}\n`, {
     flag: 'wx',

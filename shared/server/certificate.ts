@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '#shared/base/clock.ts';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
 import { selfSigned } from './self-signed.ts';
 import type { Certificate } from './versions.ts';
@@ -32,7 +33,7 @@ export interface DevelopmentCertificate {
 export function developmentCertificate(parts: DevelopmentCertificate): Certificate {
   const { folder, hosts, clock, random } = parts;
   const names = [...new Set([...LOOPBACK, ...hosts.map((host) => host.replaceAll(/[[\]]/g, ''))])];
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   using lock = new DatabaseSync(join(folder, '.lock'), { timeout: PATIENCE });
   lock.exec('BEGIN EXCLUSIVE');
 

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { INVALIDATION_LIFE } from '#shared/stores/invalidations.ts';
 
 /** Processes that share a folder. */
@@ -26,7 +26,7 @@ export interface OwnFolder extends Disposable {
 export function ownFolder(folder: string): OwnFolder {
   for (let number = 0; number < MOST; number += 1) {
     const path = join(folder, `${number}`);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     const lock = lockOf(join(path, LOCK));
     if (lock !== undefined) {
       return {

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { isFull } from '#shared/stores/sqlite/disk-full.ts';
 import type { CacheStore } from './cache-store.ts';
 import { DiskFiles } from './disk-files.ts';
@@ -40,7 +41,7 @@ export async function openDisk(options: Options): Promise<CacheDisk> {
   const own = ownFolder(folder);
   try {
     const content = join(own.path, 'content');
-    mkdirSync(content, { recursive: true, mode: 0o700 });
+    makeFolder(content);
     const files = new DiskFiles(content);
     const { rows, named } = readRows(join(own.path, 'answers.db'), spaces);
     await files.retain(named);

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import type { Document } from '#shared/stores/trees.ts';
@@ -84,7 +85,7 @@ export function openContent(options: ContentOptions): Content {
 
   async function makeIfMissing(error: NodeJS.ErrnoException): Promise<void> {
     if (error.code !== 'ENOENT') throw error;
-    await makeFolder(folder, sync);
+    await makeDurable(folder, sync);
     await checkFolder();
   }
 
@@ -196,8 +197,8 @@ export function openContent(options: ContentOptions): Content {
 }
 
 /** Makes the folder and those above it that are missing, and their names durable. */
-async function makeFolder(folder: string, sync: FolderSync): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+async function makeDurable(folder: string, sync: FolderSync): Promise<void> {
+  const first = makeFolder(folder);
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
     await sync(dirname(made));

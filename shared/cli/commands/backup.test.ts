@@ -141,6 +141,12 @@ test('content that never appears is a failure that leaves nothing behind', async
   await expect(readdir(target)).rejects.toThrow(/ENOENT/);
 });
 
+test('a folder that cannot be made is an error', async () => {
+  const { shell } = await withDocuments('a');
+  const { code, stderr } = await inProcess(shell, 'backup', '/proc/x');
+  expect([code, stderr]).toEqual([1, 'cannot make the folder /proc/x: ENOENT\n']);
+});
+
 test('a folder that is not empty is refused and stays as it is', async () => {
   const { shell, target } = await withDocuments('a');
   await mkdir(target);

@@ -1,10 +1,11 @@
 import { counted } from '#shared/base/counted.ts';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup.ts';
 import { type Command, Failure } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
+import { makeNamedFolder } from '../named-folder.ts';
 import { demandStore } from '../with-stores.ts';
 
 const ATTEMPTS = 20;
@@ -52,6 +53,6 @@ export const backup: Command = {
 };
 
 async function makeEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeNamedFolder(folder);
   if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty`);
 }

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
 import { START } from '#shared/base/invocation.ts';
 import { type Command, Failure } from '../command.ts';
+import { makeNamedFolder } from '../named-folder.ts';
 
 export const configInit: Command = {
   name: 'config init',
@@ -19,7 +20,7 @@ export const configInit: Command = {
       },
       { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },
     ];
-    await mkdir(folder, { recursive: true });
+    makeNamedFolder(folder, 0o777);
     for (const { file, content } of files) await create(file, content);
     return {
       json: { files: files.map(({ file }) => file) },

@@ -35,6 +35,23 @@ test('config init replaces nothing', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
+test.each([
+  ['/proc/x', 'ENOENT'],
+  ['/proc/x/y', 'ENOENT'],
+])('config init ends where no folder can be made: %s', async (folder, reason) => {
+  const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
+  expect([code, stderr]).toEqual([1, `cannot make the folder ${folder}: ${reason}\n`]);
+});
+
+test('config init names the file that stands where a folder would have to be', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, 'mine');
+  for (const folder of [file, join(file, 'a/b')]) {
+    const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
+    expect([code, stderr]).toEqual([1, `cannot make the folder ${folder}: ${file} is no folder\n`]);
+  }
+});
+
 test('config check: every mistake, exit code 1', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{"isuer": 1, "listen": {"authz": {"host": "0.0.0.0"}}}');

@@ -114,6 +114,17 @@ test.each(['state.db', 'transient.db'])(
   },
 );
 
+test.each(['/proc/x', '/proc'])(
+  'a data folder that cannot be made is an error: %s',
+  async (data) => {
+    const { backup } = await withBackup();
+    const shell = new TestShell({ COUNTERSIGN_DATA: data });
+    expect(await refusal(shell, backup)).toMatch(
+      /^cannot make the folder \/proc\/[\w/]+: ENOENT$/m,
+    );
+  },
+);
+
 test('what is no backup is refused, and the store stays as it is', async () => {
   const { shell, data, backup } = await withBackup();
   const other = join(data, '..', 'other');

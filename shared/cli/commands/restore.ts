@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, rm } from 'node:fs/promises';
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
@@ -8,6 +8,7 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { holdAlone, interruptedIn, swapIn, takeBack } from '#shared/stores/sqlite/restore.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
+import { makeNamedFolder } from '../named-folder.ts';
 
 export const restore: Command = {
   name: 'restore',
@@ -32,7 +33,7 @@ export const restore: Command = {
     }
     if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
     if (resolve(folder) === resolve(data)) throw new Failure(`${folder} is the data folder itself`);
-    await mkdir(data, { recursive: true, mode: 0o700 });
+    makeNamedFolder(data);
     using alone = holdAlone(data);
     if (alone === undefined) {
       throw new Failure(`another process has the store at ${data} open: stop all servers first`);
@@ -66,7 +67,7 @@ export const restore: Command = {
 /** Copies the backup beside the place that it is for, and resolves to its number of files. Throws `Failure` if it is none. */
 async function stage(folder: string, staged: string, shell: Shell): Promise<number> {
   await rm(staged, { recursive: true, force: true });
-  await mkdir(join(staged, 'content'), { recursive: true, mode: 0o700 });
+  makeNamedFolder(join(staged, 'content'));
   try {
     await copyFile(join(folder, 'state.db'), join(staged, 'state.db'));
     await chmod(join(staged, 'state.db'), 0o600);

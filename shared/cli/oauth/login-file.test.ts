@@ -38,6 +38,11 @@ test('what is written is read; for its owner only, in a folder for its owner onl
   expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);
 });
 
+test('a folder that cannot be made is an error', async () => {
+  path = '/proc/x/login.json';
+  await expect(write(LOGIN)).rejects.toThrow('cannot use the folder /proc/x: ENOENT');
+});
+
 test('a folder that was open is closed; a file that was open is replaced by one that is not', async () => {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   await writeFile(path, '{}', { mode: 0o644 });

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { Connection } from './connection.ts';
 import { orUnavailable } from './file.ts';
 import { STATE } from './state.ts';
@@ -28,7 +29,7 @@ export async function backupSqlite(folder: string, targetFolder: string): Promis
   const target = join(targetFolder, STATE.file);
   const partial = `${target}.partial`;
   return orUnavailable(target, () => {
-    mkdirSync(targetFolder, { recursive: true, mode: 0o700 });
+    makeFolder(targetFolder);
     if (existsSync(target)) throw new Error('there is a backup already');
     using connection = new Connection(source, STATE, { create: false });
     closeSync(openSync(partial, 'wx', 0o600));

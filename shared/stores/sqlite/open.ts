@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '../blocks.ts';
 import type { Stores } from '../stores.ts';
@@ -50,7 +50,7 @@ export async function openSqlite({
   random,
   log = silentLog,
 }: SqliteOptions): Promise<Stores> {
-  orUnavailable(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  orUnavailable(folder, () => makeFolder(folder));
   const state = new SqliteFile(join(folder, STATE.file), STATE, clock, log);
   const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock, log);
   const files = [state, transient];

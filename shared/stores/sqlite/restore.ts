@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -10,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#shared/base/make-folder.ts';
 import { syncPath } from './backup.ts';
 import { STATE } from './state.ts';
 import { TRANSIENT } from './transient.ts';
@@ -76,7 +76,7 @@ export function swapIn(folder: string, staged: string, aside: string): void {
     const logs = ['-wal', '-shm'].map((log) => `${STATE.file}${log}`);
     for (const file of logs) moveIfThere(folder, aside, file);
     if (existsSync(state)) {
-      mkdirSync(aside, { recursive: true, mode: 0o700 });
+      makeFolder(aside);
       linkSync(state, join(aside, STATE.file));
     }
     const marker = join(staged, 'marker');
@@ -94,6 +94,6 @@ export function swapIn(folder: string, staged: string, aside: string): void {
 
 function moveIfThere(folder: string, aside: string, name: string): void {
   if (!existsSync(join(folder, name))) return;
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
+  makeFolder(aside);
   renameSync(join(folder, name), join(aside, name));
 }

@@ -1,0 +1,13 @@
+import { makeFolder } from '#shared/base/make-folder.ts';
+import { Failure } from './command.ts';
+
+/** Makes the folder that somebody named, and those above it that are missing. Throws `Failure`. */
+export function makeNamedFolder(...[folder, mode]: Parameters<typeof makeFolder>): void {
+  try {
+    makeFolder(folder, mode);
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' ? `${path} is no folder` : code;
+    throw new Failure(`cannot make the folder ${folder}: ${reason}`);
+  }
+}
