@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
+import http from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { startPair } from '../pair/pair.ts';
@@ -160,6 +163,42 @@ describe('Redis', () => {
     await until(() => works(pair, client));
     expect(await getAll(pair, revoked)).toEqual([401, 401]);
     await alive([...pair.authz, ...pair.resources]);
+  });
+
+  test('hung amid uploads: one that ends is 503, one that goes on is broken off, and nothing of them is stored', async () => {
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const authorization = `Bearer ${await pair.token(client)}`;
+    const [ends, goesOn] = ['/documents/hung-ends', '/documents/hung-goes-on'];
+    const upload = async (path: string) => {
+      const headers = { authorization, expect: '100-continue' };
+      const request = http.request(pair.resource + path, { method: 'PUT', headers, agent: false });
+      const answered = new Promise<number | undefined>((resolve) => {
+        request.once('response', ({ statusCode }) => resolve(statusCode));
+        request.once('close', () => resolve(undefined)).on('error', () => {});
+      });
+      request.flushHeaders();
+      await once(request, 'continue');
+      request.write('half');
+      return { request, answered };
+    };
+    const [first, second] = [await upload(ends), await upload(goesOn)];
+    await sleep(1100); // from then on it is judged again
+    redis.hang();
+    try {
+      first.request.end();
+      expect(await first.answered).toBe(503);
+      expect(await second.answered).toBeUndefined();
+    } finally {
+      redis.wake();
+    }
+    await until(() => works(pair, client));
+    const put = (path: string) =>
+      fetch(pair.resource + path, { method: 'PUT', headers: { authorization }, body: 'whole' });
+    for (const path of [ends, goesOn]) {
+      expect((await fetch(pair.resource + path, { headers: { authorization } })).status).toBe(404);
+      expect((await put(path)).status).toBe(201);
+    }
   });
 
   test('killed and started: 503 between, then every acknowledged revocation holds', async () => {
