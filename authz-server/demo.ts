@@ -1,5 +1,6 @@
 import { CLI } from '#shared/base/invocation.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import { DEMO_ORIGINS } from '#shared/config/tour.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { newSecret } from '#shared/people/client-secret.ts';
 import { newPassword } from '#shared/people/new-password.ts';
@@ -116,11 +117,8 @@ function application(space: SpaceConfig): Make {
   };
 }
 
-/** Where an application under development usually is. */
-const APPLICATION = ['http://localhost:8080', 'http://127.0.0.1:8080'];
-
 async function browser(parts: DemoParts): Promise<Made | undefined> {
-  const pages = APPLICATION.map((origin) => `${origin}/`);
+  const pages = DEMO_ORIGINS.map((origin) => `${origin}/`);
   const made = await addClient(parts, {
     client_id: 'demo-browser',
     client_name: 'Demo application',
@@ -128,7 +126,7 @@ async function browser(parts: DemoParts): Promise<Made | undefined> {
     token_endpoint_auth_method: 'none',
     redirect_uris: pages,
     post_logout_redirect_uris: pages,
-    origins: APPLICATION,
+    origins: DEMO_ORIGINS,
     ...scopesForPeople(parts),
   });
   if (!made) return undefined;

@@ -75,6 +75,18 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect((await load({ spaces: [space()] })).scopeTexts).toEqual({});
   });
 
+  test('pages of the demo application may call what takes tokens alone, in development', async () => {
+    const opened = async (members: object, env = {}) =>
+      (await load(members, env)).spaces
+        .filter(({ cors }) => cors.origins.length > 0)
+        .map(({ url, cors }) => [new URL(url).pathname, cors.origins, cors.credentials]);
+    const origins = ['http://localhost:8080', 'http://127.0.0.1:8080'];
+    expect(await opened({})).toEqual([['/documents/', origins, false]]);
+    expect(await opened({ spaces: [space()] })).toEqual([]);
+    const production = { issuer: 'https://a.example', resource: 'https://r.example' };
+    expect(await opened(production, { COUNTERSIGN_SECRET: SECRET })).toEqual([]);
+  });
+
   test('a listener may name its port alone', async () => {
     const { listen } = await load({ listen: { authz: { port: 4000 } } });
     expect(listen.authz).toEqual({ host: '127.0.0.1', port: 4000 });

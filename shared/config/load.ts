@@ -6,7 +6,7 @@ import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
-import { withTour } from './tour.ts';
+import { openToDemo, withTour } from './tour.ts';
 
 /**
  * The configuration that is in force: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it
@@ -23,7 +23,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   for (const member of broken) delete members[member];
 
   const parsed = configSchema.parse(members);
-  const config = 'spaces' in members ? parsed : withTour(parsed);
+  const config = 'spaces' in members ? parsed : openToDemo(withTour(parsed));
   const mistakes = [
     ...environment.mistakes,
     ...issues.flatMap(toMistakes),

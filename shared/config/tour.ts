@@ -26,6 +26,21 @@ export function withTour(config: Config): Config {
   };
 }
 
+/** Where an application under development usually is. */
+export const DEMO_ORIGINS = ['http://localhost:8080', 'http://127.0.0.1:8080'];
+
+/** In development pages of such an application may call what takes tokens alone; a file says that for itself. */
+export function openToDemo(config: Config): Config {
+  if (isProduction(config)) return config;
+  const spaces = config.spaces.map((space) => {
+    const open = space.hide === undefined && space.schemes.every((name) => TOKENS.has(name));
+    return open ? { ...space, cors: { ...space.cors, origins: DEMO_ORIGINS } } : space;
+  });
+  return { ...config, spaces };
+}
+
+const TOKENS: ReadonlySet<string> = new Set(['Bearer', 'DPoP']);
+
 /** What the tour adds beside its spaces, in words. */
 const BESIDE = {
   tls: 'the origin over TLS',

@@ -100,6 +100,16 @@ export class Connections {
     await new Promise((resolve) => last.response.once('close', resolve));
   }
 
+  /** The last request of the connection, where its content has not come yet. */
+  unread(socket: Duplex): IncomingMessage | undefined {
+    return this.#unread(socket)?.request;
+  }
+
+  #unread(socket: Duplex): Exchange | undefined {
+    const last = this.#exchanges.get(socket)?.at(-1);
+    return last?.request.complete === false ? last : undefined;
+  }
+
   /**
    * Answers what is no complete request and closes the connection, once the answers to the requests
    * before it are out. When the content of a request is what is broken, this is the answer to that
@@ -110,8 +120,7 @@ export class Connections {
     if (this.#refused.has(socket)) return false;
     this.#refused.add(socket);
     const exchanges = this.#exchanges.get(socket) ?? [];
-    const last = exchanges.at(-1);
-    const broken = last?.request.complete === false ? last : undefined;
+    const broken = this.#unread(socket);
     const before = exchanges.findLast((exchange) => exchange !== broken && !exchange.done);
     const answer = () => {
       if (!socket.writable) return;

@@ -260,7 +260,7 @@ export function http1Server(parts: Http1Parts): Server {
     const refusal = clientErrors.judge(error, socket);
     if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost
     if (refusal === undefined) return;
-    const told = refused(refusal, random);
+    const told = refused(refusal, random, connections.unread(socket));
     if (connections.refuse(socket, told, clock)) {
       tell(socket, told, error.code ?? error.message);
     }

@@ -67,6 +67,11 @@ describe('a refusal has the id of its line', () => {
     ],
     ['content that is refused', 400, 'POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n'],
     ['a failure', 500, get('/fails')],
+    [
+      'content that is broken',
+      400,
+      'POST /silent HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n',
+    ],
     ['a failure before there is an id', 500, get('/unlogged')],
   ])('HTTP/1.1, %s: %s', async (_, status, bytes, limits = {}) => {
     const { listening, lines } = await start(limits);
@@ -105,13 +110,15 @@ test('so has a connection that is turned away', async () => {
   expect(shownIn(received)).toEqual(idsOf(lines).slice(0, 1));
 });
 
-test('RFC 9576 section 6.1: a request with a PrivateToken is told none, and its line has one', async () => {
+const CHUNKS = ['Transfer-Encoding: chunked', '', 'no size'];
+
+test.each([
+  ['', get('/', 'Authorization: PrivateToken token="AA"', 'Expect: more')],
+  [' whose content is broken', get('/silent', 'Authorization: PrivateToken token="AA"', ...CHUNKS)],
+])('RFC 9576 section 6.1: a request%s with a PrivateToken is told none', async (_, bytes) => {
   const { listening, lines } = await start({});
-  const received = await exchange(
-    listening,
-    get('/', 'Authorization: PrivateToken token="AA"', 'Expect: more'),
-  );
-  expect(received).toMatch(/^HTTP\/1\.1 417 /);
+  const received = await exchange(listening, bytes);
+  expect(received).toMatch(/^HTTP\/1\.1 4/);
   expect(received).not.toMatch(/request-id/i);
   expect(idsOf(lines)).toEqual([expect.stringMatching(/^[\w-]{22}$/)]);
 });
