@@ -48,7 +48,9 @@ export const backup: Command = {
       await rm(join(folder, 'state.db'));
     }
     await rm(folder, { recursive: true });
-    throw new Failure('documents change faster than they can be copied: try again later');
+    throw new Failure(
+      'content of documents is missing: either they change faster than they can be copied (try again later), or files of it are lost',
+    );
   },
 };
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import {
@@ -12,9 +13,10 @@ import {
   someDocument,
   somePerson,
 } from '#shared/stores/contract/samples.ts';
-import { swapIn } from '#shared/stores/sqlite/restore.ts';
+import { holdAlone, swapIn } from '#shared/stores/sqlite/restore.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
-import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { entryFile } from '../../../e2e/parts/entry.ts';
+import { inProcess, json, newData, runScript, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 
 const TREE = '/documents';
@@ -61,7 +63,7 @@ test('people and documents are back in an empty folder, for its owner only, and 
     data: elsewhere,
     files: 1,
   });
-  expect((await readdir(elsewhere)).toSorted()).toEqual(['content', 'state.db']);
+  expect((await readdir(elsewhere)).toSorted()).toEqual(['content', 'state.db', 'transient.db']);
   expect((await stat(elsewhere)).mode & 0o777).toBe(0o700);
   expect((await stat(join(elsewhere, 'state.db'))).mode & 0o777).toBe(0o600);
   expect((await readdir(backup)).toSorted()).toEqual(['content', 'state.db']);
@@ -114,16 +116,58 @@ test.each(['state.db', 'transient.db'])(
   },
 );
 
-test.each(['/proc/x', '/proc'])(
-  'a data folder that cannot be made is an error: %s',
-  async (data) => {
-    const { backup } = await withBackup();
-    const shell = new TestShell({ COUNTERSIGN_DATA: data });
-    expect(await refusal(shell, backup)).toMatch(
-      /^cannot make the folder \/proc\/[\w/]+: ENOENT$/m,
-    );
-  },
-);
+test('of two restores at once into an empty folder one is refused', async () => {
+  const { backup, data } = await withBackup();
+  const elsewhere = join(data, '..', 'elsewhere');
+  await mkdir(elsewhere);
+  const shell = new TestShell({ COUNTERSIGN_DATA: elsewhere });
+  {
+    using other = holdAlone(elsewhere);
+    expect(other).toBeDefined();
+    expect(await refusal(shell, backup)).toContain('or restores it');
+  }
+  expect(await json(shell, 'restore', backup)).toMatchObject({ files: 1 });
+  expect(await namesIn(shell)).toEqual(['alice']);
+});
+
+test('content that is a mount of its own is refused before anything is changed', async () => {
+  const { shell, backup, data } = await withBackup();
+  const script = 'mount --bind "$1" "$1" && shift && exec "$@"';
+  const command = [process.execPath, entryFile('shared/cli/main.ts'), 'restore', backup];
+  const child = spawn(
+    'unshare',
+    ['-rm', 'sh', '-c', script, 'sh', join(data, 'content'), ...command, '--replace'],
+    { env: { ...process.env, COUNTERSIGN_DATA: data }, stdio: ['ignore', 'inherit', 'pipe'] },
+  );
+  expect(await text(child.stderr)).toContain('it may be a mount of its own');
+  expect(await readdir(data)).not.toContain('restoring');
+  expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+  expect((await inProcess(shell, 'restore', backup, '--replace')).code).toBe(0);
+});
+
+test('each content file and its folders are on the disk before the swap', async () => {
+  const { backup, data } = await withBackup();
+  const elsewhere = join(data, '..', 'elsewhere');
+  const trace = join(data, '..', 'trace.json');
+  const flags = ['--trace-event-categories', 'node.fs.async', '--trace-event-file-pattern', trace];
+  const command = [...flags, entryFile('shared/cli/main.ts'), 'restore', backup];
+  const { code } = await runScript(command, { ...process.env, COUNTERSIGN_DATA: elsewhere });
+  expect(code).toBe(0);
+  const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as {
+    traceEvents: readonly { readonly name: string; readonly ph: string }[];
+  };
+  // The file, the folder of its tree, and the folder of all content.
+  expect(traceEvents.filter(({ name, ph }) => name === 'fsync' && ph === 'b')).toHaveLength(3);
+});
+
+test.each([
+  ['/proc/x', 'cannot make the folder /proc/x: ENOENT'],
+  ['/proc', 'cannot restore to /proc: ENOENT'],
+])('a data folder that cannot be made or written is an error: %s', async (data, said) => {
+  const { backup } = await withBackup();
+  const shell = new TestShell({ COUNTERSIGN_DATA: data });
+  expect(await refusal(shell, backup)).toContain(said);
+});
 
 test('what is no backup is refused, and the store stays as it is', async () => {
   const { shell, data, backup } = await withBackup();
@@ -134,6 +178,8 @@ test('what is no backup is refused, and the store stays as it is', async () => {
   expect(await refusal(shell, other, '--replace')).toContain('not a database');
   await cp(backup, other, { recursive: true });
   await rm(join(other, 'content', FOLDER, 'a.1'));
+  expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
+  await rm(join(other, 'content'), { recursive: true });
   expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
   {
     using newer = new DatabaseSync(join(other, 'state.db'));

@@ -1,11 +1,17 @@
 import { chmod, copyFile, rm } from 'node:fs/promises';
 import { existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { hasSqlite } from '#shared/stores/sqlite/has-sqlite.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { holdAlone, interruptedIn, swapIn, takeBack } from '#shared/stores/sqlite/restore.ts';
+import {
+  holdAlone,
+  interruptedIn,
+  isMovable,
+  swapIn,
+  takeBack,
+} from '#shared/stores/sqlite/restore.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
 import { makeNamedFolder } from '../named-folder.ts';
@@ -34,9 +40,11 @@ export const restore: Command = {
     if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
     if (resolve(folder) === resolve(data)) throw new Failure(`${folder} is the data folder itself`);
     makeNamedFolder(data);
-    using alone = holdAlone(data);
+    using alone = hold(data);
     if (alone === undefined) {
-      throw new Failure(`another process has the store at ${data} open: stop all servers first`);
+      throw new Failure(
+        `another process has the store at ${data} open, or restores it: stop all servers first`,
+      );
     }
     const interrupted = interruptedIn(data);
     const hasStore = hasSqlite(data) || existsSync(join(data, 'content'));
@@ -64,11 +72,25 @@ export const restore: Command = {
   },
 };
 
+/** As `holdAlone`. Throws `Failure` where nothing can be written. */
+function hold(data: string): Disposable | undefined {
+  try {
+    return holdAlone(data);
+  } catch (error) {
+    throw new Failure(`cannot restore to ${data}: ${(error as Error).message}`);
+  }
+}
+
 /** Copies the backup beside the place that it is for, and resolves to its number of files. Throws `Failure` if it is none. */
 async function stage(folder: string, staged: string, shell: Shell): Promise<number> {
   await rm(staged, { recursive: true, force: true });
   makeNamedFolder(join(staged, 'content'));
   try {
+    if (!isMovable(dirname(staged), staged)) {
+      throw new Failure(
+        `${join(dirname(staged), 'content')} cannot be moved aside: it may be a mount of its own. Nothing was changed. Restore to a folder without that mount, then copy its content to it`,
+      );
+    }
     await copyFile(join(folder, 'state.db'), join(staged, 'state.db'));
     await chmod(join(staged, 'state.db'), 0o600);
     if (await wasUsed(folder, staged, shell)) {

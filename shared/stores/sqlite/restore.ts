@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   openSync,
   readSync,
   renameSync,
@@ -20,10 +21,12 @@ const [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB] = [5, 11, 26];
 
 /**
  * Keeps the store of `folder` from all other processes until it is disposed of. Undefined: another process has it
- * open. WAL can be left only by the last connection, so a server that is idle is found, too. A file that is
- * damaged passes: it may be what the restore is for.
+ * open, or restores it. WAL can be left only by the last connection, so a server that is idle is found, too. A file
+ * that is damaged passes: it may be what the restore is for. Where there is no store, `transient.db` is made empty,
+ * so that there is something to hold.
  */
 export function holdAlone(folder: string): Disposable | undefined {
+  closeSync(openSync(join(folder, TRANSIENT.file), 'a', 0o600));
   const held = new DisposableStack();
   for (const { file } of [STATE, TRANSIENT]) {
     const path = join(folder, file);
@@ -55,6 +58,22 @@ export function interruptedIn(folder: string): string | undefined {
   closeSync(descriptor);
   const text = start.subarray(0, length).toString();
   return text.startsWith(MARKER) ? text.slice(MARKER.length).trimEnd() : undefined;
+}
+
+/**
+ * Whether `content` of `folder` can be moved: a mount of its own cannot (rename(2): EBUSY). `filled` is a folder beside
+ * it that is not empty: nothing is ever moved onto such a one, so that asking changes nothing.
+ */
+export function isMovable(folder: string, filled: string): boolean {
+  const content = join(folder, 'content');
+  if (!lstatSync(content, { throwIfNoEntry: false })?.isDirectory()) return true;
+  try {
+    renameSync(content, filled);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOTEMPTY' || code === 'EEXIST';
+  }
+  throw new Error(`${filled} is empty`);
 }
 
 /** Takes back from `folder` the content that an interrupted swap has put there. */
