@@ -15,9 +15,9 @@ test('config init writes what the defaults are but for pages elsewhere, and its 
     files: [file, join(folder, 'countersign.schema.json')],
   });
   const defaults = await loadConfig({});
+  for (const { cors } of defaults.spaces) cors.origins = [];
   expect(await loadConfig({ COUNTERSIGN_CONFIG: file })).toEqual({
     ...defaults,
-    spaces: defaults.spaces.map((space) => ({ ...space, cors: { ...space.cors, origins: [] } })),
     $schema: './countersign.schema.json',
     data: join(folder, 'data'),
   });
