@@ -15,6 +15,13 @@ export function provenHost(redirectUri: unknown): string | undefined {
   return url?.protocol === 'https:' && !isLoopback(url.hostname) ? url.host : undefined;
 }
 
+/** Scheme and authority of a redirect URI, by which grants are told apart. Native clients take any port (RFC 8252 section 7.3). */
+export function redirectOrigin(redirectUri: unknown): string {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
+  if (url === null) return '';
+  return `${url.protocol}//${isLoopback(url.hostname) ? url.hostname : url.host}`;
+}
+
 /** The consent that a request of a client falls under; undefined: the person is asked in each browser. */
 export function consentKey(
   client: ClientRecord,

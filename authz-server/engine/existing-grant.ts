@@ -1,6 +1,7 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess } from '#shared/people/access/grants.ts';
+import { findAccess, findAccessOf } from '#shared/people/access/grants.ts';
 import { askedItems } from '../pages/interaction/asked.ts';
+import { redirectOrigin } from './consented.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
 import { grantUnasked } from './grant-unasked.ts';
 import type { AuthzServer } from '../server.ts';
@@ -10,13 +11,24 @@ import type { AuthzServer } from '../server.ts';
  * of its own. Undefined, so that they are asked, when it has ended: no token of it would be issued any more.
  */
 export function existingGrant(server: AuthzServer) {
-  /** The grant of this session, while it stands. */
+  /** The grant of this session for where the code goes, while it stands. */
   async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
-    const { result, session, client, account, provider } = oidc;
-    const grantId = result?.consent?.grantId ?? session?.grantIdFor(client?.clientId ?? '');
-    if (!grantId) return undefined;
-    const access = await orTemporarilyUnavailable(findAccess(server, grantId));
-    return access?.accountId === account?.accountId ? provider.Grant.find(grantId) : undefined;
+    const { result, session, client, account, provider, params } = oidc;
+    const { accountId } = account ?? {};
+    const clientId = client?.clientId ?? '';
+    const decided = result?.consent?.grantId;
+    const last = decided ?? session?.grantIdFor(clientId);
+    if (!last || accountId === undefined) return undefined;
+    const place = {
+      browser: session?.uid ?? '',
+      redirectOrigin: redirectOrigin(params?.['redirect_uri']),
+    };
+    const access = await orTemporarilyUnavailable(
+      decided
+        ? findAccess(server, decided)
+        : findAccessOf(server, { accountId, clientId, place }, last),
+    );
+    return access?.accountId === accountId ? provider.Grant.find(access.grantId) : undefined;
   }
 
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {

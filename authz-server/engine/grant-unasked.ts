@@ -26,8 +26,8 @@ export async function grantUnasked(
   if (client === undefined) return undefined;
   const { accountId } = account;
   const asked = askedItems(server.config, client, params, 'en');
-  const look = () =>
-    consented(server, client, accountId, { asked, redirectUri: params['redirect_uri'] });
+  const { redirect_uri: redirectUri } = params;
+  const look = () => consented(server, client, accountId, { asked, redirectUri });
   const decision = await look();
   if (decision === undefined) return undefined;
 
@@ -41,7 +41,7 @@ export async function grantUnasked(
   if (signIn?.accountId !== accountId) return undefined;
   try {
     const giveGrant = createGiveGrant(server, provider);
-    const grantId = await giveGrant({ clientId, signIn, extend, ...decision });
+    const grantId = await giveGrant({ clientId, signIn, redirectUri, extend, ...decision });
     // Whoever ends an application removes the consent first and then looks for its grants.
     const now = await look();
     if (now && decision.allowed.every((item) => now.allowed.includes(item))) return grantId;

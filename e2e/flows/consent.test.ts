@@ -29,6 +29,7 @@ import { redisStore, STORE_KINDS } from './flow.ts';
 
 const CALLBACK_HOST = new URL(CALLBACK).host;
 const ELSEWHERE = 'https://elsewhere.example/callback';
+const LOCAL = 'http://localhost:8080/callback';
 const READ = `${DOCUMENTS} documents:read`;
 
 /** What a person allows an application in one browser counts in their others. */
@@ -149,6 +150,36 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(accesses).toHaveLength(1);
     });
 
+    test.each([ELSEWHERE, LOCAL])(
+      'in the same browser, for another redirect URI, %s; once for each',
+      async (other) => {
+        await web({ redirect_uris: [CALLBACK, other] });
+        const browser = await newBrowser();
+        await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
+        const params = { redirect_uri: other };
+        const none = await browser.open(site.authorize({ ...params, prompt: 'none' }));
+        expect(none.headers.get('location')).toContain('error=consent_required');
+        const asked = await browser.open(site.authorize(params));
+        expect(isAsked(asked)).toBe(true);
+        await browser.send(asked, { decision: 'allow' });
+        for (let round = 0; round < 3; round++) {
+          expect((await browser.open(site.authorize(params))).status).toBe(303);
+          expect(isAnswered(await browser.open(site.authorize()))).toBe(true);
+        }
+        expect(await listAccess(site.server, alice)).toHaveLength(2);
+      },
+    );
+
+    test('what was allowed for one redirect host is not granted for another', async () => {
+      await web({ redirect_uris: [CALLBACK, ELSEWHERE] });
+      const browser = await newBrowser();
+      const read = await browser.open(site.authorize({ scope: 'documents:read' }));
+      await browser.submit(read, { decision: 'allow' });
+      const there = await browser.open(site.authorize({ redirect_uri: ELSEWHERE }));
+      await browser.submit(there, { decision: 'allow' });
+      expect(isAsked(await browser.open(site.authorize()))).toBe(true);
+    });
+
     test.each(['http://localhost:8080/callback', 'https://127.0.0.1/callback'])(
       'RFC 8252 section 8.6: in each browser where the code goes to this machine, %s',
       async (redirectUri) => {
@@ -219,10 +250,12 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
   });
 
   test('RFC 8252 section 8.6: a first-party client without a secret is asked about where its code goes to this machine', async () => {
-    const redirectUri = 'http://localhost:8080/callback';
-    await web({ first_party: true, redirect_uris: [redirectUri] });
-    const params = { redirect_uri: redirectUri };
-    expect(isAsked(await (await newBrowser()).open(site.authorize(params)))).toBe(true);
+    await web({ first_party: true, redirect_uris: [CALLBACK, LOCAL] });
+    const params = { redirect_uri: LOCAL };
+    const browser = await newBrowser();
+    expect(isAsked(await browser.open(site.authorize(params)))).toBe(true);
+    expect(isAnswered(await browser.open(site.authorize()))).toBe(true);
+    expect(isAsked(await browser.open(site.authorize(params)))).toBe(true);
   });
 
   test('a grant from before there were consents goes on in its browser', async () => {

@@ -1,6 +1,13 @@
 import type Provider from 'oidc-provider';
-import { endGrant, extendAccess, findAccess, recordAccess } from '#shared/people/access/grants.ts';
+import {
+  endGrant,
+  extendAccess,
+  findAccess,
+  isAt,
+  recordAccess,
+} from '#shared/people/access/grants.ts';
 import type { Access } from '#shared/people/access/grants.ts';
+import { redirectOrigin } from '../../engine/consented.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
@@ -16,7 +23,9 @@ export interface GrantDecision {
   readonly allowed: readonly AskedItem[];
   /** Asked, not allowed, and not to be asked again under this grant. */
   readonly refused?: readonly AskedItem[];
-  /** A grant of the same person and client, to be extended. */
+  /** Where the code goes; absent: to a device. */
+  readonly redirectUri?: unknown;
+  /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
   readonly extend?: string | undefined;
   /** They were told what `profile` is; absent: the page that asked them has said so. */
   readonly wholeProfile?: boolean;
@@ -37,13 +46,16 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   const { config, clock } = server;
 
   /** The grant to extend with its Access, unless either has ended. */
-  async function existing({ extend, signIn, clientId }: GrantDecision) {
+  async function existing(
+    { extend, signIn, clientId }: GrantDecision,
+    place: Access['place'],
+  ): Promise<{ grant: Grant; access: Access } | undefined> {
     const [grant, access] = await Promise.all([
       extend === undefined ? undefined : provider.Grant.find<Grant>(extend),
       extend === undefined ? undefined : findAccess(server, extend),
     ]);
     const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
-    return theirs && access ? { grant, access } : undefined;
+    return theirs && access && place && isAt(access, place) ? { grant, access } : undefined;
   }
 
   return async (decision) => {
@@ -54,7 +66,10 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       ...(address !== undefined && { address }),
       ...(agent !== undefined && { agent }),
     };
-    const known = await existing(decision);
+    const place = device
+      ? undefined
+      : { browser: signIn.uid, redirectOrigin: redirectOrigin(decision.redirectUri) };
+    const known = await existing(decision, place);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
     for (const item of allowed) allow(grant, item);
     for (const item of refused) refuse(grant, item);
@@ -70,6 +85,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       since: known?.access.since ?? clock.now(),
       wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
+      ...(place && { place }),
       ...(device ? { device } : { browser }),
     };
     const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);

@@ -197,7 +197,9 @@ export function interactionHandlers(
       const refused = asked.filter((item) => !allowed.includes(item));
       const { signIn } = visitor;
       const clientId = client.client_id;
-      const grantId = await giveGrant({ clientId, signIn, allowed, refused, extend });
+      const redirectUri = interaction.params['redirect_uri'];
+      const decided = { clientId, signIn, redirectUri, allowed, refused };
+      const grantId = await giveGrant({ ...decided, extend });
       // What the person did before for the same request, but never the right to be signed in anew: the
       // sign-in may be ended before the browser goes on.
       const login = interaction.lastSubmission?.login;

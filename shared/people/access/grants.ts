@@ -1,7 +1,7 @@
 import { rememberUntil } from '#shared/stores/lifetime.ts';
 import type { Slice } from '#shared/stores/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
-import { surplus } from './walk.ts';
+import { surplus, walk } from './walk.ts';
 
 /** As many grants as a person has at a time. */
 export const MOST_GRANTS = 100;
@@ -17,12 +17,21 @@ export interface Access {
   readonly since: number;
   /** `uid` of the sign-in that it ends with; absent: it outlives the browser's session. */
   readonly signIn?: string;
+  /** Where it was allowed, and where its codes go; absent: of a device, or of before this was kept. */
+  readonly place?: GrantPlace;
   /** They were told that `profile` is more than the name to sign in with; before, it was no more. */
   readonly wholeProfile?: boolean;
   /** Of a device that got it by the device flow: where it asked from. */
   readonly device?: { readonly address?: string; readonly agent?: string };
   /** Of any other: where the person signed in. */
   readonly browser?: { readonly address?: string; readonly agent?: string };
+}
+
+/** A browser, and where codes go from it: what is allowed for one redirect host is not for another. */
+export interface GrantPlace {
+  /** `uid` of the sign-in. */
+  readonly browser: string;
+  readonly redirectOrigin: string;
 }
 
 /** Access with what the engine's Grant and the last issue say. */
@@ -78,6 +87,25 @@ export async function findAccess(
   const generation = await stores.revocations.generation('person', access.accountId);
   return access.generation < generation ? undefined : access;
 }
+
+/** The grant of that place which a client has of a person; `latest`: the one that the browser had last. */
+export async function findAccessOf(
+  store: AccessStore,
+  { accountId, clientId, place }: Pick<Access, 'accountId' | 'clientId'> & { place: GrantPlace },
+  latest: string,
+): Promise<Access | undefined> {
+  const last = await findAccess(store, latest);
+  if (last?.accountId === accountId && isAt(last, place)) return last;
+  for await (const access of walk(store, 'Access', accountId)) {
+    const found = asAccess(access);
+    if (found?.clientId === clientId && isAt(found, place)) return findAccess(store, found.grantId);
+  }
+  return undefined;
+}
+
+/** Whether a grant is of that browser and redirect host. */
+export const isAt = ({ place }: Pick<Access, 'place'>, other: GrantPlace): boolean =>
+  place?.browser === other.browser && place.redirectOrigin === other.redirectOrigin;
 
 /** Remembers for `seconds`, the life of a grant, that a token of it was issued now. */
 export async function noteIssue(
