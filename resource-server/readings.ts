@@ -18,7 +18,8 @@ const MOST_SPELLINGS = 8;
  * All readings of the path of a target. Servers decode more than once, merge slashes, take a backslash or a wide slash
  * for a slash, compare without case, accents and what is invisible, and drop what an ending of a path or name may be:
  * parameters (before or after decoding), what follows a decoded `?` or `#`, dots and spaces. URL parsers drop a host
- * after two slashes, front controllers the script before the path that it gets (PHP's path info).
+ * after two slashes, front controllers the script before the path that it gets (PHP's path info), or its ending;
+ * ASP.NET drops sessions (`/(S(id))/`).
  * Undefined: with a dot segment, by which it would lead out of where it seems to be, with NUL, at which it would end,
  * or with more spellings than anybody has a use for.
  */
@@ -152,12 +153,22 @@ const withPlainNames = (path: string) =>
 
 /** After two slashes a URL has a host. */
 const HOST = /(?<!\/)\/{2,}[^/]+/;
-const SCRIPT = /\/[^/]*\.(?:php\d?|phtml|f?cgi|pl|py|rb|aspx?|jspx?|cfm|dll)(?=\/)/g;
+const ENDING = String.raw`\.(?:php\d?|phtml|f?cgi|pl|py|rb|aspx?|jspx?|cfm|dll)`;
+const SCRIPT = new RegExp(`/[^/]*${ENDING}(?=/)`, 'g');
 
-/** The path itself, and what is left of it where a host or a script is none of it. */
+const ENDING_OF_SCRIPT = new RegExp(`(?<=[^/])${ENDING}(?=/)`, 'g');
+/** What ASP.NET takes for an id of its own, and drops with the slash before or without. */
+const SESSION = /\((?:[a-z]\([^()/]*\))+\)/g;
+const SESSION_SLASH = /\/\((?:[a-z]\([^()/]*\))+\)/g;
+
+/** In that order: what is none of a path where one of them is dropped. */
+const DROPPED = [HOST, SESSION, SESSION_SLASH, SCRIPT, ENDING_OF_SCRIPT];
+
+/** The path itself, and what is left of it where a host, a session, or a script or its ending is none of it. */
 const routes = (path: string) =>
-  [path, path.replace(HOST, '')]
-    .flatMap((each) => [each, each.replaceAll(SCRIPT, '')])
-    .map((each) => `${each}/`.replaceAll(/\/+/g, '/'));
+  DROPPED.reduce<readonly string[]>(
+    (paths, dropped) => distinct(paths.flatMap((each) => [each, each.replace(dropped, '')])),
+    [path],
+  ).map((each) => `${each}/`.replaceAll(/\/+/g, '/'));
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
