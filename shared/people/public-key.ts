@@ -23,7 +23,7 @@ const RSA = { least: 2048, most: 8192 };
 const EXPONENT = { least: 65_537n, below: 2n ** 32n };
 
 /** Of `rsaEncryption`: one that is for PSS alone has another type. */
-const isRsa: Fits = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) => {
+export const isRsa: Fits = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) => {
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
   return (
     type === 'rsa' &&
@@ -89,8 +89,11 @@ export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undef
 /** A JWK has one form of each number and point; DER may have it compressed, or its curve written out. */
 function kept(key: KeyObject): KeptKey {
   const spki = fromJwk(key.export({ format: 'jwk' })).export({ format: 'der', type: 'spki' });
-  return { id: hash('sha256', spki, 'base64url'), spki: spki.toString('base64url') };
+  return { id: keyIdOf(spki), spki: spki.toString('base64url') };
 }
+
+/** By which a key is known, of its SubjectPublicKeyInfo. */
+export const keyIdOf = (spki: Uint8Array) => hash('sha256', spki, 'base64url');
 
 function parse(content: Buffer): KeyObject {
   const text = content.toString('utf8');

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { KeyOwner } from '#shared/stores/public-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { requestOf } from '../../auth.fixture.ts';
@@ -46,8 +47,10 @@ export const SIGNERS = {
 export type SchemeNumber = keyof typeof SIGNERS;
 
 /** A key pair, and how it is known. */
-export function newKey(s: SchemeNumber = 0x0807) {
-  const privateKey = SIGNERS[s].make();
+export const newKey = (s: SchemeNumber = 0x0807) => keyFrom(s, SIGNERS[s].make());
+
+/** The same of a private key that was made elsewhere. */
+export function keyFrom(s: SchemeNumber, privateKey: KeyObject) {
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const id = createHash('sha256').update(spki).digest('base64url');
@@ -55,7 +58,7 @@ export function newKey(s: SchemeNumber = 0x0807) {
   return { s, privateKey, id, spki: spki.toString('base64url'), encoded };
 }
 
-export type TestKey = ReturnType<typeof newKey>;
+export type TestKey = ReturnType<typeof keyFrom>;
 
 /** What a connection exports: a hash of its own secret and of what it is asked for. */
 export const exporterFrom =
@@ -108,6 +111,16 @@ export const asking = (
     ...more,
   });
 
+/** What the scheme is made of, over these stores. */
+export const optionsOver = ({ publicKeys, people }: Pick<Stores, 'publicKeys' | 'people'>) => ({
+  realm: REALM,
+  publicKeys,
+  people,
+  demo: true,
+  applications: true,
+  frontend: false,
+});
+
 /** A store with alice, and the scheme over it. */
 export async function setup(more: Partial<ConcealedOptions> = {}) {
   const clock = new ManualClock();
@@ -119,17 +132,7 @@ export async function setup(more: Partial<ConcealedOptions> = {}) {
     created_at: 0,
     version: 0,
   });
-  const scheme = concealed({
-    realm: REALM,
-    publicKeys: stores.publicKeys,
-    people: stores.people,
-    clock,
-    random: systemRandom,
-    demo: true,
-    applications: true,
-    frontend: false,
-    ...more,
-  });
+  const scheme = concealed({ ...optionsOver(stores), clock, ...more });
   return {
     clock,
     stores,

@@ -1,16 +1,14 @@
-import type { KeyObject } from 'node:crypto';
-import { sameBytes } from '#shared/base/constant-time.ts';
+import { sameBytes, sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Random } from '#shared/base/random.ts';
 import { active } from '#shared/people/active.ts';
-import { importedKey } from '#shared/people/public-key.ts';
 import type { People } from '#shared/stores/people.ts';
-import type { KeyOwner, PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { KeyOwner, PublicKeys } from '#shared/stores/public-keys.ts';
 import { showsConcealed } from '../../conceal.ts';
 import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
 import { AUTH_EXPORT, parseAuthExport } from './auth-export.ts';
+import { type ClaimedKey, claimedKey } from './claimed-key.ts';
 import { type Proof, readProof } from './credentials.ts';
 import { SIGNATURE_SCHEMES, type SignatureScheme } from './signature-schemes.ts';
 import {
@@ -27,7 +25,6 @@ export interface ConcealedOptions {
   readonly publicKeys: Pick<PublicKeys, 'get' | 'touch'>;
   readonly people: Pick<People, 'get'>;
   readonly clock: Clock;
-  readonly random: Random;
   /** Whether the person that the first start made may be let in (never in production). */
   readonly demo: boolean;
   /** Whether applications may come, too. */
@@ -39,12 +36,14 @@ export interface ConcealedOptions {
 /** Looked for where there is no such key, or it is no person's. */
 const NOBODY: KeyOwner = { kind: 'person', id: '-' };
 
+const WRONG: Verdict = { kind: 'refused', reason: 'wrong Concealed credentials' };
+
 /**
  * Concealed (RFC 9729): who has the private key signs what the connection says of itself. It never announces
  * itself, and there is nothing to guess, so that attempts are not counted: counting would write, which tells.
  */
 export function concealed(options: ConcealedOptions): Scheme {
-  const { realm, publicKeys, people, clock, random, demo, applications, frontend } = options;
+  const { realm, publicKeys, people, clock, demo, applications, frontend } = options;
 
   function exported(proof: Proof, request: AuthRequest): Exported | undefined {
     if (frontend && request.peer.trusted) {
@@ -62,25 +61,13 @@ export function concealed(options: ConcealedOptions): Scheme {
     return applications ? { kind, id } : undefined;
   }
 
-  /** Whatever is wrong, the same is done: two looks into the store, a key written and a signature verified. */
-  async function judge(
-    proof: Proof,
-    scheme: SignatureScheme,
-    { signatureInput, verification }: Exported,
-  ): Promise<Verdict> {
-    const id = proof.keyId.toString('base64url');
+  /** Whose key it is, once somebody has proved to have it. Whatever is wrong, the store is asked as often. */
+  async function judge({ id, spki }: ClaimedKey, proof: Proof): Promise<Verdict> {
     const record = await publicKeys.get(id);
     const principal = await principalOf(record?.owner ?? NOBODY);
-    const stored = storedKey(record, scheme);
-    const key = stored ?? scheme.decoy(random, proof.publicKey.length);
-    const signed = scheme.verifies(covered(signatureInput), key, proof.signature);
-    const said = sameBytes(scheme.encode(key), proof.publicKey);
-    const same = sameBytes(proof.verification, verification);
+    const known = record?.scheme === 'Concealed' && sameText(record.spki, spki);
     const here = proof.realm === undefined || proof.realm === realm;
-    const right = signed && said && same && here;
-    if (!right || record === undefined || stored === undefined || principal === undefined) {
-      return { kind: 'refused', reason: 'wrong Concealed credentials' };
-    }
+    if (!known || !here || principal === undefined) return WRONG;
     noteUse(publicKeys, record, clock.now());
     const end = async () => ((await publicKeys.get(id)) ? undefined : 'revoked');
     return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, end } };
@@ -103,19 +90,28 @@ export function concealed(options: ConcealedOptions): Scheme {
       if (scheme === undefined) return { kind: 'refused', reason: 'unknown signature scheme' };
       const found = exported(proof, request);
       if (found === undefined) return { kind: 'refused', reason: 'not over TLS 1.3' };
-      return judge(proof, scheme, found);
+      const key = provenKey(proof, scheme, found);
+      return key === undefined ? WRONG : judge(key, proof);
     },
   };
 }
 
-/** The key of a record, if it is one that the client's signature scheme is for. */
-function storedKey(
-  record: PublicKeyRecord | undefined,
+/**
+ * The key that a proof shows, if it is right in itself: it verifies with the key in `a`, whose ID is `k`. All of that
+ * follows from the request and its connection. The store is asked only for who has the private key, so that the time
+ * of an answer tells nobody else which keys are known (RFC 9729 section 6.4).
+ */
+function provenKey(
+  proof: Proof,
   scheme: SignatureScheme,
-): KeyObject | undefined {
-  if (record?.scheme !== 'Concealed') return undefined;
-  const key = importedKey(record.spki);
-  return scheme.fits(key) ? key : undefined;
+  { signatureInput, verification }: Exported,
+): ClaimedKey | undefined {
+  const claimed = claimedKey(scheme, proof.publicKey);
+  if (claimed === undefined) return undefined;
+  const signed = scheme.verifies(covered(signatureInput), claimed.key, proof.signature);
+  const same = sameBytes(proof.verification, verification);
+  const named = sameText(claimed.id, proof.keyId.toString('base64url'));
+  return signed && same && named ? claimed : undefined;
 }
 
 /** Of a proxy's client the URI it asks for, of any other that of our origin: never what Host says. */

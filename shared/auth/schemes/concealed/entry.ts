@@ -6,10 +6,10 @@ export const concealedEntry = {
   forPeople: true,
   settings: { concealed: concealedSettings },
   trial: { path: 'concealed', quiet: true },
-  async open({ stores, clock, random, demo }: SchemeParts) {
+  async open({ stores, clock, demo }: SchemeParts) {
     const { concealed } = await import('./concealed.ts');
     const { publicKeys, people } = stores;
-    const shared = { publicKeys, people, clock, random, demo };
+    const shared = { publicKeys, people, clock, demo };
     return (at: (SchemeRealm | SchemeSpace) & { readonly concealed: ConcealedSettings }) =>
       concealed({
         ...shared,

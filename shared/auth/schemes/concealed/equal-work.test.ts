@@ -1,0 +1,145 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import type { StoreUnderTest } from '#shared/stores/contract/store-under-test.ts';
+import { redisConfig, redisUnderTest } from '#shared/stores/redis/under-test.ts';
+import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startRedis } from '../../../../e2e/parts/redis.ts';
+import type { AuthRequest, Scheme } from '../../scheme.ts';
+import { concealed } from './concealed.ts';
+import {
+  ALICE,
+  asking,
+  fieldOf,
+  keyFrom,
+  newKey,
+  optionsOver,
+  paramsOf,
+  REALM,
+  type SchemeNumber,
+  SIGNERS,
+  type TestKey,
+} from './concealed.fixture.ts';
+import { SIGNATURE_SCHEMES } from './signature-schemes.ts';
+
+const rsa = (modulusLength: number, publicExponent = 65_537) =>
+  keyFrom(0x0804, generateKeyPairSync('rsa', { modulusLength, publicExponent }).privateKey);
+
+/** How the two keys are made that are compared, of which one is known. */
+const PAIRS: readonly (readonly [string, () => TestKey])[] = [
+  ...(Object.keys(SIGNERS).map(Number) as SchemeNumber[]).map(
+    (s) => [`signature scheme ${s}`, () => newKey(s)] as const,
+  ),
+  ['RSA of 4096 bits', () => rsa(4096)],
+  ['RSA of 2056 bits', () => rsa(2056)],
+  ['RSA with a long exponent', () => rsa(2048, 2 ** 31 + 11)],
+];
+
+/** What somebody shows who has a key of their own, and not the one that `k` names. */
+const FALSE: readonly (readonly [string, (of: TestKey, own: TestKey) => string])[] = [
+  [
+    'with its `a`, signed by another key',
+    (of, own) => fieldOf(paramsOf({ key: { ...of, privateKey: own.privateKey } })),
+  ],
+  ['with the `a` that signed', (of, own) => fieldOf(paramsOf({ key: { ...own, id: of.id } }))],
+  [
+    'with the `a` that signed, of another size',
+    ({ id }) => fieldOf(paramsOf({ key: { ...rsa(3072), id } })),
+  ],
+  ['of another connection', (of) => fieldOf(paramsOf({ key: of, connection: 'two' }))],
+  ['with another `v`', (of) => fieldOf({ ...paramsOf({ key: of }), v: 'AAAA' })],
+  ['for another realm', (of, own) => fieldOf(paramsOf({ key: { ...own, id: of.id }, realm: 'x' }))],
+  ['with an `a` that is no key', (of) => fieldOf({ ...paramsOf({ key: of }), a: 'AAAA' })],
+];
+
+const sizeOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
+  [asymmetricKeyType, asymmetricKeyDetails?.modulusLength, asymmetricKeyDetails?.publicExponent]
+    .join(' ')
+    .trim();
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** What is done for a request that is refused. */
+async function workFor(scheme: Scheme, stores: Stores, request: AuthRequest) {
+  const credentials = parseCredentials(request.lines('Authorization')[0] ?? '');
+  if (credentials === undefined) throw new Error('no credentials');
+  const looks = [jest.spyOn(stores.publicKeys, 'get'), jest.spyOn(stores.people, 'get')];
+  const decoded = jest.spyOn(JSON, 'parse');
+  const signatures = [...SIGNATURE_SCHEMES.values()].map((one) => jest.spyOn(one, 'verifies'));
+  const verdict = await scheme.authenticate(credentials, request);
+  const work = {
+    looks: looks.map(({ mock }) => mock.calls.length),
+    decoded: decoded.mock.calls.length,
+    verified: signatures.flatMap(({ mock }) => mock.calls.map(([, key]) => sizeOf(key))),
+  };
+  jest.restoreAllMocks();
+  return { work, verdict };
+}
+
+describe.each([
+  ['SQLite', (): Promise<StoreUnderTest> => sqliteUnderTest()],
+  [
+    'Redis',
+    async (): Promise<StoreUnderTest> => {
+      const redis = await startRedis();
+      return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
+    },
+  ],
+])(
+  'RFC 9729 section 6.4: a false proof tells nothing of which keys are known, on %s',
+  (_, open) => {
+    let store: StoreUnderTest;
+    let stores: Stores;
+    let scheme: Scheme;
+
+    beforeAll(async () => {
+      store = await open();
+      stores = await store.open();
+      const person = { name: 'alice', password_hash: 'none', created_at: 0, version: 0 };
+      await stores.people.add({ ...person, id: ALICE.id });
+      scheme = concealed({ ...optionsOver(stores), clock: store.clock });
+    });
+
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+      await store.end();
+    });
+
+    describe.each(PAIRS)('%s', (__, make) => {
+      let known: TestKey;
+      let unknown: TestKey;
+      let own: TestKey;
+
+      beforeAll(async () => {
+        [known, unknown, own] = [make(), make(), make()];
+        const { id, spki } = known;
+        const record = {
+          id,
+          spki,
+          owner: ALICE,
+          scheme: 'Concealed',
+          name: '',
+          created_at: 0,
+        } as const;
+        expect(await stores.publicKeys.add(record, 1000)).toBe('added');
+        const right = asking(fieldOf(paramsOf({ key: known, realm: REALM })));
+        expect((await workFor(scheme, stores, right)).verdict.kind).toBe('granted');
+      });
+
+      test.each(FALSE)(
+        '%s: the same is done for a known key and for an unknown one',
+        async (___, lie) => {
+          const [one, other] = [
+            await workFor(scheme, stores, asking(lie(known, own))),
+            await workFor(scheme, stores, asking(lie(unknown, own))),
+          ];
+          expect(one.verdict.kind).toBe('refused');
+          expect(one).toEqual(other);
+        },
+      );
+    });
+  },
+);
