@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { absentPeopleContract } from './absent-people.ts';
 import { aliasesContract } from './aliases.ts';
 import { apiKeysContract } from './api-keys.ts';
 import { artefactsContract } from './artefacts.ts';
@@ -49,6 +50,7 @@ const PARTS = [
   limitsContract,
   blocksContract,
   peopleContract,
+  absentPeopleContract,
   aliasesContract,
   verifiersContract,
   removingPeopleContract,

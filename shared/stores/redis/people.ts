@@ -1,4 +1,5 @@
 import type { FormerName, People, PersonRecord, VerifierRow } from '#shared/stores/people.ts';
+import { NOBODY, personFrom } from '#shared/stores/person-text.ts';
 import { SLICE, slices } from '#shared/stores/slices.ts';
 import { script } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -79,22 +80,28 @@ return 1
 
 /**
  * KEYS: names or aliases, people. ARGV: name or alias. One look at both, so that an alias that goes from one
- * person to another finds one of them. As much work for what nobody has: the time does not tell.
+ * person to another finds one of them. As much work, and an answer as long, for what nobody has: the time does not
+ * tell.
  */
 const findBy = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1])
-return redis.call('HGET', KEYS[2], id or '')
+local person = redis.call('HGET', KEYS[2], id or '')
+return { person or '${NOBODY}', person and 1 or 0 }
 `);
+
+/** In place of what is kept of a verifier. */
+const NOTHING_KEPT = `["${'-'.repeat(64)}"]`;
 
 /**
  * KEYS: names or handles, people, what the verifiers of all begin with. ARGV: name or handle, field of the
- * verifier. As much work for who is not there.
+ * verifier. As much work, and an answer as long, for who is not there.
  */
 const findVerifier = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 local person = redis.call('HGET', KEYS[2], id)
 local kept = redis.call('HGET', KEYS[3] .. id, ARGV[2])
-return person and kept and { person, cjson.decode(kept)[1] }
+local value = cjson.decode(kept or '${NOTHING_KEPT}')[1]
+return { person or '${NOBODY}', value, person and kept and 1 or 0 }
 `);
 
 /** KEYS: a person's verifiers, people. ARGV: id. */
@@ -128,9 +135,11 @@ export function redisPeople(redis: Connection, prefix: string): People {
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
 
-  const personOf = (found: string | null) => (found === null ? undefined : parsed(found));
-  const getBy = async (index: string, key: string) =>
-    personOf(await redis.script<string | null>(findBy, [index, people], key));
+  async function getBy(index: string, key: string): Promise<PersonRecord | undefined> {
+    const [text, found] = await redis.script<[string, number]>(findBy, [index, people], key);
+    const person = parsed(text);
+    return found === 1 ? person : undefined;
+  }
 
   const keysOf = (id: string) =>
     [people, names, order, byAlias, handles, verifiersOf(id), former] as const;
@@ -162,19 +171,20 @@ export function redisPeople(redis: Connection, prefix: string): People {
   return {
     add: (person, verifiers = [], formerName = 'refused') =>
       write(person, '', verifiers, formerName),
-    get: async (id) => personOf(await find(id)),
+    get: async (id) => personFrom(await find(id)),
     getByName: (name) => getBy(names, name),
     getByAlias: (alias) => getBy(byAlias, alias),
     async getVerifier(kind, realm, who) {
       const field = fieldOf({ kind, realm });
       const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];
-      const found = await redis.script<[string, string] | null>(
+      const [text, value, found] = await redis.script<[string, string, number]>(
         findVerifier,
         [index, people, verifiersOf('')],
         key,
         field,
       );
-      return found === null ? undefined : { person: parsed(found[0]), value: found[1] };
+      const person = parsed(text);
+      return found === 1 ? { person, value } : undefined;
     },
     async getWhole(id) {
       const found = await redis.script<[string, string[]] | null>(
@@ -204,7 +214,7 @@ export function redisPeople(redis: Connection, prefix: string): People {
     },
     async remove({ id, version }) {
       const was = await find(id);
-      const person = personOf(was);
+      const person = personFrom(was);
       const removed =
         was !== null &&
         person?.version === version &&

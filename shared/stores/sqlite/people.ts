@@ -1,4 +1,5 @@
 import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../people.ts';
+import { personFrom } from '../person-text.ts';
 import { SLICE, slices } from '../slices.ts';
 import type { Connection } from './connection.ts';
 import { digestOf } from './digest.ts';
@@ -77,7 +78,7 @@ export function sqlitePeople(file: SqliteFile): People {
   const recallVerifier = recalling<VerifiedPerson | undefined>(file);
   const find = (connection: Connection, column: 'id' | 'name', value: string) => {
     const [row] = connection.all<Row>(`SELECT record FROM person WHERE ${column} = ?`, value);
-    return row && personOf(row);
+    return personFrom(row?.[0]);
   };
 
   return {
@@ -105,7 +106,7 @@ export function sqlitePeople(file: SqliteFile): People {
           'SELECT record FROM person_alias JOIN person USING (id) WHERE alias = ?',
           alias,
         );
-        return row && personOf(row);
+        return personFrom(row?.[0]);
       }),
     getVerifier: (kind, realm, who) =>
       recallVerifier(JSON.stringify([kind, realm, who]), (connection) => {
@@ -117,7 +118,8 @@ export function sqlitePeople(file: SqliteFile): People {
           realm,
           kind,
         );
-        return row && { person: personOf([row[0]]), value: row[1] };
+        const person = personFrom(row?.[0]);
+        return row && person && { person, value: row[1] };
       }),
     getWhole: (id) =>
       file.read((connection) =>
