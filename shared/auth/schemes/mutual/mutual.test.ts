@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import type { Sessions } from '#shared/stores/sessions.ts';
@@ -58,6 +58,23 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('%s (RFC 8120 section 2.2)', (algorithm) =
     }
     expect(seen[0]).toEqual(seen[1]);
   });
+});
+
+test('as much is read for a name that nobody has, in both messages', async () => {
+  const { here, setPassword } = await twoMutualProcesses();
+  await setPassword('alice', RIGHT, P_256);
+  const decoding = jest.spyOn(Buffer, 'from');
+  const decoded = async (user: string) => {
+    decoding.mockClear();
+    const { vfy } = await begin(here.scheme(), clientOf({ user, password: 'wrong' }));
+    expect(reasonOf(await send(here.scheme(), vfy(0)))).toBe('auth-failed');
+    const calls: readonly unknown[][] = decoding.mock.calls;
+    return calls.filter(([, encoding]) => encoding === 'base64url').length;
+  };
+  const known = await decoded('alice');
+  expect(known).toBeGreaterThan(0);
+  expect(await decoded('nobody')).toBe(known);
+  decoding.mockRestore();
 });
 
 describe('the messages', () => {

@@ -77,7 +77,9 @@ const AFTER = 60;
 export function mutual(options: MutualOptions): Scheme {
   const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
   const { attempts, limits, exchanges, secret, random, kam3 } = options;
-  const { format, hashOctets } = MUTUAL_ALGORITHMS[algorithm];
+  const { format, hashOctets, octets } = MUTUAL_ALGORITHMS[algorithm];
+  /** Read, and named, in place of the verifier of who has none; nobody's. */
+  const none = Buffer.alloc(octets);
 
   /** Undefined where nobody knows which certificate the client sees. */
   function placeOf(request: AuthRequest): Place | undefined {
@@ -111,8 +113,8 @@ export function mutual(options: MutualOptions): Scheme {
   async function find(name: string, scope: string) {
     const kind = mutualKind(algorithm, scope);
     const found = await verifiers.find(kind.kind, keptRealm(kind, realm), { name });
-    const verifier = found && parseVerifier(algorithm, found.value);
-    return verifier && { person: found.person, verifier };
+    const verifier = parseVerifier(algorithm, found?.value ?? none.toString('base64url'));
+    return found && verifier && { person: found.person, verifier };
   }
 
   /** req-KEX-C1, and 401-KEX-S1 (RFC 8120 sections 4.2 and 4.3). Paid for before anything is computed or kept. */
@@ -163,8 +165,8 @@ export function mutual(options: MutualOptions): Scheme {
     const bound = { nc, vh: validation.vh() };
     const right = sameBytes(proof, verificationValue('client', algorithm, session, bound));
     const somebody = await find(user, terms.scope);
-    const person =
-      somebody && verifierName(somebody.verifier) === session.verifier && somebody.person;
+    const same = verifierName(somebody?.verifier ?? none) === session.verifier;
+    const person = same && somebody?.person;
     if (first && !(right && person)) {
       attempts.failed(accountOf(user), address);
       return refused(place, 'auth-failed', 'no such name, or vkc is wrong');

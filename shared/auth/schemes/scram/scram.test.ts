@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { judge } from '../../judge.ts';
@@ -307,6 +307,22 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
     }
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[0]).toMatchObject({ first: 'r=,s=,i=100000', questions: 2 });
+  });
+
+  test('as much is read for a name that nobody has', async () => {
+    const { here } = await twoScramProcesses();
+    const scheme = here.scheme('SHA-256');
+    const decoding = jest.spyOn(Buffer, 'from');
+    const decoded = async (name: string) => {
+      decoding.mockClear();
+      await begin(scheme, clientOf('SHA-256', name).first());
+      const calls: readonly unknown[][] = decoding.mock.calls;
+      return calls.filter(([, encoding]) => encoding === 'base64').length;
+    };
+    const known = await decoded('alice');
+    expect(known).toBeGreaterThan(2);
+    expect(await decoded('nobody')).toBe(known);
+    decoding.mockRestore();
   });
 
   test('the salt of nobody is always the same: in all processes and realms, for all forms of the name', async () => {

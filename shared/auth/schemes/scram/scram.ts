@@ -23,7 +23,7 @@ import {
 } from './messages.ts';
 import { verifyProof } from './proof.ts';
 import { createReauthentication } from './reauthentication.ts';
-import { parseScramKeys, SCRAM_KINDS, type ScramKeys } from './verifier.ts';
+import { formatScramKeys, parseScramKeys, SCRAM_KINDS, type ScramKeys } from './verifier.ts';
 
 export interface ScramOptions {
   readonly hash: ScramHash;
@@ -110,9 +110,10 @@ export function scram(options: ScramOptions): Scheme {
   /** The same work for everybody. */
   async function keysOf({ account }: Username): Promise<Keys> {
     const fallback = nobody(account);
+    const written = formatScramKeys(hash, fallback);
     const found = await verifiers.find(SCRAM_KINDS[hash].kind, ALL_REALMS, { name: account });
-    const keys = found && parseScramKeys(hash, found.value);
-    return keys ? { person: found.person, ...keys } : fallback;
+    const keys = parseScramKeys(hash, found?.value ?? written);
+    return found && keys ? { person: found.person, ...keys } : fallback;
   }
 
   /** ServerSignature and who it is for; undefined when the proof is wrong. */
