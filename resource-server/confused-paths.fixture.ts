@@ -98,6 +98,7 @@ export const CONFUSED = [
   '/blog.php/admin',
   '/;/app.aspx/admin',
   '/admin.php/x',
+  '/ADMIN.php',
   // Sessions of ASP.NET in the path
   '/(S(x))/admin/x',
   '/(S(x))/admin',
@@ -107,6 +108,14 @@ export const CONFUSED = [
   '/ad/(S(x))min/x',
   '/%28S%28x%29%29/admin/x',
   '/%2528s(x))/admin',
+  // Formats of Rails, Spring and others
+  '/admin.json',
+  '/admin.html?x',
+  '/Admin.x/',
+  '/admin%2ejson',
+  '/admin.json;a=b',
+  '/%C3%A9tage.xml',
+  '/admin.json.',
   // Dot segments
   '/./admin/',
   '/.//admin/',

@@ -21,8 +21,13 @@ describe('what an application may take a path for', () => {
     ['/app/%ef%bd%81dmin', ['/app/admin/']],
     ['/app%ef%bc%8fadmin', ['/app/admin/']],
     ['/app//host/a//b/', ['/app/host/a/b/', '/app/a/b/']],
-    ['/a.php/b/c.php', ['/a.php/b/c.php/', '/a/b/c.php/', '/b/c.php/']],
+    [
+      '/a.php/b/c.php',
+      ['/a.php/b/c.php/', '/a.php/b/c/', '/a/b/c.php/', '/a/b/c/', '/b/c.php/', '/b/c/'],
+    ],
     ['/(A(x)s(y))/a/(F(z))b', ['/(a(x)s(y))/a/(f(z))b/', '/a/b/', '/ab/']],
+    ['/a.b.json/', ['/a.b.json/', '/a.b/']],
+    ['/.a', ['/.a/']],
   ])('%s', (target, expected) => {
     const { paths = [], unclear } = readingsOf(target.replaceAll('Ä', '%C3%84')) ?? {};
     expect(new Set(paths)).toEqual(new Set(expected));

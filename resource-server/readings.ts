@@ -19,7 +19,7 @@ const MOST_SPELLINGS = 8;
  * for a slash, compare without case, accents and what is invisible, and drop what an ending of a path or name may be:
  * parameters (before or after decoding), what follows a decoded `?` or `#`, dots and spaces. URL parsers drop a host
  * after two slashes, front controllers the script before the path that it gets (PHP's path info), or its ending;
- * ASP.NET drops sessions (`/(S(id))/`).
+ * ASP.NET drops sessions (`/(S(id))/`), and Rails, Spring and others the format at the end (`.json`).
  * Undefined: with a dot segment, by which it would lead out of where it seems to be, with NUL, at which it would end,
  * or with more spellings than anybody has a use for.
  */
@@ -160,11 +160,12 @@ const ENDING_OF_SCRIPT = new RegExp(`(?<=[^/])${ENDING}(?=/)`, 'g');
 /** What ASP.NET takes for an id of its own, and drops with the slash before or without. */
 const SESSION = /\((?:[a-z]\([^()/]*\))+\)/g;
 const SESSION_SLASH = /\/\((?:[a-z]\([^()/]*\))+\)/g;
+const FORMAT = /(?<=[^/])\.[^/.]*\/*$/;
 
 /** In that order: what is none of a path where one of them is dropped. */
-const DROPPED = [HOST, SESSION, SESSION_SLASH, SCRIPT, ENDING_OF_SCRIPT];
+const DROPPED = [HOST, SESSION, SESSION_SLASH, SCRIPT, ENDING_OF_SCRIPT, FORMAT];
 
-/** The path itself, and what is left of it where a host, a session, or a script or its ending is none of it. */
+/** The path itself, and what is left of it where a host, a session, a script or its ending, or a format is none of it. */
 const routes = (path: string) =>
   DROPPED.reduce<readonly string[]>(
     (paths, dropped) => distinct(paths.flatMap((each) => [each, each.replace(dropped, '')])),
