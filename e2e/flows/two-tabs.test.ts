@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import { ALICE, atConsent, idOf } from '../../authz-server/pages/at-consent.fixture.ts';
@@ -105,6 +105,35 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     expect(Object.keys((await artefacts.get('Session', ids[0] ?? '')) ?? {})).not.toContain(
       'accountId',
     );
+  });
+
+  test('RFC 6265 section 8.4: a request that writes after a password was given does not bring the former identifier back', async () => {
+    const browser = site.browser();
+    await browser.submit(await browser.open('/account'), ALICE, '/sign-in');
+    const former = ownCookies(browser, '/');
+    const [, id] = /session=([\w-]+)/.exec(former) ?? [];
+    const { artefacts } = site.server.stores;
+    const get = artefacts.get.bind(artefacts);
+    const [reads, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let times = 0;
+    // The second time it looks what it writes over.
+    const spy = jest.spyOn(artefacts, 'get').mockImplementation(async (what, one) => {
+      if (what === 'Session' && one === id && ++times === 2) {
+        reads.resolve();
+        await goes.promise;
+      }
+      return get(what, one);
+    });
+    const silent = site.authorize({ prompt: 'none' });
+    const late = site.browser().request('GET', silent, undefined, { cookie: former });
+    await reads.promise;
+    await browser.submit(await browser.open(site.authorize({ prompt: 'login' })), ALICE);
+    goes.resolve();
+    await late;
+    spy.mockRestore();
+    const thief = await site.browser().request('GET', '/account', undefined, { cookie: former });
+    expect(thief.text).not.toContain('/sign-out');
+    await expectSignedIn(browser);
   });
 
   test('RFC 6265 section 8.4: it does not resume an interaction of another session', async () => {

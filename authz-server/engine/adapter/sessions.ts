@@ -26,6 +26,14 @@ export function sessionAdapter(store: AdapterStore): Adapter {
   const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
   const former = formerSessions(store);
   const { artefacts } = store.stores;
+  /** By request of the engine, the identifier of the session that it was given. */
+  const given = new WeakMap<object, string>();
+
+  function give(session: AdapterPayload | undefined): AdapterPayload | undefined {
+    const { ctx } = Provider;
+    if (ctx !== undefined && session?.jti !== undefined) given.set(ctx, session.jti);
+    return session;
+  }
 
   async function live(session: AdapterPayload | undefined): Promise<AdapterPayload | undefined> {
     const { uid, accountId } = session ?? {};
@@ -53,6 +61,9 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (was?.next !== undefined) return join(was, payload);
     if (before === undefined) {
       const artefact = artefactOf('Session', id, payload, seconds);
+      const { ctx } = Provider;
+      // Whoever knew its identifier before a password was given is not to keep it by being late.
+      if (was === undefined && ctx !== undefined && given.get(ctx) === id) return undefined;
       if (was === undefined) await artefacts.put(artefact);
       else if (!(await artefacts.replace(artefact, was))) return write(id, payload, seconds);
       return id;
@@ -86,11 +97,13 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     ...sessions,
     async find(id) {
       const stored: StoredSession | undefined = await artefacts.get('Session', id);
-      if (stored?.next === undefined) return live(stored ?? (await visits.find(id)) ?? undefined);
+      if (stored?.next === undefined) {
+        return give(await live(stored ?? (await visits.find(id)) ?? undefined));
+      }
       const session = await live(await former.follow(stored));
       // The engine would sign in with it; the pages only look who it is.
       const known = session && (Provider.ctx === undefined || (await former.isResumedBy(session)));
-      return known ? session : undefined;
+      return known ? give(session) : undefined;
     },
     findByUid: async (uid) => live((await sessions.findByUid(uid)) ?? undefined),
 
