@@ -38,6 +38,8 @@ export interface Unasked {
   readonly allowed: readonly AskedItem[];
   readonly refused?: readonly AskedItem[];
   readonly wholeProfile?: boolean;
+  /** Nobody was asked: the client is the operator's own. */
+  readonly byOperator?: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function consented(
   if (isSignInClient(client.client_id)) return { allowed: asked };
   // Without a secret another program on the machine could pass for it.
   const proven = client.token_endpoint_auth_method !== 'none' || provenHost(redirectUri);
-  if (client.first_party && proven) return { allowed: asked };
+  if (client.first_party && proven) return { allowed: asked, byOperator: true };
   const key = consentKey(client, accountId, redirectUri);
   const consent = key && (await findConsent(server, key, client));
   const decision = consent && decided(consent, asked);

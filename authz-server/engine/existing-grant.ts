@@ -1,5 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess, findAccessOf } from '#shared/people/access/grants.ts';
+import { endGrant, findAccess, findAccessOf } from '#shared/people/access/grants.ts';
 import { askedItems } from '../pages/interaction/asked.ts';
 import { redirectOrigin } from './consented.ts';
 import { orTemporarilyUnavailable } from './errors.ts';
@@ -28,8 +28,16 @@ export function existingGrant(server: AuthzServer) {
         ? findAccess(server, decided)
         : findAccessOf(server, { accountId, clientId, place }, last),
     );
-    return access?.accountId === accountId ? provider.Grant.find(access.grantId) : undefined;
+    if (access?.accountId !== accountId) return undefined;
+    if (access.byOperator && !(await orTemporarilyUnavailable(isFirstParty(clientId)))) {
+      await orTemporarilyUnavailable(endGrant(server, access.grantId));
+      return undefined;
+    }
+    return provider.Grant.find(access.grantId);
   }
+
+  const isFirstParty = async (clientId: string) =>
+    (await server.stores.clients.get(clientId))?.first_party === true;
 
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { provider, client, params, result } = ctx.oidc;

@@ -249,6 +249,23 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
   });
 
+  test('once it is none any more its people are asked, also where they were not before', async () => {
+    await web({ first_party: true });
+    const [unasked, decided] = [await newBrowser(), await newBrowser()];
+    expect(isAnswered(await unasked.open(site.authorize()))).toBe(true);
+    const page = await decided.open(site.authorize({ prompt: 'consent' }));
+    await decided.submit(page, { decision: 'allow' });
+    await removeConsents(site.server, alice, () => true);
+    await web({});
+    expect(isAnswered(await decided.open(site.authorize()))).toBe(true);
+    const none = await unasked.open(site.authorize({ prompt: 'none' }));
+    expect(none.headers.get('location')).toContain('error=consent_required');
+    const asked = await unasked.open(site.authorize());
+    expect(isAsked(asked)).toBe(true);
+    await unasked.submit(asked, { decision: 'allow' });
+    expect(isAnswered(await unasked.open(site.authorize()))).toBe(true);
+  });
+
   test('RFC 8252 section 8.6: a first-party client without a secret is asked about where its code goes to this machine', async () => {
     await web({ first_party: true, redirect_uris: [CALLBACK, LOCAL] });
     const params = { redirect_uri: LOCAL };

@@ -29,6 +29,8 @@ export interface GrantDecision {
   readonly extend?: string | undefined;
   /** They were told what `profile` is; absent: the page that asked them has said so. */
   readonly wholeProfile?: boolean;
+  /** Nobody was asked, since the client is the operator's own. */
+  readonly byOperator?: boolean;
   /** Of a device: where it asked from. Its grant outlives the browser's session. */
   readonly device?: Access['device'];
 }
@@ -86,6 +88,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
       ...(place && { place }),
+      ...(decision.byOperator && { byOperator: true }),
       ...(device ? { device } : { browser }),
     };
     const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);

@@ -19,6 +19,8 @@ export interface Access {
   readonly signIn?: string;
   /** Where it was allowed, and where its codes go; absent: of a device, or of before this was kept. */
   readonly place?: GrantPlace;
+  /** Nobody was asked, since the client was the operator's own. */
+  readonly byOperator?: boolean;
   /** They were told that `profile` is more than the name to sign in with; before, it was no more. */
   readonly wholeProfile?: boolean;
   /** Of a device that got it by the device flow: where it asked from. */
