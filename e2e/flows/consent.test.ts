@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { endApplication } from '#shared/people/access/applications.ts';
 import {
   findConsent,
@@ -228,6 +228,29 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       const again = await browser.request('POST', '/account', new URLSearchParams(fields));
       expect(again.status).toBe(404);
     });
+
+    test.each(['put', 'get'] as const)(
+      'the application was ended while it was allowed',
+      async (step) => {
+        const browser = await newBrowser();
+        const page = await browser.open(site.authorize());
+        const { artefacts } = site.server.stores;
+        const before = artefacts[step].bind(artefacts) as (...args: unknown[]) => Promise<unknown>;
+        let times = 0;
+        const spy = jest.spyOn(artefacts, step).mockImplementation(async (...args: unknown[]) => {
+          const what = step === 'put' ? (args[0] as { kind: string }).kind : args[0];
+          if (what === 'Consent' && ++times === 1) {
+            await endApplication(site.server, alice, WEB.client_id);
+          }
+          return (await before(...args)) as never;
+        });
+        await browser.submit(page, { decision: 'allow' });
+        spy.mockRestore();
+        expect(times).toBeGreaterThan(0);
+        expect(await consents()).toEqual([]);
+        expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
+      },
+    );
 
     test('everything was ended', async () => {
       await inAnother();

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import { endGrant } from '#shared/people/access/grants.ts';
-import { recordConsent, scopesOf } from '#shared/people/access/consents.ts';
+import { endGrant, findAccess } from '#shared/people/access/grants.ts';
+import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
@@ -207,7 +207,12 @@ export function interactionHandlers(
       const stands = await finish(ctx, interaction, result);
       // A form that is sent twice gives one grant.
       if (!stands && grantId !== extend) await endGrant(server, grantId);
-      if (stands) await remember(client, signIn, interaction.params, { allowed, refused });
+      if (!stands) return;
+      await remember(client, signIn, interaction.params, { allowed, refused });
+      // Whoever ended the application meanwhile has looked for consents before this one was written.
+      if ((await findAccess(server, grantId)) === undefined) {
+        await removeConsents(server, signIn.accountId, (consent) => consent.clientId === clientId);
+      }
     },
 
     async abort(ctx) {

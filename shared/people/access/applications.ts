@@ -6,18 +6,17 @@ import { walk } from './walk.ts';
 
 /**
  * Ends a client's access to a person, in every browser and on every device; it has to be allowed anew. False: there was
- * none. The consent goes first, and whoever makes a grant of it looks for it afterwards, so that none is left.
+ * none. The consent goes first, and whoever makes a grant of it looks for it afterwards, so that none is left; and again
+ * behind the grants, since whoever writes one looks for the grant afterwards.
  */
 export async function endApplication(
   store: AccessStore,
   accountId: string,
   clientId: string,
 ): Promise<boolean> {
-  const consents = await removeConsents(
-    store,
-    accountId,
-    (consent) => consent.clientId === clientId,
-  );
+  const removeIts = () =>
+    removeConsents(store, accountId, (consent) => consent.clientId === clientId);
+  const consents = await removeIts();
   const grants: string[] = [];
   for await (const access of walk(store, 'Access', accountId)) {
     if (access['clientId'] === clientId) grants.push(String(access['grantId']));
@@ -26,5 +25,6 @@ export async function endApplication(
     await endGrant(store, grantId);
     await setImmediate();
   }
+  await removeIts();
   return consents + grants.length > 0;
 }
