@@ -36,8 +36,18 @@ export const PARTS: readonly TestPart[] = [
     check: 'test -e /usr/lib/apache2/modules/mod_auth_openidc.so',
     packages: ['libapache2-mod-auth-openidc'],
   },
+  {
+    program: 'apache2',
+    check: 'test -e /usr/lib/apache2/modules/mod_oauth2.so',
+    packages: ['libapache2-mod-oauth2'],
+  },
   program('curl', 'curl'),
   program('wget', 'wget'),
+  program('wget2', 'wget2'),
+  program('http', 'httpie'),
+  program('lynx', 'lynx'),
+  program('elinks', 'elinks'),
+  program('aria2c', 'aria2'),
   program('openssl', 'openssl'),
   program('chromium-headless-shell', 'chromium-headless-shell'),
   // The shell waits for ever where a proxy refuses its password.

@@ -4,9 +4,10 @@ import { apacheIn } from '../../parts/apache.ts';
 import { startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 
-/** Debian's Apache with mod_auth_openidc, a site for each of these ports with this configuration. */
+/** Debian's Apache with one of its OAuth modules, a site for each of these ports with this configuration. */
 export async function startApache(
   sites: Readonly<Record<number, string>>,
+  module: 'auth_openidc' | 'oauth2' = 'auth_openidc',
 ): Promise<AsyncDisposable> {
   const folder = await temporaryFolder();
   const documents = join(folder.path, 'documents');
@@ -24,7 +25,7 @@ DocumentRoot ${documents}
 ${site}
 </VirtualHost>`,
   );
-  const modules = ['authz_user', 'headers', 'auth_openidc'];
+  const modules = ['authz_user', 'headers', module];
   const command = await apacheIn(folder.path, modules, hosts.join('\n'));
   const apache = await startProcess(...command, {
     ready: async () => (await fetch(`http://127.0.0.1:${Object.keys(sites)[0]}/`)).status > 0,
