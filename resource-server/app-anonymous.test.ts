@@ -15,8 +15,8 @@ import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
-import { everyScheme, NO_SIGN_IN } from './spaces.fixture.ts';
-import { createSpaces } from './spaces.ts';
+import { everyScheme, NO_SIGN_IN } from './space/spaces.fixture.ts';
+import { createSpaces } from './space/spaces.ts';
 import { ask, RESOURCE } from './resource-server.fixture.ts';
 import { createErrors } from './pages/errors.ts';
 

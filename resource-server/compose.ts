@@ -38,7 +38,7 @@ import { MadeMemory } from './resources/representation/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
-import { createSpaces, type Space } from './spaces.ts';
+import { createSpaces, type Space } from './space/spaces.ts';
 
 /** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;

@@ -2,7 +2,7 @@ import { openGss } from '#shared/auth/schemes/negotiate/open.ts';
 import { runProcess } from '#shared/server/process.ts';
 import { openSend } from '#shared/client/send.ts';
 import { composeResourceServer } from './compose.ts';
-import { fetchJson } from './fetch-json.ts';
+import { fetchJson } from './auth/fetch-json.ts';
 import { systemNetwork } from './proxy/network.ts';
 
 await runProcess(

@@ -12,8 +12,8 @@ import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { createApp } from '../app.ts';
 import { identity } from '../resources/identity.ts';
 import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
-import { everyScheme, NO_SIGN_IN } from '../spaces.fixture.ts';
-import { createSpaces } from '../spaces.ts';
+import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
+import { createSpaces } from '../space/spaces.ts';
 import { endpointsOfSchemes } from './scheme-endpoints.ts';
 import { createErrors } from '../pages/errors.ts';
 

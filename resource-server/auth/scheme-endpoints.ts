@@ -7,7 +7,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
 import { wholeContent } from '#shared/server/content.ts';
 import type { Endpoint } from '#shared/server/endpoint.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 
 /** By origin and path. */
 export type EndpointsOfSchemes = ReadonlyMap<string, ReadonlyMap<string, Endpoint>>;

@@ -6,7 +6,7 @@ import { groupOf } from '#shared/http/spelling.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { Sink } from '../forwarding/sink.ts';
-import { wholeOf } from '../resources/pieces.ts';
+import { wholeOf } from '../answers/pieces.ts';
 import { type Cache, createCache } from './cache.ts';
 import type { CacheParts } from './parts.ts';
 import { Bans } from './purge/bans.ts';

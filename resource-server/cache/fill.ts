@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Lines } from '../forwarding/fields.ts';
 import type { AnswerHead, Exchange, Sink } from '../forwarding/sink.ts';
-import type { Pieces } from '../resources/pieces.ts';
+import type { Pieces } from '../answers/pieces.ts';
 import { GrowingContent } from './growing-content.ts';
 import type { Writing } from './store/cache-store.ts';
 import type { Stored } from './stored.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Pieces } from '../resources/pieces.ts';
+import type { Pieces } from '../answers/pieces.ts';
 import { GrowingContent } from './growing-content.ts';
 import type { Writing } from './store/cache-store.ts';
 

@@ -1,5 +1,5 @@
 import { andThen, recover } from '#shared/base/awaitable.ts';
-import type { Pieces } from '../resources/pieces.ts';
+import type { Pieces } from '../answers/pieces.ts';
 import { pieceSize } from './piece-size.ts';
 import type { Writing } from './store/cache-store.ts';
 

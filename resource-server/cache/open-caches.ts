@@ -9,7 +9,7 @@ import type { Chore } from '#shared/server/chore.ts';
 import { type CacheReport, writeReport } from '#shared/stores/cache-report.ts';
 import type { InvalidationFeed } from '#shared/stores/invalidations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import { type Cache, createCache } from './cache.ts';
 import { Bans } from './purge/bans.ts';
 import { createPurge, type Purge } from './purge/purge.ts';

@@ -5,7 +5,7 @@ import { cacheSchema } from '#shared/config/cache-schema.ts';
 import { INVALIDATION_LIFE } from '#shared/stores/invalidations.ts';
 import { type SqliteUnderTest, sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import { clientsOf, settled } from './cache.fixture.ts';
 import { openCaches } from './open-caches.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { inPieces } from '../resources/pieces.ts';
+import { inPieces } from '../answers/pieces.ts';
 import { type Forwarded, settled, testCache } from './cache.fixture.ts';
 import { openDisk } from './store/disk.ts';
 import { MemoryStore } from './store/memory.ts';

@@ -1,5 +1,5 @@
 import type { Exchange } from '../forwarding/sink.ts';
-import type { Pieces } from '../resources/pieces.ts';
+import type { Pieces } from '../answers/pieces.ts';
 import type { Source } from './answer.ts';
 import { pieceSize } from './piece-size.ts';
 import type { Content } from './store/cache-store.ts';

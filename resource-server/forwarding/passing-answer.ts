@@ -8,8 +8,8 @@ import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { note } from '#shared/server/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
-import { together } from '../together.ts';
-import { breakOff, exchangeOf, sideOf } from './side.ts';
+import { together } from '../answers/together.ts';
+import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import type { AnswerHead, Sink } from './sink.ts';
 
 /** Interim answers that are taken; more of them are a flood. */

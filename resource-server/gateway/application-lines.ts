@@ -6,7 +6,7 @@ import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import { type Drop, type Lines, onwardLines } from '../forwarding/fields.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import { destinationLines } from './destination-lines.ts';
 import type { PathMap } from './paths.ts';
 

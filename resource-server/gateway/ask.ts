@@ -19,7 +19,7 @@ import { Flow } from '../forwarding/flow.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
-import type { Holder } from '../account.ts';
+import type { Holder } from '../space/account.ts';
 import { DestinationElsewhere } from './destination-lines.ts';
 import { LEFT } from './places.ts';
 import { restAsked } from './rest-asked.ts';

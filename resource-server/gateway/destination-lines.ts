@@ -4,9 +4,9 @@ import { type Condition, parseIf } from '#shared/http/if-field.ts';
 import { formatEntityTag } from '#shared/http/etag.ts';
 import { parsePassedTarget } from '#shared/http/target.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { isWithin } from '../within.ts';
+import { isWithin } from '../space/within.ts';
 import type { Lines } from '../forwarding/fields.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import type { PathMap } from './paths.ts';
 
 interface Told {

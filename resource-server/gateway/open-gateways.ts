@@ -3,7 +3,7 @@ import { ownCookies } from '#shared/config/own-cookies.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { signInSpaces } from '#shared/config/sign-in-clients.ts';
 import type { Caches } from '../cache/open-caches.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import type { Gateway, GatewayParts } from './gateway.ts';
 import { identityLines } from './identity/identity-lines.ts';
 import type { Statements } from './identity/statements.ts';

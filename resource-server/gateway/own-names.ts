@@ -1,4 +1,4 @@
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 
 /** Names that are this server's to write or to read, wherever its spaces are. */
 export interface OwnNames {

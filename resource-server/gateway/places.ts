@@ -1,7 +1,7 @@
 import { fairShare } from '#shared/base/counts.js';
 import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Holder } from '../account.ts';
+import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
 import type { Exchange } from '../forwarding/sink.ts';
 import { SlowClients } from './slow-clients.ts';

@@ -3,7 +3,7 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Drop } from '../forwarding/fields.ts';
-import type { Space } from '../spaces.ts';
+import type { Space } from '../space/spaces.ts';
 import type { OwnNames } from './own-names.ts';
 
 /** Written by us, where they are. */

@@ -1,5 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
-import type { Holder } from '../account.ts';
+import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
 
 /** Octets a second that a client has to send of content, or take of an answer, while others wait. */

@@ -1,7 +1,7 @@
 import { allow, METHODS } from '#shared/http/methods.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { traceAnswer } from '../trace.ts';
+import { traceAnswer } from '../space/trace.ts';
 
 /** All but the preface of HTTP/2. */
 const ALLOW = allow([...METHODS.keys()].filter((method) => method !== 'PRI'));

@@ -7,7 +7,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen } from '#shared/server/listen.ts';
 import { hiddenProxy } from './hidden-proxy.ts';
-import { exchangeOf, sideOf } from '../forwarding/side.ts';
+import { exchangeOf, sideOf } from '../answers/side.ts';
 
 test.each([
   ['GET', 'http://a.example/'],

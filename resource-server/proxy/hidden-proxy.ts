@@ -7,7 +7,7 @@ import { type Asked, authRequest, type Recipient } from '#shared/server/auth-req
 import type { AnyHandler, AnyRequest } from '#shared/server/message.ts';
 import { targetOf, tunnelDestination } from './asked.ts';
 import type { Proxy } from './proxy.ts';
-import { sideOf } from '../forwarding/side.ts';
+import { sideOf } from '../answers/side.ts';
 
 export interface HiddenProxyParts {
   readonly proxy: Proxy;

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { ReadBuffers } from '../read-buffers.ts';
+import { ReadBuffers } from '../answers/read-buffers.ts';
 import { Inflow } from './inflow.ts';
 import { startTcp, stopAll, until } from './proxy.fixture.ts';
 

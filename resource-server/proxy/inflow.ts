@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import type { ReadBuffers } from '../read-buffers.ts';
+import type { ReadBuffers } from '../answers/read-buffers.ts';
 
 /** Octets of the first buffer, which is enough where there is little to say. */
 const FIRST = 16 * 1024;

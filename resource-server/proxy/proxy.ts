@@ -14,11 +14,11 @@ import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '#shared/server/answer.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnel.ts';
-import { holdersOf } from '../account.ts';
-import { createInShares } from '../at-most.ts';
-import { maxForwards } from '../max-forwards.ts';
+import { holdersOf } from '../space/account.ts';
+import { createInShares } from '../exchange/at-most.ts';
+import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Errors } from '../pages/errors.ts';
-import { ReadBuffers } from '../read-buffers.ts';
+import { ReadBuffers } from '../answers/read-buffers.ts';
 import { tunnelDestination, targetOf } from './asked.ts';
 import { createDestinations, type Listener } from './destinations.ts';
 import { answerHere } from './final-recipient.ts';
@@ -27,9 +27,9 @@ import { Inflow } from './inflow.ts';
 import { type Line, type LineParts, startLine } from './line.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
-import { relay } from './relay.ts';
-import { createUnderWay } from '../under-way.ts';
-import { breakOff, exchangeOf, sideOf } from '../forwarding/side.ts';
+import { relay } from '../forwarding/relay.ts';
+import { createUnderWay } from '../exchange/under-way.ts';
+import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;

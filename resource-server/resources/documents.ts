@@ -1,7 +1,7 @@
 import { type Fields, HttpError, notImplemented } from '#shared/http/answer.ts';
 import { ownTree, sharedTree } from '#shared/stores/tree-names.ts';
 import type { Entry } from '#shared/stores/trees.ts';
-import { accountOf, ANONYMOUS } from '../account.ts';
+import { accountOf, ANONYMOUS } from '../space/account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
 import { copy, move } from './methods/copy-move.ts';
 import { remove } from './methods/delete.ts';
@@ -19,7 +19,7 @@ import type { Method, MethodFactory, Place, Services } from './place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, ServedResources } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
-import type { JudgeAgain } from '../under-way.ts';
+import type { JudgeAgain } from '../exchange/under-way.ts';
 
 const FACTORIES: Readonly<Record<string, MethodFactory>> = {
   GET: get,

@@ -9,7 +9,7 @@ import {
   evaluateConditions,
   preconditionFailed,
   type Validators,
-} from './representation/preconditions.ts';
+} from '../answers/preconditions.ts';
 import { resolveReference } from './webdav/reference.ts';
 import type { ResourceContext } from './resource.ts';
 

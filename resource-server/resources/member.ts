@@ -1,8 +1,8 @@
 import { allow } from '#shared/http/methods.ts';
 import { HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import type { Entry, TreeView } from '#shared/stores/trees.ts';
-import { accepted } from '../options.ts';
-import type { Space } from '../spaces.ts';
+import { accepted } from '../space/options.ts';
+import type { Space } from '../space/spaces.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
 import type { Write } from './webdav/lock-system.ts';
 import { parentOf } from './path.ts';

@@ -1,13 +1,13 @@
 import type { Seal } from '#shared/auth/scheme.ts';
 import { allow } from '#shared/http/methods.ts';
 import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
-import { accepted, optionsFields } from '../options.ts';
+import { accepted, optionsFields } from '../space/options.ts';
 import type { Errors } from '../pages/errors.ts';
-import { together } from '../together.ts';
-import type { Space } from '../spaces.ts';
-import { traceAnswer } from '../trace.ts';
+import { together } from '../answers/together.ts';
+import type { Space } from '../space/spaces.ts';
+import { traceAnswer } from '../space/trace.ts';
 import type { ResourceAnswer, ResourceContext, ServedResources } from './resource.ts';
-import { sealedAnswer } from './seal.ts';
+import { sealedAnswer } from '../answers/seal.ts';
 
 interface Response {
   /** What the space serves; undefined: nothing. */

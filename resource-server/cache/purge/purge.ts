@@ -5,7 +5,7 @@ import { BadRequest, lines, single } from '#shared/http/fields.ts';
 import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/invalidations.ts';
-import { isJson } from '../../resources/representation/media-type.ts';
+import { isJson } from '../../answers/media-type.ts';
 
 export interface PurgeParts {
   /** The URL of the space, as the feed names it. */

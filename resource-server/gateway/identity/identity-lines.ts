@@ -2,7 +2,7 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { ToldFields } from '#shared/config/identity-schema.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
 import type { Lines } from '../../forwarding/fields.ts';
-import { identityFields, type Passed, STATEMENT_FIELD } from '../../identity-fields.ts';
+import { identityFields, type Passed, STATEMENT_FIELD } from '../../space/identity-fields.ts';
 import type { Statements } from './statements.ts';
 
 /**

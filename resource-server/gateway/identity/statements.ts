@@ -6,7 +6,7 @@ import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { STATEMENT_LIFE } from '#shared/stores/lifetime.ts';
 import type { RevocationFeed } from '#shared/stores/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import { identityOf, type Passed } from '../../identity-fields.ts';
+import { identityOf, type Passed } from '../../space/identity-fields.ts';
 
 /** Says of a JWT that it is a statement and nothing else (RFC 8725 section 3.11). */
 export const STATEMENT_TYPE = 'gateway-identity+jwt';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import type { Flow } from '../../proxy/relay.ts';
+import type { Flow } from '../../forwarding/relay.ts';
 import { Frames } from './frames.ts';
 
 /** Close, with 1001: going away (RFC 6455 sections 5.5.1 and 7.4.1). A server masks nothing. */

@@ -9,13 +9,13 @@ import { LINGER } from '#shared/server/connections.ts';
 import { requestId } from '#shared/server/request-log.ts';
 import type { Side } from '#shared/server/tunnel.ts';
 import type { Upgrade } from '#shared/server/upgrade.ts';
-import type { Holder } from '../../account.ts';
-import { createInShares } from '../../at-most.ts';
+import type { Holder } from '../../space/account.ts';
+import { createInShares } from '../../exchange/at-most.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import type { Sent } from '../../forwarding/send-by-node.ts';
-import { breakOff } from '../../forwarding/side.ts';
-import { relay, type TunnelTimes } from '../../proxy/relay.ts';
+import { breakOff } from '../../answers/side.ts';
+import { relay, type TunnelTimes } from '../../forwarding/relay.ts';
 import { type Opened, shakeHands } from './handshake.ts';
 import { Outflow } from './outflow.ts';
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { homePage } from './home.ts';
-import type { Space } from '../../spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 
 const URL = "http://localhost:3001/it's/";
 const space = {

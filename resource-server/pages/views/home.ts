@@ -4,7 +4,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
-import type { Space } from '../../spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The page at `/`: what is here and what to try, with the configured addresses. */

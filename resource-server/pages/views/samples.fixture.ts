@@ -3,7 +3,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import { createPages } from '../../sign-in/pages.ts';
-import type { Space } from '../../spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 import { errorPage } from './error.ts';
 import { homePage } from './home.ts';
 import { listingPage } from './listing.ts';

@@ -16,11 +16,11 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import { wholeOf } from '../pieces.ts';
+import { wholeOf } from '../../answers/pieces.ts';
 import { type Content, type ContentOptions, type ContentRows, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
-import { ReadBuffers } from '../../read-buffers.ts';
+import { ReadBuffers } from '../../answers/read-buffers.ts';
 import type { Received } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 

@@ -12,7 +12,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
 import { folderOf } from '#shared/stores/tree-folder.ts';
 import type { Collection, Document, Edit, Trees } from '#shared/stores/trees.ts';
-import { wholeOf } from '../pieces.ts';
+import { wholeOf } from '../../answers/pieces.ts';
 import { type Disk, openDisk } from './disk.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { newDocument } from './upload.ts';

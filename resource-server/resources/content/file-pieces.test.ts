@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pieces } from '../pieces.ts';
+import type { Pieces } from '../../answers/pieces.ts';
 import { filePieces, readWhole } from './file-pieces.ts';
-import { ReadBuffers } from '../../read-buffers.ts';
+import { ReadBuffers } from '../../answers/read-buffers.ts';
 
 const KIB = 1024;
 const CONTENT = randomBytes(1_500_000);

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Pieces } from '../pieces.ts';
-import { lengthOf, type Range } from '../representation/range.ts';
-import type { ReadBuffers } from '../../read-buffers.ts';
+import type { Pieces } from '../../answers/pieces.ts';
+import { lengthOf, type Range } from '../../answers/range.ts';
+import type { ReadBuffers } from '../../answers/read-buffers.ts';
 
 /**
  * A part of an open file, which is closed with it. While a piece is sent from one buffer, the next one is

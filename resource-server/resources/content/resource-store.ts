@@ -1,6 +1,6 @@
 import type { Document, Edit, Entry, Listing, Quota, TreeView } from '#shared/stores/trees.ts';
-import type { Pieces } from '../pieces.ts';
-import type { Range } from '../representation/range.ts';
+import type { Pieces } from '../../answers/pieces.ts';
+import type { Range } from '../../answers/range.ts';
 
 /** What to do about what was seen, and what the caller gets when it is done. */
 export interface Decision<T> {

@@ -5,7 +5,7 @@ import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Document, Usage } from '#shared/stores/trees.ts';
 import { contentTooLarge, quotaExceeded } from './refusals.ts';
-import { isMediaType, UNKNOWN } from '../representation/media-type.ts';
+import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Services } from '../place.ts';
 import type { Received } from './resource-store.ts';
 

@@ -1,6 +1,6 @@
 import { byKind, type ByKind } from '#shared/stores/edits.ts';
 import type { Edit, TreeView } from '#shared/stores/trees.ts';
-import { createAtMost } from '../../at-most.ts';
+import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn, type InTurn } from '../in-turn.ts';
 
 /** Changes that are done or wait: of one principal, and principals of whom there are some. */

@@ -1,6 +1,6 @@
 import type { Document, TreeView } from '#shared/stores/trees.ts';
 import { createGuard } from '../guard.ts';
-import { typeOfName } from '../representation/media-type.ts';
+import { typeOfName } from '../../answers/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';
 import { parentOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';

@@ -2,7 +2,7 @@ import { notFound } from '#shared/http/answer.ts';
 import { checkIfField } from '../guard.ts';
 import { hrefOf } from '../path.ts';
 import type { MethodFactory } from '../place.ts';
-import { evaluateConditions } from '../representation/preconditions.ts';
+import { evaluateConditions } from '../../answers/preconditions.ts';
 import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
 import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
 import { resultOf } from '../query/result.ts';

@@ -1,5 +1,5 @@
 import { portion } from '#shared/base/workers.ts';
-import { createInShares } from '../../at-most.ts';
+import { createInShares } from '../../exchange/at-most.ts';
 import { Evaluator } from './evaluator.ts';
 
 /** Queries at a time. */

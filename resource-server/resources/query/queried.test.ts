@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Document, Entry } from '#shared/stores/trees.ts';
-import type { Pieces } from '../pieces.ts';
-import { piecesFrom } from '../pieces.fixture.ts';
+import type { Pieces } from '../../answers/pieces.ts';
+import { piecesFrom } from '../../answers/pieces.fixture.ts';
 import { queriedAt } from './queried.ts';
 
 const DOCUMENT: Document = {

@@ -1,6 +1,6 @@
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { jsonMember } from '../representation/listing.ts';
-import { wholeOf } from '../pieces.ts';
+import { wholeOf } from '../../answers/pieces.ts';
 import type { Place } from '../place.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 

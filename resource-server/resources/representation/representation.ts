@@ -1,12 +1,16 @@
 import { type Random, randomId } from '#shared/base/random.ts';
 import type { Document } from '#shared/stores/trees.ts';
-import type { Space } from '../../spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 import { urlOf } from '../path.ts';
 import type { Made } from './made.ts';
-import { multipartRanges, type Ranged } from './multipart-ranges.ts';
+import { multipartRanges, type Ranged } from '../../answers/multipart-ranges.ts';
 import type { Services } from '../place.ts';
-import { evaluateConditions, preconditionFailed, type Validators } from './preconditions.ts';
-import { contentRange, lengthOf, type Range, rangesAsked } from './range.ts';
+import {
+  evaluateConditions,
+  preconditionFailed,
+  type Validators,
+} from '../../answers/preconditions.ts';
+import { contentRange, lengthOf, type Range, rangesAsked } from '../../answers/range.ts';
 import type { ResourceAnswer, ResourceContext } from '../resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { Entry, Lock } from '#shared/stores/trees.ts';
-import type { Space } from '../../spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 import { hrefOf } from '../path.ts';
 import { dav, davHref } from './xml-writer.ts';
 

@@ -7,7 +7,7 @@ import { conditionMarkup } from './dav-error.ts';
 import { type MemberResponse, multiStatus } from './multi-status.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
-import { onKoa } from '../../koa.ts';
+import { onKoa } from '../../answers/koa.ts';
 import { davChild, elementsOf } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';
 

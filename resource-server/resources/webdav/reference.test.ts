@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { spaceAt } from '../../spaces.fixture.ts';
+import { spaceAt } from '../../space/spaces.fixture.ts';
 import {
   RESOURCE,
   startResourceServer,

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { parseTreeTarget } from '#shared/http/target.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { leadsInto } from '../../spaces.ts';
+import { leadsInto } from '../../space/spaces.ts';
 import { pathWithin } from '../path.ts';
 import type { ResourceContext } from '../resource.ts';
 

@@ -4,7 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { XmlElement } from './xml-element.ts';
-import { createAtMost } from '../../at-most.ts';
+import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn } from '../in-turn.ts';
 import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 

@@ -2,7 +2,7 @@ import { type Answer, notFound } from '#shared/http/answer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Target } from '#shared/http/target.ts';
 import { metadataDocument } from '#shared/auth/protected-resource.ts';
-import type { Spaces } from './spaces.ts';
+import type { Spaces } from '../space/spaces.ts';
 
 const PREFIX = ['.well-known', 'oauth-protected-resource'];
 

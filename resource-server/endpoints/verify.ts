@@ -10,12 +10,12 @@ import { parseAskedTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import { note, pathOf, shownId } from '#shared/server/request-log.ts';
-import { forwardedOrigin } from './forwarded-origin.ts';
-import type { createHiding } from './hiding.ts';
-import { identityFields } from './identity-fields.ts';
-import type { SignIn } from './sign-in/open-sign-in.ts';
-import type { Space, Spaces } from './spaces.ts';
-import { isWithin } from './within.ts';
+import { forwardedOrigin } from '../forwarding/forwarded-origin.ts';
+import type { createHiding } from '../space/hiding.ts';
+import { identityFields } from '../space/identity-fields.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
+import type { Space, Spaces } from '../space/spaces.ts';
+import { isWithin } from '../space/within.ts';
 
 interface VerifyParts {
   readonly spaces: Spaces;

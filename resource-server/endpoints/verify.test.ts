@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
-import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Share } from '#shared/base/counts.js';
 import type { Tally } from '#shared/server/leases.ts';
 import { createTally } from '#shared/server/tally.ts';
-import type { Holder } from './account.ts';
+import type { Holder } from '../space/account.ts';
 
 /** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;

@@ -9,7 +9,7 @@ import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
 import { type Cors, listed } from '#shared/server/cors.ts';
 import { readingsOf } from './readings.ts';
-import type { SignIn } from './sign-in/open-sign-in.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
 
 /** A configured protection space, and what a request needs to know to find it and be answered. */
 export interface Space extends ProtectionSpace {

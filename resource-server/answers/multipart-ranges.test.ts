@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { inPieces, type Pieces } from '../pieces.ts';
-import { piecesFrom, textOf } from '../pieces.fixture.ts';
+import { inPieces, type Pieces } from './pieces.ts';
+import { piecesFrom, textOf } from './pieces.fixture.ts';
 import { multipartRanges } from './multipart-ranges.ts';
 import type { Range } from './range.ts';
 

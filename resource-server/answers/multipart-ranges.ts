@@ -1,4 +1,4 @@
-import { inPieces, type Pieces } from '../pieces.ts';
+import { inPieces, type Pieces } from './pieces.ts';
 import { contentRange, lengthOf, type Range } from './range.ts';
 
 /** Content that can be had in parts. */

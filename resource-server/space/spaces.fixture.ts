@@ -1,14 +1,14 @@
 import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { SCHEMES, type Schemes } from '#shared/auth/schemes/list.ts';
-import type { SignIn } from './sign-in/open-sign-in.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
 import {
   type Call,
   PAGES,
   type Reply,
   RESOURCE,
   type TestResourceServer,
-} from './resource-server.fixture.ts';
+} from '../resource-server.fixture.ts';
 
 /** Members of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
 export const spaceAt = (name: string, more: object = {}) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { HttpError } from '#shared/http/answer.ts';
-import { startResourceServer } from '../../resource-server.fixture.ts';
+import { startResourceServer } from '../resource-server.fixture.ts';
 import { parseRanges, type Range, rangesAsked } from './range.ts';
 
 const LENGTH = 10_000;
