@@ -4,8 +4,7 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { send } from '#shared/server/answer.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import { inPieces } from './pieces.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import { inPieces, type ResourceAnswer } from './pieces.ts';
 import { sendPieces, type InPieces } from './send-pieces.ts';
 
 type AnswerTo<More extends unknown[], Given> = (

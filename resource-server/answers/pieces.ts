@@ -1,3 +1,5 @@
+import type { Answer } from '#shared/http/answer.ts';
+
 /**
  * Content that is read piece by piece. A piece is the reader's until it asks for the next one: then its
  * octets may become others. Who is given content reads it once at most, and disposes of it.
@@ -9,6 +11,8 @@ export interface Pieces extends AsyncDisposable {
 
 /** What is sent in the answers of resources. */
 export type Body = string | Uint8Array | Pieces;
+
+export type ResourceAnswer = Answer<Body>;
 
 export function inPieces(body: Body | undefined): body is Pieces {
   return typeof body === 'object' && !(body instanceof Uint8Array);

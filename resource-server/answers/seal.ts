@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Fields } from '#shared/http/answer.ts';
 import type { Seal } from '#shared/auth/scheme.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { inPieces, type Pieces } from './pieces.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import { inPieces, type Pieces, type ResourceAnswer } from './pieces.ts';
 
 /**
  * An answer with what proves its content (RFC 7616 section 3.5): a field, of HEAD as if it were empty, or a

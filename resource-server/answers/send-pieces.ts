@@ -5,8 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { Fields } from '#shared/http/answer.ts';
 import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message.ts';
 import { breakOff } from './side.ts';
-import type { Pieces } from './pieces.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import type { Pieces, ResourceAnswer } from './pieces.ts';
 
 /** Its content is not sent as a whole. */
 export type InPieces = ResourceAnswer & { readonly body: Pieces };

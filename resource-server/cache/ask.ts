@@ -4,7 +4,7 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { has } from '#shared/http/fields.ts';
 import type { Lines } from '../forwarding/fields.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import { answerOf } from './answer.ts';
 import type { AskParts, Look } from './parts.ts';
 import { createDecide } from './decide.ts';

@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { note } from '#shared/server/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import { answerOf } from './answer.ts';
 import type { Asking } from './asking.ts';
 import { createAsk } from './ask.ts';

@@ -1,6 +1,6 @@
 import { HttpError } from '#shared/http/answer.ts';
 import type { Sink } from '../forwarding/sink.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import { answerOf } from './answer.ts';
 import type { Asking } from './asking.ts';
 import type { AskParts } from './parts.ts';

@@ -26,7 +26,7 @@ import { exchangeOf } from '../answers/side.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Errors } from '../pages/errors.ts';
-import type { ResourceAnswer } from '../resources/resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import { sealedAnswer } from '../answers/seal.ts';
 import type { Space } from '../space/spaces.ts';
 import { together } from '../answers/together.ts';

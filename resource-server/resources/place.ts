@@ -5,7 +5,8 @@ import type { Kept } from '#shared/stores/kept.ts';
 import type { Entry } from '#shared/stores/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
 import type { MadeMemory } from './representation/made.ts';
-import type { ResourceAnswer, ResourceContext } from './resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import type { ResourceContext } from './resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
 
 /** What the methods of all trees share. */

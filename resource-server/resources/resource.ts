@@ -1,10 +1,10 @@
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
-import type { Answer, Fields } from '#shared/http/answer.ts';
+import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Space } from '../space/spaces.ts';
 import type { JudgeAgain } from '../exchange/under-way.ts';
-import type { Body } from '../answers/pieces.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
 export interface ResourceContext {
@@ -15,8 +15,6 @@ export interface ResourceContext {
   readonly principal: Principal;
   readonly judgeAgain: JudgeAgain;
 }
-
-export type ResourceAnswer = Answer<Body>;
 
 /** What is at an address now. */
 export interface Resource {

@@ -16,7 +16,8 @@ import { listed } from '#shared/server/cors.ts';
 import type { Space } from '../space/spaces.ts';
 import { onKoa } from '../answers/koa.ts';
 import { piecesFrom } from '../answers/pieces.fixture.ts';
-import type { Resource, ResourceAnswer } from './resource.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import type { Resource } from './resource.ts';
 import { respond } from './respond.ts';
 import { createErrors } from '../pages/errors.ts';
 

@@ -4,7 +4,8 @@ import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place.ts';
 import { redirectToSlash } from '../redirect.ts';
 import { ContentGone, represent, representationOf } from '../representation/representation.ts';
-import type { ResourceAnswer, ResourceContext } from '../resource.ts';
+import type { ResourceAnswer } from '../../answers/pieces.ts';
+import type { ResourceContext } from '../resource.ts';
 
 /** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */
 export const get: MethodFactory = (services) => {

@@ -11,7 +11,8 @@ import {
   type Validators,
 } from '../../answers/preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from '../../answers/range.ts';
-import type { ResourceAnswer, ResourceContext } from '../resource.ts';
+import type { ResourceAnswer } from '../../answers/pieces.ts';
+import type { ResourceContext } from '../resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;
 

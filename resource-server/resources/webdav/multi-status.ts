@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { XML_TYPE } from './dav-error.ts';
-import type { Pieces } from '../../answers/pieces.ts';
-import type { ResourceAnswer } from '../resource.ts';
+import type { Pieces, ResourceAnswer } from '../../answers/pieces.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
 /**
