@@ -9,7 +9,7 @@ import { ORIGIN } from '#shared/auth/scheme.ts';
 import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/answer.ts';
 import type { Endpoint } from '#shared/server/endpoint.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { Handler } from '#shared/server/listen.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
@@ -119,12 +119,15 @@ export function createApp(
 
   const { issuer: tokenOrigin, url } = config.privateTokens ?? {};
   const refuseMisdirected = misdirection([config.issuer, tokenOrigin, url], proxies);
-  const handle = (request: IncomingMessage, response: ServerResponse, target: Target) =>
-    serve(request, response, target, at(target.path));
-  return frontDoor(handle, {
-    refuseMisdirected,
-    fields: strictTransport(config.issuer, proxies),
-    log,
-    answer: told,
-  });
+  const strict = strictTransport(config.issuer, proxies);
+  return frontDoor(
+    ({ request, response, target }) => serve(request, response, target, at(target.path)),
+    {
+      open: openTarget,
+      refuseMisdirected,
+      fields: ({ request }) => strict(request),
+      log,
+      answer: told,
+    },
+  );
 }

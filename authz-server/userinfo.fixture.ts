@@ -18,7 +18,7 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { createServe } from '#shared/server/serve.ts';
 import { ENDPOINTS, HANDLED } from './endpoints.ts';
@@ -98,11 +98,11 @@ export async function startUserinfo(settings: object = {}) {
     ready: () => Promise.resolve(),
   });
   const handler = frontDoor<AnyRequest, AnyResponse>(
-    (request, response, target) => {
+    ({ request, response, target }) => {
       const endpoint = { ...ENDPOINTS['/userinfo'], byToken };
       return serve(request, response, target, target.path === '/userinfo' ? endpoint : undefined);
     },
-    { refuseMisdirected: () => {}, fields: () => ({}), log: silentLog },
+    { open: openTarget, refuseMisdirected: () => {}, fields: () => ({}), log: silentLog },
   );
   const listening = http.createServer((request, response) => void handler(request, response));
   listening.listen(0, '127.0.0.1');

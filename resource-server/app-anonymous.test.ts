@@ -10,7 +10,7 @@ import { listen, type Listening } from '#shared/server/listen.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { createApp } from './app.ts';
+import { createOrder } from './order.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
 import { MadeMemory } from './resources/representation/made.ts';
@@ -68,7 +68,7 @@ beforeAll(async () => {
     random,
     maxBytes,
   });
-  const handler = createApp({
+  const handler = createOrder({
     config,
     spaces,
     resources: new Map(spaces.all.map((one) => [one, served])),

@@ -17,7 +17,7 @@ import { logged } from '#shared/server/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
 import { openSchemes, SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
-import { createApp } from './app.ts';
+import { createOrder } from './order.ts';
 import { issuedTokens } from '#shared/auth/issued-tokens.ts';
 import { createJwks } from '#shared/auth/jwks.ts';
 import { openCaches } from './cache/open-caches.ts';
@@ -137,7 +137,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     await ready();
     if (config.spaces.some(takesTokens)) await jwks.ready();
   };
-  const app = createApp({
+  const app = createOrder({
     config,
     brand,
     errors,

@@ -9,7 +9,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { createServe } from '#shared/server/serve.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -48,9 +48,9 @@ export async function startEndpoint(
     ready: () => Promise.resolve(),
   });
   const handler = frontDoor<AnyRequest, AnyResponse>(
-    (request, response, target) =>
+    ({ request, response, target }) =>
       serve(request, response, target, { ...ENDPOINTS['/revocations'], byToken }),
-    { refuseMisdirected: () => {}, fields: () => ({}), log: silentLog },
+    { open: openTarget, refuseMisdirected: () => {}, fields: () => ({}), log: silentLog },
   );
   const server = http.createServer((request, response) => void handler(request, response));
   server.listen(0, '127.0.0.1');

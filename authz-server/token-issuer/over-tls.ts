@@ -1,7 +1,7 @@
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { frontDoor } from '#shared/server/front-door.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door.ts';
 import { strictTransport } from '#shared/server/guard.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { misdirection } from '#shared/server/misdirected.ts';
@@ -30,17 +30,19 @@ export function tokenIssuerHandler(
   const { issuer: origin = config.issuer, url } = config.privateTokens ?? {};
   const trusted = trustedProxies(config.trustedProxies);
   const refuseMisdirected = misdirection([origin, url], trusted);
+  const strict = strictTransport(origin, trusted);
   const serve = createServe<AnyRequest, AnyResponse>({
     handled: HANDLED,
     recipient: { at: ORIGIN, proxies: trusted, local: false },
     ready,
   });
   const door = frontDoor<AnyRequest, AnyResponse>(
-    (request, response, target) =>
+    ({ request, response, target }) =>
       serve(request, response, target, issuer.endpoints.get(target.path)),
     {
+      open: openTarget,
       refuseMisdirected,
-      fields: strictTransport(origin, trusted),
+      fields: ({ request }) => strict(request),
       log,
     },
   );

@@ -7,20 +7,19 @@ import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { inPieces, type ResourceAnswer } from './pieces.ts';
 import { sendPieces, type InPieces } from './send-pieces.ts';
 
-type AnswerTo<More extends unknown[], Given> = (
-  request: AnyRequest,
-  response: AnyResponse,
-  ...more: More
-) => Awaitable<Given>;
+interface Exchange {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+}
 
 /**
  * Koa's one job: to run the answers whose content comes in pieces. What breaks off after it has begun is logged,
  * and the connection ends. Other answers are written as those of endpoints are, at once. Undefined: it is written.
  */
-export function onKoa<More extends unknown[]>(
-  answerTo: AnswerTo<More, ResourceAnswer | undefined>,
+export function onKoa<Asked extends Exchange>(
+  answerTo: (exchange: Asked) => Awaitable<ResourceAnswer | undefined>,
   log: Log,
-): AnswerTo<More, void> {
+): (exchange: Asked) => Awaitable<void> {
   /** For the middleware, which Koa calls before `write` returns. */
   let given: InPieces | undefined;
   const koa = new Koa();
@@ -34,9 +33,10 @@ export function onKoa<More extends unknown[]>(
   });
   const write = koa.callback();
 
-  return (request, response, ...more) =>
-    andThen(answerTo(request, response, ...more), (answer) => {
+  return (exchange) =>
+    andThen(answerTo(exchange), (answer) => {
       if (answer === undefined) return;
+      const { request, response } = exchange;
       if (isWhole(answer)) return send(request, response, answer);
       given = answer as InPieces;
       return write(request, response);

@@ -9,7 +9,7 @@ import { problemAnswer } from '#shared/http/answer.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
 import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import { createApp } from '../app.ts';
+import { createOrder } from '../order.ts';
 import { identity } from '../resources/identity.ts';
 import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
 import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
@@ -112,7 +112,7 @@ describe('over HTTP', () => {
   let server: Listening;
   beforeAll(async () => {
     const { config, spaces, ofSchemes } = await found([madeUp('Bearer')], `${RESOURCE}/a/`);
-    const handler = createApp({
+    const handler = createOrder({
       config,
       spaces,
       ofSchemes,

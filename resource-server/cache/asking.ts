@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
-import type { AnswerHead, Exchange, Sink } from '../forwarding/sink.ts';
+import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 
 /** A request to an application that was let in, and the ways to answer it. */
 export interface Asking {
@@ -15,7 +15,7 @@ export interface Asking {
   /** Who was let in, in a private cache; undefined: the space asks nobody. Empty: somebody without a name. */
   readonly whose: string | undefined;
   /** The client's. */
-  readonly exchange: Exchange;
+  readonly exchange: Ending;
   /** The lines of an answer as clients get them. Throws HttpError 502 for one that must not be passed on. */
   readonly linesOf: (head: AnswerHead) => Lines;
   /** Gives the client an answer as it comes, with the lines that are known once its head is there. */

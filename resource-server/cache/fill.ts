@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Lines } from '../forwarding/fields.ts';
-import type { AnswerHead, Exchange, Sink } from '../forwarding/sink.ts';
+import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 import type { Pieces } from '../answers/pieces.ts';
 import { GrowingContent } from './growing-content.ts';
 import type { Writing } from './store/cache-store.ts';
@@ -46,7 +46,7 @@ export interface FillOptions {
 }
 
 /** Of an answer for which no one client stands. */
-class Life extends EventEmitter implements Exchange {
+class Life extends EventEmitter implements Ending {
   destroyed = false;
 
   close(): void {
@@ -79,7 +79,7 @@ export class Fill implements Sink {
     this.begun.catch(() => {}); // there may be nobody to tell
   }
 
-  get exchange(): Exchange {
+  get exchange(): Ending {
     return this.#life;
   }
 
@@ -109,7 +109,7 @@ export class Fill implements Sink {
   }
 
   /** Somebody waits for the answer, or reads it. Returns what ends that before the exchange closes. */
-  attend(exchange: Exchange): () => void {
+  attend(exchange: Ending): () => void {
     this.#interested += 1;
     let attending = true;
     const leave = () => {

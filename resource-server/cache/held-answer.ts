@@ -1,11 +1,11 @@
-import type { AnswerHead, Exchange, Sink } from '../forwarding/sink.ts';
+import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 
 /**
  * An answer that waits for something to be done before anybody sees that it has begun: then it goes on, whole, to the
  * sink that is chosen for it.
  */
 export class HeldAnswer implements Sink {
-  readonly exchange: Exchange;
+  readonly exchange: Ending;
   declines: Sink['declines'] = () => false;
   /** Resolves when the answer has gone on; rejects with what kept it. Never, if none comes. */
   readonly begun: Promise<void>;

@@ -1,4 +1,4 @@
-import type { Exchange } from '../forwarding/sink.ts';
+import type { Ending } from '../forwarding/sink.ts';
 import type { Pieces } from '../answers/pieces.ts';
 import type { Source } from './answer.ts';
 import { pieceSize } from './piece-size.ts';
@@ -6,7 +6,7 @@ import type { Content } from './store/cache-store.ts';
 import type { Stored } from './stored.ts';
 
 /** Stored content for one exchange, at whose end it is closed. */
-export function sourceOf(stored: Stored, content: Content, exchange: Exchange): Source {
+export function sourceOf(stored: Stored, content: Content, exchange: Ending): Source {
   exchange.on('close', () => content.close());
   if (exchange.destroyed) content.close();
   return {

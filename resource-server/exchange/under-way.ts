@@ -2,7 +2,7 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Standing, Who } from '#shared/auth/standing.ts';
-import type { Exchange } from '../forwarding/sink.ts';
+import type { Ending } from '../forwarding/sink.ts';
 
 /** Milliseconds from sweep to sweep. What has seen two of them is long. */
 const SWEEP = 500;
@@ -16,7 +16,7 @@ export type JudgeAgain = () => Awaitable<void>;
  * Watches an exchange until it closes: calls `end` once what let its client in is revoked, if it goes on for long.
  * Most are over before anybody asks.
  */
-export type UnderWay = (who: Who, exchange: Exchange, end: (reason: string) => void) => JudgeAgain;
+export type UnderWay = (who: Who, exchange: Ending, end: (reason: string) => void) => JudgeAgain;
 
 interface Young {
   readonly sweep: number;

@@ -11,7 +11,7 @@ export interface AnswerHead extends Head {
 export const DECLINED = new HttpError(502, 'The application asked to be left alone for a while.');
 
 /** Closes when the exchange is over, or nobody wants it any more. */
-export interface Exchange {
+export interface Ending {
   readonly destroyed: boolean;
   on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
@@ -36,7 +36,7 @@ export interface Sink {
   breakOff(): void;
   /** Whether an answer that is about to begin is `DECLINED`. */
   declines: (head: AnswerHead) => boolean;
-  readonly exchange: Exchange;
+  readonly exchange: Ending;
   /** Whether there is somebody to give it to. */
   readonly wanted: boolean;
   /** Whether the answer that came cannot be passed on. */

@@ -2,14 +2,14 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { Outcome } from '#shared/auth/scheme.ts';
-import type { Mark, Standing } from '#shared/auth/standing.ts';
+import type { Standing } from '#shared/auth/standing.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
-import { type Answer, type Fields, HttpError, methodNotAllowed } from '#shared/http/answer.ts';
+import { type Answer, HttpError } from '#shared/http/answer.ts';
 import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';
-import { allow, CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
+import { checkMethod } from '#shared/http/method-rules.ts';
+import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
-import { originForm, type Target } from '#shared/http/target.ts';
+import { originForm } from '#shared/http/target.ts';
 import { GUARD } from '#shared/server/guard.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { requestId } from '#shared/server/request-log.ts';
@@ -17,6 +17,7 @@ import { upgradeOf } from '#shared/server/upgrade.ts';
 import { accountOf, ANONYMOUS, holdersOf } from '../space/account.ts';
 import { identityOf } from '../space/identity-fields.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { Exchange, Passed } from '../exchange/exchange.ts';
 import type { SpaceCache } from '../cache/open-caches.ts';
 import { groupOf } from '#shared/http/spelling.ts';
 import { answerLines, type Lines } from '../forwarding/fields.ts';
@@ -59,28 +60,6 @@ export interface GatewayParts {
   readonly cached?: SpaceCache | undefined;
 }
 
-export type Passed = Pick<
-  Extract<Outcome, { kind: 'pass' }>,
-  'scheme' | 'principal' | 'application' | 'grounds' | 'seal'
->;
-
-/** A request that was let in. */
-export interface Passage {
-  readonly request: AnyRequest;
-  readonly response: AnyResponse;
-  readonly target: Target;
-  /** Undefined: the space asks nobody. */
-  readonly passed: Passed | undefined;
-  /** Of who passed: what had been revoked before they were judged. */
-  readonly mark?: Mark | undefined;
-  /** When it came, by a clock that nobody sets; before it was judged. */
-  readonly arrived: number;
-  /** Ends its answer once what let its client in is revoked. Undefined: the space asks nobody. */
-  readonly watch?: () => void;
-  /** Of our own, for the answer. */
-  readonly fields: Fields;
-}
-
 /** What passes requests on to the application of one space. */
 export interface Gateway {
   /** All methods that are passed on. */
@@ -88,7 +67,7 @@ export interface Gateway {
   /** Whether it opens WebSockets; to one that does not a handshake is a request. */
   readonly webSockets: boolean;
   /** Undefined: the client has its answer, or the beginning of it. */
-  pass(passage: Passage): Awaitable<ResourceAnswer | undefined>;
+  pass(exchange: Exchange): Awaitable<ResourceAnswer | undefined>;
 }
 
 /** Passed on where the operator lists none. */
@@ -108,7 +87,6 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   if (listed.has('GET')) listed.add('HEAD');
   const possible = [...listed].filter((name) => !OWN.has(name));
   const methods = accepted(space, possible);
-  const passedOn = new Set(methods);
   const returned = {
     map,
     hosts: new Set([new URL(space.origin).host, ...upstreams.all.map(({ url }) => url.host)]),
@@ -127,7 +105,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   /** Whether it may become a WebSocket, which is watched as one. */
   const isHandshake = (request: AnyRequest) =>
     webSockets !== false && upgradeOf(request) !== undefined;
-  const watchOf = ({ watch }: Passage) => (config.streams === 'finish' ? undefined : watch);
+  const watchOf = ({ watch }: Exchange) => (config.streams === 'finish' ? undefined : watch);
 
   /** What is answered without the application; undefined: nothing. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
@@ -135,7 +113,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     if (method === 'TRACE' && space.trace) {
       return traceAnswer(request, [space.trace.hide, space.apiKeyField ?? []].flat());
     }
-    if (!passedOn.has(method)) throw notPassed(methods);
+    checkMethod(method, { methods, told: notPassed });
     if (purge && purging.has(method)) return purge(request, groupOf(targetOf(request)));
     if (maxForwards(request) === 0) return { status: 204, fields: optionsFields(methods) };
     return undefined;
@@ -148,7 +126,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
 
   /** What gives the client an answer of the application as it comes, with `more` lines of ours. */
   function passingTo(
-    { request, response, passed, fields }: Passage,
+    { request, response, passed, fields }: Exchange,
     more: (status: number) => Lines = () => [],
   ): PassingAnswer {
     return new PassingAnswer({
@@ -167,19 +145,19 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
 
   /** Asks the application; what it answers goes to the sink. `change`: of the lines of the request. */
   function send(
-    passage: Passage,
+    exchange: Exchange,
     sink: Sink,
     change: (lines: Lines) => Lines = (lines) => lines,
   ): Awaitable<void> {
-    const { request, passed, mark } = passage;
+    const { request, passed, mark } = exchange;
     const { url = '' } = request;
     const path = map.onward(keyless(url));
     const removed = removalBy(request, passed?.scheme);
     const holders = holdersOf(passed?.principal, addressOf(request));
     const who = passed && mark && { passed, mark };
-    return andThen(identified(passage), (lines) => {
+    return andThen(identified(exchange), (lines) => {
       const linesFor = (at: URL) => change([...linesOf(request, at, removed), ...lines]);
-      const watch = watchOf(passage);
+      const watch = watchOf(exchange);
       const asked = ask({ request, path, linesFor, removed, sink, holders, who, watch });
       return asked.catch((error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
@@ -188,10 +166,10 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   }
 
   function throughCache(
-    passage: Passage,
+    exchange: Exchange,
     { answer }: Cache,
   ): Awaitable<ResourceAnswer | undefined> {
-    const { request, response, passed, arrived } = passage;
+    const { request, response, passed, arrived } = exchange;
     const answered = answer({
       request,
       arrived,
@@ -203,8 +181,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
         checkPassable(head);
         return clientLines(answerLines(head, pseudonym), head.status, returned);
       },
-      passing: (more) => passingTo(passage, more),
-      forward: (sink, change) => send(passage, sink, change),
+      passing: (more) => passingTo(exchange, more),
+      forward: (sink, change) => send(exchange, sink, change),
     });
     return andThen(answered, (given) => {
       if (given) leaveToApplication(response);
@@ -213,7 +191,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   }
 
   /** The lines that tell the application who was let in, or how. */
-  function identified({ request, passed }: Passage): Awaitable<Lines> {
+  function identified({ request, passed }: Exchange): Awaitable<Lines> {
     if (config.concealedExport) return concealedExport(request, space.origin);
     return passed === undefined ? [] : identity(passed);
   }
@@ -223,8 +201,8 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return clientAddress(socket.remoteAddress ?? '', before, proxies);
   }
 
-  function passOn(passage: Passage): Awaitable<ResourceAnswer | undefined> {
-    const { request, target } = passage;
+  function passOn(exchange: Exchange): Awaitable<ResourceAnswer | undefined> {
+    const { request, target } = exchange;
     if (!isWithin(space, request.url ?? '', target)) {
       throw new BadRequest('The request target can be read in more than one way.');
     }
@@ -233,18 +211,18 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     if (valuesIn(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
       throw new HttpError(508, 'This request has been here before.');
     }
-    if (cache && !upgradeOf(request)) return throughCache(passage, cache);
-    return andThen(send(passage, passingTo(passage)), () => undefined);
+    if (cache && !upgradeOf(request)) return throughCache(exchange, cache);
+    return andThen(send(exchange, passingTo(exchange)), () => undefined);
   }
 
   return {
     methods: possible,
     webSockets: webSockets !== false,
-    pass(passage) {
-      const { request, response, passed, fields } = passage;
-      if (!isHandshake(request)) watchOf(passage)?.();
+    pass(exchange) {
+      const { request, response, passed, fields } = exchange;
+      if (!isHandshake(request)) watchOf(exchange)?.();
       const answered = recover<ResourceAnswer | undefined>(
-        () => passOn(passage),
+        () => passOn(exchange),
         (error) => {
           if (exchangeOf(response).destroyed) return undefined;
           return errors.failed(request, error);
@@ -271,14 +249,8 @@ function leaveToApplication(response: AnyResponse): void {
 }
 
 /** Specification 4.4: who filters methods says that it was not the application. */
-function notPassed(methods: readonly string[]): HttpError {
-  const { status, fields } = methodNotAllowed(allow(methods));
-  return new HttpError(
-    status,
-    `The gateway passes these methods on at this address: ${allow(methods)}. The application was not asked.`,
-    fields,
-  );
-}
+const notPassed = (allowed: string) =>
+  `The gateway passes these methods on at this address: ${allowed}. The application was not asked.`;
 
 function atGateway(error: HttpError, request: AnyRequest): HttpError {
   const detail = `The gateway has no answer of the application to pass on. ${error.message} The request is ${requestId(request)}.`;

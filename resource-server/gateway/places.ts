@@ -3,7 +3,7 @@ import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
-import type { Exchange } from '../forwarding/sink.ts';
+import type { Ending } from '../forwarding/sink.ts';
 import { SlowClients } from './slow-clients.ts';
 
 /** What a client that has left needs no more. */
@@ -12,7 +12,7 @@ export const LEFT = new Error('The client has left.');
 /** An exchange that holds a place, or waits for one. */
 export interface Bid {
   readonly holders: readonly Holder[];
-  readonly exchange: Exchange;
+  readonly exchange: Ending;
   readonly flow: Flow;
 }
 

@@ -91,7 +91,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 const logged: string[] = [];
 const log = jsonLog((line) => logged.push(line), systemClock, 'resource');
 const { failed } = createErrors({ brand: { name: 'Countersign', color: '#1f5fbf' }, log });
-const run = onKoa(async (request) => {
+const run = onKoa(async ({ request }) => {
   const target = parseTarget(request.url ?? '');
   if (target === undefined) throw new Error('the test asked for no path');
   const handler = HANDLERS[target.path];
@@ -102,17 +102,19 @@ const run = onKoa(async (request) => {
     perform: handler,
   };
   const principal = { kind: 'anonymous' } as const;
+  const passed = { kind: 'pass', scheme: 'Digest', principal, fields: {} } as const;
   return respond(
-    { request, space, target, scheme: 'Digest', principal, judgeAgain: () => undefined },
     {
-      resources: { possible: () => [], find: async () => resource },
+      request,
+      target,
+      passed: target.query === 'plain' ? passed : { ...passed, seal },
       fields: { 'X-Space': 'set' },
-      seal: target.query === 'plain' ? undefined : seal,
-      failed,
+      watch: () => () => undefined,
     },
+    { space, resources: { possible: () => [], find: async () => resource }, failed },
   );
 }, log);
-const server = http.createServer((request, response) => void run(request, response));
+const server = http.createServer((request, response) => void run({ request, response }));
 let port = 0;
 
 beforeAll(async () => {
@@ -222,7 +224,7 @@ describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer',
   });
 
   test('over HTTP/2 as well', async () => {
-    const both = http2.createServer((request, response) => void run(request, response));
+    const both = http2.createServer((request, response) => void run({ request, response }));
     both.listen(0, '127.0.0.1');
     await once(both, 'listening');
     const { port: at } = both.address() as AddressInfo;

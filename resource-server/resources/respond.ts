@@ -1,6 +1,6 @@
-import type { Seal } from '#shared/auth/scheme.ts';
-import { allow } from '#shared/http/methods.ts';
-import { type Fields, methodNotAllowed, notFound } from '#shared/http/answer.ts';
+import { type Fields, notFound } from '#shared/http/answer.ts';
+import { checkMethod } from '#shared/http/method-rules.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Errors } from '../pages/errors.ts';
 import { together } from '../answers/together.ts';
@@ -11,22 +11,23 @@ import type { ResourceContext, ServedResources } from './resource.ts';
 import { sealedAnswer } from '../answers/seal.ts';
 
 interface Response {
+  readonly space: Space;
   /** What the space serves; undefined: nothing. */
   readonly resources: ServedResources | undefined;
-  /** That every answer gets, whatever the method says. */
-  readonly fields: Fields;
-  /** Proves the content of every answer. */
-  readonly seal?: Seal<Fields> | undefined;
   /** What somebody is told of an error, which goes to the log. */
   readonly failed: Errors['failed'];
 }
 
+type Admitted = Pick<Exchange, 'request' | 'target' | 'passed' | 'fields' | 'watch'>;
+
 /** The answer of a space to somebody who was let in, errors included. */
 export async function respond(
-  context: ResourceContext,
-  { resources, fields, seal, failed }: Response,
+  { request, target, passed, fields, watch }: Admitted,
+  { space, resources, failed }: Response,
 ): Promise<ResourceAnswer> {
-  const { request, space } = context;
+  if (passed === undefined || watch === undefined) throw new Error('nobody was let in');
+  const { scheme, principal, seal } = passed;
+  const context = { request, space, target, scheme, principal, judgeAgain: watch() };
   const answer = await perform(context, resources).catch((error: unknown) =>
     failed(request, error),
   );
@@ -49,11 +50,12 @@ async function perform(
   }
   const resource = await resources?.find(context);
   if (resource === undefined) throw notFound();
+  const { missing } = resource;
   const methods = accepted(space, resource.methods);
   if (method === 'OPTIONS')
     return { status: 204, fields: optionsFields(methods, resource.options) };
-  if (methods.includes(method)) return resource.perform();
-  throw resource.missing ? notFound() : methodNotAllowed(allow(methods));
+  checkMethod(method, { methods, missing });
+  return resource.perform();
 }
 
 /** In trees of their own everybody finds something else at the same URL. */

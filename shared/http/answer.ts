@@ -42,9 +42,12 @@ export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);
 }
 
-/** RFC 9110 section 15.5.6. */
-export function methodNotAllowed(allow: string): HttpError {
-  return new HttpError(405, `This address has these methods: ${allow}.`, { Allow: allow });
+/** RFC 9110 section 15.5.6. `told`: in other words. */
+export function methodNotAllowed(
+  allow: string,
+  told = (allowed: string) => `This address has these methods: ${allowed}.`,
+): HttpError {
+  return new HttpError(405, told(allow), { Allow: allow });
 }
 
 /** RFC 9110 section 15.6.2: the method is known on no path here. */

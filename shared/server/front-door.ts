@@ -9,12 +9,28 @@ import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from './request-log.ts';
 
-export interface FrontDoor<Request> {
-  /** Undefined: malformed, or it can be read in two ways. Default: `parseTarget`. */
-  readonly parse?: (request: Request) => Target | undefined;
+/** A request whose target can be read, and what it gets. */
+export interface Opened<Request = AnyRequest, Response = AnyResponse> {
+  readonly request: Request;
+  readonly response: Response;
+  readonly target: Target;
+}
+
+/** Opens requests for addresses that are read in one way by everybody. */
+export function openTarget<Request extends AnyRequest, Response extends AnyResponse>(
+  request: Request,
+  response: Response,
+): Opened<Request, Response> | undefined {
+  const target = parseTarget(request.url ?? '');
+  return target && { request, response, target };
+}
+
+export interface FrontDoor<Request, Response, Exchange extends Opened> {
+  /** Undefined: its target is malformed, or can be read in two ways. */
+  readonly open: (request: Request, response: Response) => Exchange | undefined;
   readonly refuseMisdirected: RefuseMisdirected;
   /** That all answers have, unless they say otherwise. */
-  readonly fields: (request: Request, target: Target) => Fields;
+  readonly fields: (exchange: Exchange) => Fields;
   readonly log: Log;
   /** What somebody is told of an error; default: problem details. */
   readonly answer?: (error: unknown, request: Request) => Answer;
@@ -24,23 +40,29 @@ export interface FrontDoor<Request> {
  * What both servers decide before anything else: 400 for a target that can be read in two ways, and 421.
  * `handle` gets the rest, and what it throws becomes an answer.
  */
-export function frontDoor<Request extends AnyRequest, Response extends AnyResponse>(
-  handle: (request: Request, response: Response, target: Target) => Awaitable<void>,
+export function frontDoor<
+  Request extends AnyRequest,
+  Response extends AnyResponse,
+  Exchange extends Opened = Opened<Request, Response>,
+>(
+  handle: (exchange: Exchange) => Awaitable<void>,
   {
-    parse = ({ url = '' }) => parseTarget(url),
+    open,
     refuseMisdirected,
     fields,
     log,
     answer = errorAnswer,
-  }: FrontDoor<Request>,
+  }: FrontDoor<Request, Response, Exchange>,
 ): (request: Request, response: Response) => Awaitable<void> {
   function receive(request: Request, response: Response): Awaitable<void> {
     holdFields(response, GUARD);
-    const target = parse(request);
-    if (target === undefined) throw new BadRequest('The request target is malformed or ambiguous.');
-    holdFields(response, fields(request, target));
-    refuseMisdirected(request, target.path);
-    return handle(request, response, target);
+    const exchange = open(request, response);
+    if (exchange === undefined) {
+      throw new BadRequest('The request target is malformed or ambiguous.');
+    }
+    holdFields(response, fields(exchange));
+    refuseMisdirected(request, exchange.target.path);
+    return handle(exchange);
   }
 
   return (request, response) =>

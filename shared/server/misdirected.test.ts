@@ -13,7 +13,7 @@ import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { send } from './answer.ts';
-import { frontDoor } from './front-door.ts';
+import { frontDoor, openTarget } from './front-door.ts';
 import { listen, type Listening } from './listen.ts';
 import type { AnyHandler, AnyRequest } from './message.ts';
 import { misdirection } from './misdirected.ts';
@@ -144,8 +144,8 @@ describe('on real listeners', () => {
   beforeAll(async () => {
     const log = jsonLog((line) => lines.push(line), systemClock, 'test');
     const door: AnyHandler = frontDoor<AnyRequest, Parameters<AnyHandler>[1]>(
-      async (request, response) => send(request, response, { status: 200, fields: {} }),
-      { refuseMisdirected, fields: () => ({}), log },
+      async ({ request, response }) => send(request, response, { status: 200, fields: {} }),
+      { open: openTarget, refuseMisdirected, fields: () => ({}), log },
     );
     const handler = logged(door, { log, clock: systemClock, random: systemRandom, trusted });
     const common = { host: '127.0.0.1', port: 0, handler, log };

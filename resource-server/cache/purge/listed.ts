@@ -1,6 +1,25 @@
 import { isCrossSite } from '#shared/auth/cross-site.ts';
 import { type AuthRequest, ORIGIN } from '#shared/auth/scheme.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { CACHE_METHODS } from '#shared/http/methods.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Space } from '../../space/spaces.ts';
+
+/** Whether it needs no credentials for PURGE or BAN. Throws HttpError 403 where there are none. */
+export function purgesUnasked(
+  { request, asked }: Pick<Exchange, 'request' | 'asked'>,
+  { networks }: NonNullable<Space['purge']>,
+  hasSchemes: boolean,
+  proxies: TrustedProxies,
+): boolean {
+  if (!CACHE_METHODS.includes(request.method ?? '')) return false;
+  const listed = isListed(networks, asked(), proxies);
+  if (!listed && !hasSchemes) {
+    throw new HttpError(403, 'PURGE and BAN are for listed networks alone.');
+  }
+  return listed;
+}
 
 /**
  * Whether a request may purge because of where it comes from. A trusted proxy that does not say for whom it asks is

@@ -19,7 +19,7 @@ afterEach(() => {
 /** What a client gets of an answer with these responses; the content is still to be read. */
 async function answer(pages: Parameters<typeof multiStatus>[0]): Promise<IncomingMessage> {
   const run = onKoa(() => multiStatus(pages).catch(errorAnswer), silentLog);
-  const server = http.createServer((request, response) => void run(request, response));
+  const server = http.createServer((request, response) => void run({ request, response }));
   server.listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');

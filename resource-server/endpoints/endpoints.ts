@@ -1,0 +1,95 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
+import { type Answer, notFound } from '#shared/http/answer.ts';
+import type { Brand } from '#shared/pages/document.ts';
+import { languageOf } from '#shared/pages/language.ts';
+import type { Recipient } from '#shared/server/auth-request.ts';
+import { EVERYBODY } from '#shared/server/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoint.ts';
+import { health } from '#shared/server/health.ts';
+import type { AnyRequest } from '#shared/server/message.ts';
+import { validated } from '#shared/server/validated.ts';
+import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { forwardedOrigin } from '../forwarding/forwarded-origin.ts';
+import { JWKS_PATH } from '../gateway/identity/jwks.ts';
+import type { Errors } from '../pages/errors.ts';
+import { homePage } from '../pages/views/home.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
+import type { createHiding } from '../space/hiding.ts';
+import type { Spaces } from '../space/spaces.ts';
+import { isMetadata, resourceMetadata } from './resource-metadata.ts';
+import { verify, verifyBrowser } from './verify.ts';
+
+export interface EndpointParts {
+  readonly config: Config;
+  readonly spaces: Spaces;
+  readonly shownTo: ReturnType<typeof createHiding>;
+  readonly ofSchemes: EndpointsOfSchemes;
+  readonly signIn: SignIn;
+  /** Resolves when the server can do its work. */
+  readonly ready: () => Promise<void>;
+  readonly errors: Errors;
+  readonly brand: Brand;
+  readonly recipient: Recipient;
+  /** The gateway's keys, where it states who was let in. */
+  readonly gatewayJwks?: Endpoint | undefined;
+}
+
+type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
+
+/** The addresses of the server's own, outside every space. */
+export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
+  const { config, spaces, signIn, ofSchemes, errors, brand, recipient } = parts;
+  // At the origin of TLS all is there once more.
+  const announced = spaces.seen.filter(({ origin }) => origin !== config.tls?.resource);
+  const home: Endpoint = {
+    methods: READ,
+    answer({ headers }) {
+      const language = languageOf(headers['accept-language']);
+      return homePage({ brand, language }, config, announced);
+    },
+  };
+  /** A proxy may hand the answer on to a person. */
+  const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
+    andThen(answer, (given) => errors.told(request, given));
+  const everywhere = new Map<string, Endpoint>([
+    ...health(parts.ready),
+    ['/verify', { methods: READ, answer: (asked) => tellAll(asked, verify(asked, parts)) }],
+    [
+      '/verify/browser',
+      { methods: READ, answer: (asked) => tellAll(asked, verifyBrowser(asked, parts)) },
+    ],
+    ...(parts.gatewayJwks ? [[JWKS_PATH, parts.gatewayJwks] as const] : []),
+    ...(spaces.find(config.resource, []) === undefined ? [['/', home] as const] : []),
+  ]);
+
+  /** That of an application, where a trusted proxy hands on what is for us (`/.well-known/`, `/.countersign/`). */
+  function publicOrigin({ socket, rawHeaders }: AnyRequest, own: string): string {
+    const trusted = recipient.proxies.has(socket.remoteAddress ?? '');
+    return (trusted ? forwardedOrigin(rawHeaders) : undefined) ?? own;
+  }
+
+  const metadataAt = (origin: string): Endpoint => ({
+    methods: READ,
+    cors: EVERYBODY,
+    answer(request, target) {
+      const named = publicOrigin(request, origin);
+      return validated(request, resourceMetadata(config, spaces, named, target));
+    },
+  });
+  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
+  const metadata = new Map(origins.map((origin) => [origin, metadataAt(origin)]));
+
+  return ({ request, target, origin }) => {
+    if (isMetadata(target)) return metadata.get(origin);
+    if (target.segments[0] === SIGN_IN_PREFIX) {
+      const named = publicOrigin(request, origin);
+      const ours = signIn.endpointAt(target.path, named);
+      if (ours === undefined && signIn.has(named)) throw notFound();
+      if (ours) return ours;
+    }
+    return everywhere.get(target.path) ?? ofSchemes.get(origin)?.get(target.path);
+  };
+}

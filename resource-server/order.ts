@@ -1,0 +1,88 @@
+import { recover } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Standing } from '#shared/auth/standing.ts';
+import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
+import { errorAnswer } from '#shared/server/answer.ts';
+import { frontDoor } from '#shared/server/front-door.ts';
+import { strictTransport } from '#shared/server/guard.ts';
+import { holdFields } from '#shared/server/message.ts';
+import { misdirection } from '#shared/server/misdirected.ts';
+import { onKoa } from './answers/koa.ts';
+import { createEndpoints, type EndpointParts } from './endpoints/endpoints.ts';
+import { createOpen, type Exchange } from './exchange/exchange.ts';
+import { inOrder, type Step } from './exchange/step.ts';
+import { createUnderWay } from './exchange/under-way.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { ServedResources } from './resources/resource.ts';
+import { createHiding } from './space/hiding.ts';
+import type { Space } from './space/spaces.ts';
+import { admit } from './steps/admit.ts';
+import { hiddenSpace, intoSpace, ownEndpoint, webSocket } from './steps/find.ts';
+import { ofEndpoint, options, readable, unknownMethod } from './steps/methods.ts';
+import { serve, unasked } from './steps/serve.ts';
+
+export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
+  /** What each space serves; nothing for a space that only `/verify` speaks for. */
+  readonly resources: ReadonlyMap<Space, ServedResources>;
+  /** Of the spaces that serve an application. */
+  readonly gateways: ReadonlyMap<Space, Gateway>;
+  readonly standing: Standing;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Where what we answer may go on to clients of another origin. */
+const HANDED_ON: ReadonlySet<string> = new Set(['verify', SIGN_IN_PREFIX]);
+
+/** THE order: what becomes of a request to the resource server, from top to bottom. */
+function stepsOf(parts: OrderParts): readonly Step[] {
+  const { spaces, resources, gateways, standing, clock, errors, recipient } = parts;
+  const shownTo = createHiding(spaces, standing);
+  const hides = spaces.seen.length < spaces.all.length;
+  const opens = [...gateways.values()].some((gateway) => gateway.webSockets);
+  return [
+    readable, // 400
+    ...(hides ? [hiddenSpace(shownTo)] : []),
+    ownEndpoint(createEndpoints({ ...parts, shownTo })),
+    ...(opens ? [webSocket(gateways)] : []), // 501
+    unknownMethod(spaces), // 501
+    options({ spaces, resources, gateways }), // preflight, OPTIONS, 405 of an endpoint
+    ofEndpoint,
+    intoSpace, // 404
+    unasked(gateways, recipient.proxies),
+    admit({ ...parts, underWay: createUnderWay(standing, clock) }), // 401, 403, sign-in
+    serve(gateways, resources, errors.failed), // 404, 405 of a resource
+  ];
+}
+
+/** The resource server, but for what lies before it (`frontDoor`): 400 for its target, and 421. */
+export function createOrder(parts: OrderParts) {
+  const { config, log, errors, recipient } = parts;
+  const { proxies } = recipient;
+  const steps = stepsOf(parts);
+
+  const answerTo = (exchange: Exchange) =>
+    recover(
+      () => inOrder(steps, exchange),
+      (error) => {
+        const { request, response, cors } = exchange;
+        if (cors) holdFields(response, cors.errors(request.headers.origin));
+        return errors.failed(request, error);
+      },
+    );
+
+  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
+  const strict = new Map(origins.map((origin) => [origin, strictTransport(origin, proxies)]));
+  return frontDoor(onKoa(answerTo, log), {
+    open: createOpen(parts),
+    refuseMisdirected: misdirection(origins, proxies),
+    // What a proxy is told goes on to clients of another origin.
+    fields({ request, origin, target }) {
+      const [first = ''] = target.segments;
+      return HANDED_ON.has(first) ? {} : (strict.get(origin)?.(request) ?? {});
+    },
+    log,
+    answer: (error, request) => errors.told(request, errorAnswer(error)),
+  });
+}

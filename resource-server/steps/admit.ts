@@ -1,0 +1,64 @@
+import { refusal } from '#shared/auth/refusal.ts';
+import type { Outcome } from '#shared/auth/scheme.ts';
+import type { Standing } from '#shared/auth/standing.ts';
+import { andThen } from '#shared/base/awaitable.ts';
+import { notFound } from '#shared/http/answer.ts';
+import { originForm } from '#shared/http/target.ts';
+import { admitted } from '#shared/server/admitted.ts';
+import { note, shownId } from '#shared/server/request-log.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import { sealedAnswer } from '../answers/seal.ts';
+import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
+import type { Errors } from '../pages/errors.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
+import type { Space } from '../space/spaces.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Step } from '../exchange/step.ts';
+import type { UnderWay } from '../exchange/under-way.ts';
+
+type Refused = Extract<Outcome, { kind: 'answer' }>;
+
+export interface AdmitParts {
+  readonly standing: Pick<Standing, 'mark'>;
+  readonly underWay: UnderWay;
+  readonly signIn: Pick<SignIn, 'instead'>;
+  readonly errors: Pick<Errors, 'told'>;
+}
+
+/**
+ * Authenticates and authorizes who asks for something in a space; undefined: they are let in, and the exchange says
+ * who. A browser that is not is sent to sign in, where people do. Throws 404 where the space hides.
+ */
+export function admit({ standing, underWay, signIn, errors }: AdmitParts): Step {
+  return (exchange) => {
+    const { request, space, hidden, unasked } = exchange;
+    if (unasked || space === undefined) return undefined;
+    if (hidden) note(request, hidden.noted);
+    const mark = hidden?.mark ?? standing.mark();
+    const judged = hidden?.outcome ?? admitted(request, space, exchange.asked());
+    return andThen<Outcome, ResourceAnswer | undefined>(judged, (outcome) => {
+      if (outcome.kind === 'absent') throw notFound();
+      if (outcome.kind === 'answer') return refused(exchange, space, outcome);
+      exchange.passed = outcome;
+      exchange.mark = mark;
+      exchange.fields = { ...outcome.fields, ...exchange.fields };
+      exchange.watch = () =>
+        underWay({ passed: outcome, mark }, exchangeOf(exchange.response), (reason) => {
+          note(request, { reason });
+          breakOff(sideOf(request));
+        });
+      return undefined;
+    });
+  };
+
+  function refused(exchange: Exchange, { url, at }: Space, outcome: Refused) {
+    const { request, fields } = exchange;
+    const asked = exchange.asked();
+    const path = originForm(asked.target);
+    const instead = signIn.instead({ url, request: asked, path, outcome, id: shownId(request) });
+    const answer = instead
+      ? { ...instead, fields: { ...instead.fields, ...fields } }
+      : errors.told(request, refusal(outcome, fields));
+    return sealedAnswer(request, answer, outcome.seal, at.info);
+  }
+}

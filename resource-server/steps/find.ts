@@ -1,0 +1,49 @@
+/** Where a request leads: into a hidden space, to an endpoint, or into a space that everybody sees. */
+import { andThen } from '#shared/base/awaitable.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
+import { upgradeOf } from '#shared/server/upgrade.ts';
+import type { createEndpoints } from '../endpoints/endpoints.ts';
+import type { Step } from '../exchange/step.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { createHiding } from '../space/hiding.ts';
+import type { Space } from '../space/spaces.ts';
+
+/** RFC 9729 section 6.4: who shows credentials for a hidden space is in it, whatever else is at the address. */
+export const hiddenSpace =
+  (shownTo: ReturnType<typeof createHiding>): Step =>
+  (exchange) => {
+    const { origin, target, request, asked } = exchange;
+    const { authorization } = request.headers;
+    return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
+      if (hidden) Object.assign(exchange, { hidden, space: hidden.space });
+      return undefined;
+    });
+  };
+
+/** An address of the server's own is in no space. From here on scripts may read errors, where they may read answers. */
+export const ownEndpoint =
+  (endpointAt: ReturnType<typeof createEndpoints>): Step =>
+  (exchange) => {
+    if (!exchange.hidden) exchange.endpoint = endpointAt(exchange);
+    if (exchange.endpoint) exchange.space = undefined;
+    exchange.cors = (exchange.endpoint ?? exchange.space)?.cors;
+    return undefined;
+  };
+
+/** RFC 8441 section 5: to a handshake any answer of 2xx would say that the WebSocket is open. */
+export const webSocket =
+  (gateways: ReadonlyMap<Space, Gateway>): Step =>
+  ({ request, space }) => {
+    if (!upgradeOf(request)?.extended) return undefined;
+    if (space && gateways.get(space)?.webSockets) return undefined;
+    throw new HttpError(501, 'There is no WebSocket at this address.');
+  };
+
+/** From here on it is in a space, whose answers and errors have what scripts need. Throws 404 where there is none. */
+export const intoSpace: Step = (exchange) => {
+  const { space, request } = exchange;
+  if (space === undefined) throw notFound();
+  exchange.cors = undefined;
+  if (request.method !== 'TRACE') exchange.fields = space.cors.answers(request.headers.origin);
+  return undefined;
+};

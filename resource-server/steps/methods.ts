@@ -1,0 +1,79 @@
+/** What is decided by the method and the address, before anybody is asked who they are. */
+import { checkMethod } from '#shared/http/method-rules.ts';
+import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
+import { aboutEndpoint, aboutServer } from '#shared/server/by-address.ts';
+import { holdFields } from '#shared/server/message.ts';
+import { optionsAnswer } from '#shared/server/options-answer.ts';
+import type { Step } from '../exchange/step.ts';
+import { maxForwards } from '../forwarding/max-forwards.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ServedResources } from '../resources/resource.ts';
+import { accepted, optionsFields } from '../space/options.ts';
+import type { Space, Spaces } from '../space/spaces.ts';
+
+/** Nobody is behind this server to forward to, but a Max-Forwards that is malformed is 400. */
+export const readable: Step = ({ request }) => {
+  maxForwards(request);
+  return undefined;
+};
+
+/** Of no address here: 501 (RFC 9110 section 15.6.2). A hidden space adds its methods for who is in it alone. */
+export function unknownMethod({ seen, all }: Spaces): Step {
+  const known = knownIn(seen);
+  const knownWithHidden = knownIn(all);
+  return ({ request: { method = '' }, hidden }) => {
+    checkMethod(method, { known: hidden ? knownWithHidden : known });
+    return undefined;
+  };
+}
+
+function knownIn(spaces: readonly Space[]): ReadonlySet<string> {
+  return new Set([...SERVED, ...spaces.flatMap(ownMethods)]);
+}
+
+/** Those that only some spaces have. */
+function ownMethods({ methods, purge }: Space): readonly string[] {
+  return [...(methods ?? []), ...(purge ? CACHE_METHODS : [])];
+}
+
+interface Behind {
+  readonly spaces: Spaces;
+  readonly resources: ReadonlyMap<Space, ServedResources>;
+  readonly gateways: ReadonlyMap<Space, Gateway>;
+}
+
+/** Preflights, OPTIONS of the server, of an endpoint, and of a space as far as it asks nobody; 405 of an endpoint. */
+export function options({ spaces, resources, gateways }: Behind): Step {
+  const traced = spaces.seen.some(({ trace }) => trace);
+  // Windows asks the root what the server is before it looks below it.
+  const ofServer = optionsFields([...SERVED].filter((method) => method !== 'TRACE' || traced));
+
+  return ({ request, target, endpoint, space }) => {
+    if (target.form === 'asterisk') return aboutServer(request, ofServer);
+    if (endpoint) return aboutEndpoint(request, endpoint, ofServer);
+    if (!space || request.method !== 'OPTIONS') return undefined;
+    const gateway = gateways.get(space);
+    if (gateway && leavesPreflights(space)) return undefined;
+    const possible = gateway?.methods ?? resources.get(space)?.possible(target, space) ?? [];
+    const methods = accepted(space, possible);
+    const open = !gateway && isOpen(space, methods) && request.headers.authorization === undefined;
+    const told = open ? optionsFields(methods) : undefined;
+    return optionsAnswer(request, { cors: space.cors, methods, options: told });
+  };
+}
+
+/** Of an application that asks for itself who its clients are. */
+function leavesPreflights({ schemes, corsOrigins }: Space): boolean {
+  return schemes.length === 0 && corsOrigins.length === 0;
+}
+
+/** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
+function isOpen({ hide }: Space, methods: readonly string[]): boolean {
+  return hide === undefined && methods.includes('PROPFIND');
+}
+
+/** What an endpoint answers. */
+export const ofEndpoint: Step = ({ request, response, target, endpoint }) => {
+  if (endpoint?.cors) holdFields(response, endpoint.cors.answers(request.headers.origin));
+  return endpoint?.answer?.(request, target);
+};

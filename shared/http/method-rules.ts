@@ -1,0 +1,25 @@
+import { methodNotAllowed, notFound, notImplemented } from './answer.ts';
+import { allow } from './methods.ts';
+
+/** What there is for a method. */
+export interface MethodsThere {
+  /** What some address of the server has; absent: that was looked at before. */
+  readonly known?: ReadonlySet<string>;
+  /** What this address has; absent: that is looked at later. */
+  readonly methods?: readonly string[];
+  /** Nothing is there: the methods are those that make something. */
+  readonly missing?: boolean;
+  /** Says what is wrong in other words than `methodNotAllowed`, by the value of Allow. */
+  readonly told?: (allowed: string) => string;
+}
+
+/** THE rules of 501, 404 and 405: throws HttpError for a method that cannot be done there. */
+export function checkMethod(method: string, { known, methods, missing, told }: MethodsThere): void {
+  // RFC 9110 section 15.6.2: no address has it.
+  if (known?.has(method) === false) throw notImplemented(method);
+  if (methods === undefined || methods.includes(method)) return;
+  // Section 15.5.5: nothing is there, and the method makes nothing.
+  if (missing) throw notFound();
+  // Section 15.5.6: what is there has other methods.
+  throw methodNotAllowed(allow(methods), told);
+}
