@@ -1,0 +1,67 @@
+/** `npm run check`: no document names a file or folder of ours that is not there. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+
+/** Code spans and blocks; both end with as many backticks as they begin with (CommonMark 0.31.2 section 6.1). */
+const CODE = /(`+)([^`](?:[\s\S]*?[^`])?)\1(?!`)/g;
+/** The target of a link or picture, without its fragment. */
+const LINK = /\]\(([^)\s#]+)[^)]*\)/g;
+const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
+
+/** A word with a slash, of nothing but what our names have, with `*` and `<name>` for any. */
+const PATH = /^(?=.*\/)[\w@.<>*-]+(?:\/[\w@.<>*-]+)*\/?$/;
+
+const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
+
+/** Whether a path of which a part may be left open is there. */
+function isThere(path: string, all: ReadonlySet<string>): boolean {
+  const bare = path.replace(/\/$/, '');
+  if (!/[*<]/.test(bare)) return all.has(bare);
+  const pattern = new RegExp(`^${escaped(bare).replaceAll(/\*|<[^>]*>/g, '[^/]*')}$`);
+  return [...all].some((known) => pattern.test(known));
+}
+
+/** Every file, and every folder that one stands in. */
+function withFolders(files: readonly string[]): Set<string> {
+  const all = new Set(files);
+  for (const file of files) for (let at = dirname(file); at !== '.'; at = dirname(at)) all.add(at);
+  return all;
+}
+
+/**
+ * `document`: its path from the top and its text; `files`: all of ours. A word of code counts as a path of
+ * ours if it begins with a folder that is there, from the top or beside the document, or ends like a source.
+ */
+export function deadPaths(
+  [path, text]: readonly [string, string],
+  files: readonly string[],
+): string[] {
+  const all = withFolders(files);
+  const beside = (target: string) => join(dirname(path), target);
+  const begins = (target: string) => all.has(target.split('/')[0] ?? '');
+  const ofOurs = (word: string) =>
+    PATH.test(word) &&
+    (begins(word) || all.has(beside(word.split('/')[0] ?? '')) || /\.[jt]s$/.test(word));
+  const words = [...text.matchAll(CODE)]
+    .flatMap(([, , code = '']) => code.split(/\s+/))
+    .filter(ofOurs);
+  const links = [...text.matchAll(LINK)]
+    .map(([, target = '']) => target)
+    .filter((target) => !ABSOLUTE.test(target));
+  return [
+    ...words.filter((word) => !isThere(word, all) && !isThere(beside(word), all)),
+    ...links.filter((target) => !isThere(beside(target), all)),
+  ].map((dead) => `${path}: ${dead}`);
+}
+
+if (import.meta.main) {
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+  const dead = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) => deadPaths([file, readFileSync(file, 'utf8')], files));
+  if (dead.length > 0) {
+    process.stderr.write(`Paths that are not there (e2e/dead-paths.ts):\n${dead.join('\n')}\n`);
+    process.exitCode = 1;
+  }
+}
