@@ -1,4 +1,4 @@
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /**
  * The origins whose scripts act for a client (CORS): those it names, and those that its authorization

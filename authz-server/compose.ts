@@ -3,7 +3,7 @@ import { localDirectory } from '#shared/people/local.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';

@@ -8,7 +8,7 @@ import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { spaceScopes } from './resources.ts';
 

@@ -15,7 +15,7 @@ import { createPasswords } from '#shared/people/password.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { ALL_REALMS } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { firstStart } from './first-start.ts';
 

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/request-log.ts';
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from './server.ts';
 import { TemporarilyUnavailable } from './engine/errors.ts';

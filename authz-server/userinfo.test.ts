@@ -6,7 +6,7 @@ import { endGrant } from '#shared/people/access/grants.ts';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import {
   ALICE,
   APP,

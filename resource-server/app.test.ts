@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { prover } from '#shared/auth/auth.fixture.ts';
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { exchange } from '#shared/server/test-socket.fixture.ts';
 import {
   type Reply,

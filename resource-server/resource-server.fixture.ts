@@ -10,7 +10,7 @@ import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen.ts';
-import { keptContent } from '#shared/stores/sqlite/kept-content.fixture.ts';
+import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';

@@ -3,7 +3,7 @@ import { errors } from 'oidc-provider';
 import type { Client, Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
-import type { FormerSecret } from '#shared/stores/clients.ts';
+import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
 import { ASSERTION_SECONDS } from './adapter/replay.ts';
 import type { AuthzServer } from '../server.ts';
 

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /** Our members of a client that the engine keeps beside RFC 7591's (`extraClientMetadata`). */
 export const EXTRA_CLIENT_METADATA = [

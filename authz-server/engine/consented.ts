@@ -2,7 +2,7 @@ import { isLoopback } from '#shared/config/production.ts';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { decided, findConsent } from '#shared/people/access/consents.ts';
 import type { ConsentKey } from '#shared/people/access/consents.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../server.ts';
 import type { AskedItem } from '../pages/view.ts';
 

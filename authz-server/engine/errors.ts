@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
 /** An error of the engine's kind that it answers as it is, with a status it has no class for. */
 class EngineError extends errors.OIDCProviderError {

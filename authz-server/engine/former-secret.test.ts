@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import type { FormerSecret } from '#shared/stores/clients.ts';
+import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
 import { APP, basic, SECRET, testAuthz, type TestAuthz } from '../authz.fixture.ts';
 
 const OLD = 'the secret of before';

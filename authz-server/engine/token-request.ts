@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Log } from '#shared/base/log.ts';
-import type { Artefact } from '#shared/stores/artefacts.ts';
+import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 import type { AuthzServer } from '../server.ts';
 import { spendOfSecret } from '../spend.ts';
 import { checkAssertion } from './client-authentication.ts';

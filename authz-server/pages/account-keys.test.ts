@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { DOCUMENTS } from '../authz.fixture.ts';
 import type { Changes, TestBrowser } from './browser.fixture.ts';
 import { openDeviceFlow } from './device/device.fixture.ts';

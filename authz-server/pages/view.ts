@@ -1,4 +1,4 @@
-import type { Profile } from '#shared/stores/people.ts';
+import type { Profile } from '#shared/stores/people/people.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Language } from '#shared/pages/language.ts';
 

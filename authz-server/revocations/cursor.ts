@@ -1,4 +1,4 @@
-import type { FeedPosition } from '#shared/stores/feed-position.ts';
+import type { FeedPosition } from '#shared/stores/revocation/feed-position.ts';
 
 /** What a follower hands back: where it stands in the feed, and which of its client's followers it is. */
 export interface Cursor extends FeedPosition {

@@ -4,9 +4,13 @@ import { forAll } from '#shared/base/for-all.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { randomId } from '#shared/base/random.ts';
-import { type FeedPosition, precedes, writePosition } from '#shared/stores/feed-position.ts';
-import type { FeedPage } from '#shared/stores/followers.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import {
+  type FeedPosition,
+  precedes,
+  writePosition,
+} from '#shared/stores/revocation/feed-position.ts';
+import type { FeedPage } from '#shared/stores/revocation/followers.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
 import { OwnRow } from './own-row.ts';
@@ -35,7 +39,7 @@ const tooMany = () =>
 /**
  * What the followers of this process are told, and what those who revoke know of it.
  *
- * Why nobody trusts what was revoked once that is acknowledged (shared/stores/acknowledged.ts): say R is written at
+ * Why nobody trusts what was revoked once that is acknowledged (shared/stores/revocation/acknowledged.ts): say R is written at
  * w, and a follower trusts an answer that lacks it, for a lease L from when its request was sent. (1) The answer is
  * of a reading that began after the request came, so the request came before w: at w + L nobody trusts it, whatever
  * happens to follower, process or network. (2) Before that reading the row of this process stood (`ensure`): so

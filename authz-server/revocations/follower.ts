@@ -1,4 +1,4 @@
-import { precedes } from '#shared/stores/feed-position.ts';
+import { precedes } from '#shared/stores/revocation/feed-position.ts';
 
 /** An answer that a follower got, or is about to get. */
 export interface Told {

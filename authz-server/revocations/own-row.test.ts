@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { FollowedProcess } from '#shared/stores/followers.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { FollowedProcess } from '#shared/stores/revocation/followers.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { OwnRow } from './own-row.ts';
 import { Register } from './register.ts';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
-import type { FollowedProcess, Followers } from '#shared/stores/followers.ts';
-import { FRESH } from '#shared/stores/lease.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { FollowedProcess, Followers } from '#shared/stores/revocation/followers.ts';
+import { FRESH } from '#shared/stores/revocation/lease.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Register } from './register.ts';
 
 export interface OwnRowOptions {

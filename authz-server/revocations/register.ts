@@ -1,5 +1,5 @@
 import { fairShare } from '#shared/base/counts.js';
-import { precedes } from '#shared/stores/feed-position.ts';
+import { precedes } from '#shared/stores/revocation/feed-position.ts';
 import { Follower } from './follower.ts';
 
 /** Followers of one client, of what the others leave (`fairShare`), and of all, that one process has. */

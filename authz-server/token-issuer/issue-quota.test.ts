@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LimitNamespace } from '#shared/stores/limits.ts';
+import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import {

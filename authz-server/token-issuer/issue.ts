@@ -4,7 +4,7 @@ import { REQUEST_TYPE, RESPONSE_TYPE } from '#shared/private-token/issuer-direct
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { UNSTORED } from '#shared/http/answer.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 import { unprocessable } from '#shared/http/answer.ts';
 import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';

@@ -7,7 +7,7 @@ import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { blindSigners } from './blind-signers.ts';
 import { type IssuerKeyRing, openIssuerKeyRing } from './key-ring.ts';
 import { TIMES } from './token-issuer.fixture.ts';

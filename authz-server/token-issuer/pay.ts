@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HttpError } from '#shared/http/answer.ts';
-import type { LimitNamespace, Limits, Rate } from '#shared/stores/limits.ts';
+import type { LimitNamespace, Limits, Rate } from '#shared/stores/limits/limits.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 
 /**

@@ -10,7 +10,7 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
 import { keepTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import { jsonLog } from '#shared/base/log.ts';
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import {

@@ -4,7 +4,7 @@ import { parseToken } from '#shared/private-token/token.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { TOKEN_MEDIA_TYPE, type Verification } from '#shared/private-token/verification.ts';
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 import { unprocessable } from '#shared/http/answer.ts';
 import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';

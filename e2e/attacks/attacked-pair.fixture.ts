@@ -15,7 +15,7 @@ import { SCRAM_KINDS } from '#shared/auth/schemes/scram/verifier.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
-import type { Document } from '#shared/stores/trees.ts';
+import type { Document } from '#shared/stores/trees/trees.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import {
   assertAlive,

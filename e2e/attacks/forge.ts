@@ -7,7 +7,7 @@ import { privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { signJws } from '#shared/jose/jws.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { decodeJwt, decodeProtectedHeader } from 'jose';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { systemClock } from '#shared/base/clock.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Form, Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { startFlowOn, ONE_STORE } from '../flows/flow.ts';

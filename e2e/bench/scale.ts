@@ -4,7 +4,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
+import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { type ServerProcess, startPair } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { listTokenKeys, openTokenKey } from '#shared/keys/token-key-lifecycle.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { systemRandom } from '#shared/base/random.ts';

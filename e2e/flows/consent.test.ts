@@ -13,7 +13,7 @@ import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import { addPerson, disablePerson } from '#shared/people/people.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { ALICE, grantOf, idOf } from '../../authz-server/pages/at-consent.fixture.ts';
 import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import {

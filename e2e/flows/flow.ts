@@ -8,7 +8,7 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import { keyLifecycle, listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
-import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
+import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';

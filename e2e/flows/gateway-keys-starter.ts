@@ -7,7 +7,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 
 const config = await loadConfig(process.env);

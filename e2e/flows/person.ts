@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '#shared/base/clock.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import type { ListedAccess } from '#shared/people/access/grants.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
 import type { Page } from '../../authz-server/pages/browser.fixture.ts';
 import type { Answered, Person } from '../pair/pair.ts';

@@ -19,7 +19,7 @@ import { silentLog } from '#shared/base/log.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../parts/redis.ts';
 import { redisStore } from './flow.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { folderOf } from '#shared/stores/tree-folder.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { NODE, startProcess, until } from '../parts/process.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { redisArtefacts } from '#shared/stores/redis/artefacts.ts';
-import { interruptedRedis } from '#shared/stores/redis/interrupted.fixture.ts';
-import { migrate } from '#shared/stores/redis/migrate.ts';
+import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
+import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
+import { migrate } from '#shared/stores/redis/migrations/migrate.ts';
 import { formerKeys, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 
 const FORMER =

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { HttpError } from '#shared/http/answer.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Forwarded, settled, testCache } from './cache.fixture.ts';
 import type { CacheParts } from './parts.ts';
 import type { Forgotten } from './rules/invalidating.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import net from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Application, startApplication, startGateway } from '../gateway/gateway.fixture.ts';
 
 let answer: RequestListener;

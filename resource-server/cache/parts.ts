@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { InvalidationFeed } from '#shared/stores/invalidations.ts';
+import type { InvalidationFeed } from '#shared/stores/cache/invalidations.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { Asking } from './asking.ts';
 import type { Fills } from './fills.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { cacheSchema } from '#shared/config/cache-schema.ts';
-import { INVALIDATION_LIFE } from '#shared/stores/invalidations.ts';
+import { INVALIDATION_LIFE } from '#shared/stores/cache/invalidations.ts';
 import { type SqliteUnderTest, sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Space } from '../space/spaces.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startApplication, startGateway } from '../gateway/gateway.fixture.ts';
 import { clientOf } from '../space/spaces.fixture.ts';
 import {

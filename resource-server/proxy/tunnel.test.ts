@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing.ts';
-import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import {
   ALICE,

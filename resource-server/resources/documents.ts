@@ -1,6 +1,6 @@
 import { type Fields, HttpError, notImplemented } from '#shared/http/answer.ts';
-import { ownTree, sharedTree } from '#shared/stores/tree-names.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import { ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import { accountOf, ANONYMOUS } from '../space/account.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
 import { copy, move } from './methods/copy-move.ts';

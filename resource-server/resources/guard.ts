@@ -1,7 +1,7 @@
 import { type EntityTag, strongMatch } from '#shared/http/etag.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { type Condition, parseIf } from '#shared/http/if-field.ts';
-import type { Lock, TreeView } from '#shared/stores/trees.ts';
+import type { Lock, TreeView } from '#shared/stores/trees/trees.ts';
 import type { Write } from './webdav/lock-system.ts';
 import { locked } from './webdav/locked.ts';
 import type { Place, Services } from './place.ts';

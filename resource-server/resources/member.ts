@@ -1,6 +1,6 @@
 import { allow } from '#shared/http/methods.ts';
 import { HttpError, methodNotAllowed } from '#shared/http/answer.ts';
-import type { Entry, TreeView } from '#shared/stores/trees.ts';
+import type { Entry, TreeView } from '#shared/stores/trees/trees.ts';
 import { accepted } from '../space/options.ts';
 import type { Space } from '../space/spaces.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';

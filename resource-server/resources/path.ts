@@ -1,5 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../space/spaces.ts';
 import type { ResourceContext } from './resource.ts';
 

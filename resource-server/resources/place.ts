@@ -1,8 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Brand } from '#shared/pages/document.ts';
-import type { Kept } from '#shared/stores/kept.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import type { Kept } from '#shared/stores/trees/kept.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import type { LockSystem } from './webdav/lock-system.ts';
 import type { MadeMemory } from './representation/made.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';

@@ -10,7 +10,7 @@ import type { SignInSpace } from '#shared/config/sign-in-clients.ts';
 import { type Answer, HttpError } from '#shared/http/answer.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Pages } from './pages.ts';
 import { NotRedeemed, type Redeemed } from './redeem.ts';

@@ -19,7 +19,7 @@ import type { Endpoint } from '#shared/server/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { note, shownId } from '#shared/server/request-log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { createCallback } from './callback.ts';
 import { createPages } from './pages.ts';
 import { createRedeem } from './redeem.ts';

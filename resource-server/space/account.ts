@@ -1,7 +1,7 @@
 import { subjectOf } from '#shared/auth/person.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { siteOf } from '#shared/http/forwarded.ts';
-import { accountName } from '#shared/stores/tree-names.ts';
+import { accountName } from '#shared/stores/trees/tree-names.ts';
 
 /** Who asks where nothing says who. */
 export const ANONYMOUS = 'anonymous';

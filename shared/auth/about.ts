@@ -1,5 +1,5 @@
 import { active } from '#shared/people/active.ts';
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { About } from './scheme.ts';
 
 /** What applications behind a space are told of a person. An address that nobody has verified could be another's. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createAttempts } from './attempts.ts';
 import { processOn } from './two-processes.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
+import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Verdict } from './scheme.ts';
 

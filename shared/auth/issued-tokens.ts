@@ -1,6 +1,6 @@
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Jwks } from './jwks.ts';
 
 export interface IssuedTokensOptions {

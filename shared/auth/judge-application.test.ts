@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { requestOf } from './auth.fixture.ts';
 import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { requestOf } from './auth.fixture.ts';
 import { spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';

@@ -4,7 +4,7 @@ import { anyText } from '#shared/base/any-text.fixture.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { requestOf } from './auth.fixture.ts';
 import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
 import { KeysUnavailable } from './issuer-keys.ts';

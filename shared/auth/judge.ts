@@ -3,7 +3,7 @@ import { formatChallenge, formatInfo, parseChallenges } from '#shared/http/auth/
 import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type AnswerOutcome, answerTo, bare, challenged, unavailable } from './answers.ts';
 import { conceal } from './conceal.ts';
 import { isCrossSite } from './cross-site.ts';

@@ -1,5 +1,5 @@
-import { used } from '#shared/stores/last-use.ts';
-import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import { used } from '#shared/stores/credentials/last-use.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 
 /** Notes when a key let somebody in, at a time in milliseconds. That it cannot be noted keeps nobody out. */
 export function noteUse(

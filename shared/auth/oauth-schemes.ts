@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Replay } from '#shared/stores/replay.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { createNonces } from './nonces.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Scheme } from './scheme.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import type { GroundsEnd } from './scheme.ts';
 import { createStanding, type Passed } from './standing.ts';
 

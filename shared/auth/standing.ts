@@ -1,8 +1,8 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
-import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { subjectOf } from './person.ts';
 import type { Grounds, Outcome, Principal } from './scheme.ts';
 

@@ -10,8 +10,8 @@ import {
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
-import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Grounds, Principal } from './scheme.ts';

@@ -3,8 +3,8 @@ import { endEverything } from '#shared/people/access/everything.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { RevocationSet } from '#shared/stores/revocation-set.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { RIGHT, twoProcesses } from './two-processes.fixture.ts';
 import { createVerifiedPasswords } from './verified-passwords.ts';
 

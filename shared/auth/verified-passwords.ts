@@ -3,8 +3,8 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Authenticated, Directory, Person } from '#shared/people/directory.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** Passwords that come with every request: hashed when they are first seen, remembered for a while. */

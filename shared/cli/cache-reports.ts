@@ -1,5 +1,5 @@
-import { type CacheReport, readReport } from '#shared/stores/cache-report.ts';
-import type { CacheReports } from '#shared/stores/cache-reports.ts';
+import { type CacheReport, readReport } from '#shared/stores/cache/cache-report.ts';
+import type { CacheReports } from '#shared/stores/cache/cache-reports.ts';
 
 /** What each process says of its caches, in the order of their names. */
 export async function cacheReports(

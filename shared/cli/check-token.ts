@@ -4,7 +4,7 @@ import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts
 import { importPublicJwk } from '#shared/jose/algorithms.ts';
 import type { JwsRefusal } from '#shared/jose/compact-jws.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
-import type { Keys } from '#shared/stores/keys.ts';
+import type { Keys } from '#shared/stores/keys/keys.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 
 export type CheckedToken =

@@ -1,4 +1,4 @@
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { shortNames } from './client-grants.ts';
 import { minute } from './last-use.ts';
 

@@ -3,8 +3,8 @@ import { copyFile, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { treesWithDocuments } from '#shared/stores/sqlite/trees-with-documents.ts';
-import { folderOf } from '#shared/stores/tree-folder.ts';
+import { treesWithDocuments } from '#shared/stores/sqlite/backup/trees-with-documents.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import type { Shell } from './command.ts';
 
 /** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */

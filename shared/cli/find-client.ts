@@ -1,6 +1,6 @@
 import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
-import type { ClientRecord, Clients } from '#shared/stores/clients.ts';
+import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import { Failure } from './command.ts';
 
 /** The client of that identifier; throws `Failure` when there is none. */

@@ -1,4 +1,4 @@
-import type { PublicKeys } from '#shared/stores/public-keys.ts';
+import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 
 /** What to say of the keys of a person whose other access has ended: they stay. */
 export async function keysLeft(

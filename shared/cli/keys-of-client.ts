@@ -1,6 +1,6 @@
 import { keyInDirectory } from '#shared/people/key-purposes.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
-import type { PublicKeys } from '#shared/stores/public-keys.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { Failure } from './command.ts';
 
 /** Throws `Failure` for a key of the client by which somebody is let in (RFC 9729 section 8). */

@@ -4,7 +4,7 @@ import { newSecret } from '#shared/people/client-secret.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { grantTypes, ofPeople } from './client-grants.ts';
 import { type Input, type Shell, UsageError } from './command.ts';
 import { visibleName } from './visible-name.ts';

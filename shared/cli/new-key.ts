@@ -1,5 +1,5 @@
 import { newApiKey } from '#shared/people/api-key.ts';
-import type { ApiKeyRecord, ApiKeys } from '#shared/stores/api-keys.ts';
+import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import { Failure, type Shell } from './command.ts';
 
 /** What is decided about a key before it is made. */

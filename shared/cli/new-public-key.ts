@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addPublicKey, type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from './command.ts';
 import { writeNewFile } from './new-file.ts';

@@ -1,5 +1,5 @@
 import { profileSchema } from '#shared/people/profile-schema.ts';
-import type { Profile } from '#shared/stores/people.ts';
+import type { Profile } from '#shared/stores/people/people.ts';
 import { type Input, type Option, UsageError } from './command.ts';
 
 /** What applications may be told of a person, as the command line says it. */

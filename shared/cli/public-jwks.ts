@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Failure } from './command.ts';
 
 const publicJwk = z

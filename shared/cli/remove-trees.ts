@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
-import { accountName, ownTree } from '#shared/stores/tree-names.ts';
-import type { Trees } from '#shared/stores/trees.ts';
+import { folderOf, treesIn } from '#shared/stores/trees/tree-folder.ts';
+import { accountName, ownTree } from '#shared/stores/trees/tree-names.ts';
+import type { Trees } from '#shared/stores/trees/trees.ts';
 
 /** Members of the root that go in one change. */
 const BATCH = 100;

@@ -1,6 +1,6 @@
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { type KeyLifecycle, keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
-import type { KeyTable } from '#shared/stores/keys.ts';
+import type { KeyTable } from '#shared/stores/keys/keys.ts';
 import type { Input, Option, Shell } from './command.ts';
 import { withStores } from './with-stores.ts';
 

@@ -1,7 +1,7 @@
 import { createPasswords } from '#shared/people/password.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from './command.ts';

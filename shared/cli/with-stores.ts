@@ -1,10 +1,10 @@
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { hasSqlite } from '#shared/stores/sqlite/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { Failure, type Shell } from './command.ts';
 
 interface Opened extends AsyncDisposable {

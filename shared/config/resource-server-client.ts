@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { VERIFY_SCOPE } from './token-spaces.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /** The client as which the resource server has tokens verified by the issuer of its own pair. */
 export const RESOURCE_SERVER = 'resource-server';

@@ -1,4 +1,4 @@
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 
 /** Bytes, milliseconds, and how many of a thing. */
 export interface ServerLimits {

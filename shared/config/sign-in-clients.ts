@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { everySpace } from './second-origin.ts';
 import type { Config } from './schema.ts';
 

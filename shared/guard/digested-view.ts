@@ -1,6 +1,6 @@
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
-import type { RevocationSet } from '#shared/stores/revocation-set.ts';
-import type { RevocationView } from '#shared/stores/revocations.ts';
+import type { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
+import type { RevocationView } from '#shared/stores/revocation/revocations.ts';
 import { digestOf } from './revocation-page.ts';
 
 /** A set of digests, asked by the identifiers themselves. Those of a token are digested once. */

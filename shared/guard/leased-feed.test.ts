@@ -4,8 +4,8 @@ import type { Log } from '#shared/base/log.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { leasedFeed, type LeasedFeedOptions } from './leased-feed.ts';
 import { pageEntry, parsePage, formatPage, type RevocationPage } from './revocation-page.ts';
 

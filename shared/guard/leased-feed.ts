@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
-import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import type {
   RevocationFeed,
   RevocationStatus,
   RevocationView,
-} from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+} from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { digestedView } from './digested-view.ts';
 import type { RevocationPage } from './revocation-page.ts';
 

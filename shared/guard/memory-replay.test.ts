@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { memoryReplay } from './memory-replay.ts';
 
 describe('RFC 9449 section 11.1: replay in memory', () => {

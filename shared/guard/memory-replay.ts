@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Replay } from '#shared/stores/replay.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
 /** Keys that are remembered at most: 100 MB. */
 const CAPACITY = 1_000_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis as IoRedis } from 'ioredis';
 import { createClient } from 'redis';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Redis, startRedis } from '../../e2e/parts/redis.ts';
 import { until } from '../../e2e/parts/process.ts';
 import type { RedisClient } from './options.ts';

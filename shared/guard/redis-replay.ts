@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { within } from '#shared/base/within.ts';
-import type { Replay } from '#shared/stores/replay.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { IoRedis, RedisClient } from './options.ts';
 
 /** Milliseconds that an answer may take. Both libraries wait without end for a server that is away. */

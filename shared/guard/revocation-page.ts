@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Revocation } from '#shared/stores/revocations.ts';
+import type { Revocation } from '#shared/stores/revocation/revocations.ts';
 
 /** A revocation as it is told to a follower; its id is a digest (`digestOf`), but for keys, which are public. */
 export type PageEntry = Revocation & {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { RevocationSet } from '#shared/stores/revocation-set.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import { checkOptions } from './check-options.ts';
 import { createGuard } from './create-guard.ts';
 import type { Guard } from './guard.ts';

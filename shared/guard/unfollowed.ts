@@ -1,4 +1,4 @@
-import type { RevocationFeed, RevocationView } from '#shared/stores/revocations.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
 
 const NOTHING: RevocationView = {
   epoch: undefined,

@@ -1,9 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
-import { longestLife, longestStatementLife, rememberUntil } from '#shared/stores/lifetime.ts';
+import {
+  longestLife,
+  longestStatementLife,
+  rememberUntil,
+} from '#shared/stores/revocation/lifetime.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { KeyTable, StoredKey } from '#shared/stores/keys.ts';
+import type { KeyTable, StoredKey } from '#shared/stores/keys/keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { scheduleKeys } from './signing-key-schedule.ts';
 import type { ScheduledKey } from './signing-key-schedule.ts';

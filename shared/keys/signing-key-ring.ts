@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { forAll } from '#shared/base/for-all.ts';
 import { ensureKeys, listKeys, privateJwk, sweepKeys } from './signing-key-lifecycle.ts';
 import type { Jwk, KeyLifecycle } from './signing-key-lifecycle.ts';
-import type { StoredKey } from '#shared/stores/keys.ts';
+import type { StoredKey } from '#shared/stores/keys/keys.ts';
 
 type Alg = StoredKey['alg'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { StoredKey } from '#shared/stores/keys.ts';
+import type { StoredKey } from '#shared/stores/keys/keys.ts';
 import { scheduleKeys } from './signing-key-schedule.ts';
 
 const LIFE = 600;

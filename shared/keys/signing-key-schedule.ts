@@ -1,4 +1,4 @@
-import type { StoredKey } from '#shared/stores/keys.ts';
+import type { StoredKey } from '#shared/stores/keys/keys.ts';
 import { type KeyState, keyState } from './key-state.ts';
 
 export interface ScheduledKey {

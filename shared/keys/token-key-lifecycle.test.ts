@@ -4,7 +4,7 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { blindRsaPublicKey } from '#shared/private-token/blind-rsa.ts';
 import {
   DIRECTORY_PATH,

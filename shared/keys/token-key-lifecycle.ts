@@ -2,8 +2,8 @@ import type { Clock } from '#shared/base/clock.ts';
 import { seal, unseal } from './seal.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import type { StoredTokenKey } from '#shared/stores/keys/token-keys.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
+import type { StoredTokenKey } from '#shared/stores/keys/token-keys.ts';
 import { nextNotBefore, scheduleTokenKeys } from './token-key-schedule.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredTokenKey } from '#shared/stores/token-keys.ts';
+import type { StoredTokenKey } from '#shared/stores/keys/token-keys.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { type KeyState, keyState } from './key-state.ts';
 

@@ -1,4 +1,4 @@
-import type { PersonRecord } from '#shared/stores/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
 
 /**
  * The person, if they may be let in; `demo`: whether the person that the first start made may be (never

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Random } from '#shared/base/random.ts';
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 
 /**
  * `cs_`, an id of 64 bits, `_`, a secret of 256 bits, and the CRC-32 of all before it, in lower-case

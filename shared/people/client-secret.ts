@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /** A new secret of 256 bits, to be shown once, and the hash that is kept. */
 export function newSecret(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
-import { ALL_REALMS } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import { deriveVerifiers, lackingVerifiers } from './derive-verifiers.ts';
 import type { RealmNeeds, VerifierKind } from './verifier-kind.ts';
 import { OTHER_PROOF, OTHER_SEAL, PROOF, SEAL } from './verifier-kind.fixture.ts';

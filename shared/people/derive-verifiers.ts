@@ -1,5 +1,5 @@
 import type { Random } from '#shared/base/random.ts';
-import type { VerifierRow } from '#shared/stores/people.ts';
+import type { VerifierRow } from '#shared/stores/people/people.ts';
 import {
   keptRealm,
   type KeptKind,

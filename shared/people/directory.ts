@@ -1,4 +1,4 @@
-import type { Profile } from '#shared/stores/people.ts';
+import type { Profile } from '#shared/stores/people/people.ts';
 
 /** Somebody who can sign in. */
 export interface Person {

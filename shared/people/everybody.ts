@@ -1,4 +1,4 @@
-import type { People, WholePerson } from '#shared/stores/people.ts';
+import type { People, WholePerson } from '#shared/stores/people/people.ts';
 
 /** Everybody with all that is kept of them, one by one: each as they are at one moment. */
 export async function* everybody(

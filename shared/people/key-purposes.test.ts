@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { someClient } from '#shared/stores/contract/samples.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { testPeople } from './directory.fixture.ts';
 import { addPublicKey, keyInDirectory, keysOfClients, MOST_KEYS } from './key-purposes.ts';
 import { readPublicKey } from './public-key.ts';

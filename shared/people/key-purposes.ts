@@ -1,5 +1,5 @@
-import type { Clients } from '#shared/stores/clients.ts';
-import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { Clients } from '#shared/stores/oauth/clients.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { keptJwk } from './public-key.ts';
 
 /** Keys of one person or application, of all schemes. */

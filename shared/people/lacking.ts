@@ -1,4 +1,4 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import { lackingVerifiers } from './derive-verifiers.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
 /** Runs work at once while a lane is free, then in the order it came. */
 export type Lanes = <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ALL_REALMS, type VerifierName } from '#shared/stores/people.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { ALL_REALMS, type VerifierName } from '#shared/stores/people/people.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localVerifiers } from './local-verifiers.ts';
 import { addPerson, disablePerson, enablePerson, setKerberos, setPassword } from './people.ts';

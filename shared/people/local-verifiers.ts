@@ -1,4 +1,4 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import { active } from './active.ts';
 import { kerberosAlias } from './names/aliases.ts';
 import type { Verifiers } from './verifiers.ts';

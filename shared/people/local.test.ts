@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
 import { addPerson, disablePerson, enablePerson, setPassword } from './people.ts';

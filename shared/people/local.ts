@@ -1,5 +1,5 @@
-import type { People, PersonRecord } from '#shared/stores/people.ts';
-import type { Revocations } from '#shared/stores/revocations.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
+import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import { active } from './active.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './password.ts';

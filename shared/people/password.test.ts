@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { CountedArgon2 } from './directory.fixture.ts';
 import { createLanes } from './lanes.ts';
 import { createPasswords } from './password.ts';

@@ -3,7 +3,7 @@ import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
 import {

@@ -7,9 +7,9 @@ import type {
   PersonRecord,
   Profile,
   VerifierRow,
-} from '#shared/stores/people.ts';
+} from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { verifierSet } from '#shared/stores/verifier-set.ts';
+import { verifierSet } from '#shared/stores/people/verifier-set.ts';
 import type { Passwords } from './password.ts';
 import { aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';

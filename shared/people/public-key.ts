@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { remembering } from '#shared/base/recent-map.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 
 /** A public key as it is kept: one key is the same however it was written. */
 export type KeptKey = Pick<PublicKeyRecord, 'id' | 'spki'>;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { everybodyIn, somePublicKey } from '#shared/stores/contract/samples.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { testPeople } from './directory.fixture.ts';

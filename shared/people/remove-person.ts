@@ -1,4 +1,4 @@
-import type { PersonRecord } from '#shared/stores/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { endEverything } from './access/everything.ts';
 import { disablePerson, type PeopleStore, personNamed } from './people.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '#shared/base/random.ts';
-import { ALL_REALMS } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people/people.ts';
 
 /** What verifiers are derived from. */
 export interface Secret {

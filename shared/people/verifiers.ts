@@ -1,4 +1,4 @@
-import type { VerifierName } from '#shared/stores/people.ts';
+import type { VerifierName } from '#shared/stores/people/people.ts';
 import type { Person } from './directory.ts';
 
 /** Somebody, and what is kept of them for a scheme, which alone can read it. */

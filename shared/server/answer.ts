@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type Answer, HttpError, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
 /** The border between errors inside and answers outside: an error that is not known says nothing. */

@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 
 /** A token bucket in memory: for what is counted on one connection. */
 export class Bucket {

@@ -1,5 +1,5 @@
 import type { Log } from '#shared/base/log.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Chore } from './chore.ts';
 
 /** Says it in the log when the store has lost its memory or was restored: every token from before is refused. */

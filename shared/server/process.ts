@@ -15,7 +15,7 @@ import { gatherLines } from '#shared/base/gathered-lines.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { printableLines } from '#shared/base/printable.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { type Chore, every } from './chore.ts';
@@ -23,9 +23,9 @@ import { configuredLimits } from './configured-limits.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen.ts';
-import { Outage } from '#shared/stores/outage.ts';
+import { Outage } from '#shared/stores/outage/outage.ts';
 import { openStores } from '#shared/stores/open.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
 /** For requests in flight when the process is asked to end. */

@@ -7,7 +7,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from './open.ts';
 import { storeSettings } from './settings.ts';
-import { StoreUnavailable } from './unavailable.ts';
+import { StoreUnavailable } from './outage/unavailable.ts';
 
 let folder: string;
 beforeEach(() => {

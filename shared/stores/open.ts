@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import { acknowledged } from './acknowledged.ts';
+import { acknowledged } from './revocation/acknowledged.ts';
 import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 

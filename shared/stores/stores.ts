@@ -1,21 +1,21 @@
-import type { ApiKeys } from './api-keys.ts';
-import type { Artefacts } from './artefacts.ts';
-import type { CacheReports } from './cache-reports.ts';
-import type { Clients } from './clients.ts';
-import type { Followers } from './followers.ts';
-import type { Invalidations } from './invalidations.ts';
-import type { Kept } from './kept.ts';
-import type { Keys } from './keys.ts';
-import type { Limits } from './limits.ts';
-import type { People } from './people.ts';
-import type { PublicKeys } from './public-keys.ts';
-import type { Replay } from './replay.ts';
-import type { Revocations } from './revocations.ts';
-import type { Sessions } from './sessions.ts';
-import type { SpentTokens } from './spent-tokens.ts';
-import type { TokenKeys } from './token-keys.ts';
-import type { Trees } from './trees.ts';
-import type { UseCounts } from './use-counts.ts';
+import type { ApiKeys } from './credentials/api-keys.ts';
+import type { Artefacts } from './oauth/artefacts.ts';
+import type { CacheReports } from './cache/cache-reports.ts';
+import type { Clients } from './oauth/clients.ts';
+import type { Followers } from './revocation/followers.ts';
+import type { Invalidations } from './cache/invalidations.ts';
+import type { Kept } from './trees/kept.ts';
+import type { Keys } from './keys/keys.ts';
+import type { Limits } from './limits/limits.ts';
+import type { People } from './people/people.ts';
+import type { PublicKeys } from './credentials/public-keys.ts';
+import type { Replay } from './authentication/replay.ts';
+import type { Revocations } from './revocation/revocations.ts';
+import type { Sessions } from './authentication/sessions.ts';
+import type { SpentTokens } from './authentication/spent-tokens.ts';
+import type { TokenKeys } from './keys/token-keys.ts';
+import type { Trees } from './trees/trees.ts';
+import type { UseCounts } from './authentication/use-counts.ts';
 
 /**
  * All that the pair remembers. Two implementations, `sqlite` and `redis`, pass one contract suite.

@@ -3,7 +3,7 @@ import type { AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { findAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { engineAdapter } from '../adapter.ts';
 import { testAuthz } from '../../authz.fixture.ts';

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { Artefact } from '#shared/stores/artefacts.ts';
+import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { Provider } from 'oidc-provider';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { APP, asApp, basic, SECRET, testAuthz, type TestAuthz } from '../../authz.fixture.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

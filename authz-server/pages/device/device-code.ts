@@ -1,6 +1,6 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Artefacts } from '#shared/stores/artefacts.ts';
+import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import { AFTERLIFE } from '../../engine/adapter/device-codes.ts';
 
 /** The engine's DeviceCode as it is stored, in the members that a decision needs. Times are NumericDates. */

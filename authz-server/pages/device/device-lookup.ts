@@ -1,4 +1,4 @@
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { findDeviceCode } from './device-code.ts';
 import type { DeviceCode } from './device-code.ts';
 import { payForGuess } from '../sign-in/guesses.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { tokenIssuerSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { spaceScopes } from '../../resources.ts';

@@ -5,7 +5,7 @@ import { endSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { randomId } from '#shared/base/random.ts';
-import type { Artefact } from '#shared/stores/artefacts.ts';
+import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 import { createProvider } from '../../engine/provider.ts';
 import { tokenSteps } from '../../engine/token-request.ts';
 import { createGiveGrant } from './give-grant.ts';

@@ -6,7 +6,7 @@ import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/c
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { ACR, AMR } from '../../engine/acr.ts';
 import { consentKey } from '../../engine/consented.ts';
 import { allowedItems, askedItems } from './asked.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Limits, Rate, Spent } from '#shared/stores/limits.ts';
+import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
 
 /** What a person has left when too many codes come from their address: enough for a device now and then. */
 const STRICT: Rate = { burst: 3, per: 3600 };

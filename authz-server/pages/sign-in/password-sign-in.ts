@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { LimitNamespace, Rate } from '#shared/stores/limits.ts';
+import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import { createKnownBrowser } from './known-browser.ts';
 import type { PagesServer } from '../pages-server.ts';
 import type { SignInProps } from '../view.ts';

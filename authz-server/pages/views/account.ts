@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { Profile } from '#shared/stores/people.ts';
+import type { Profile } from '#shared/stores/people/people.ts';
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { document } from '../shell.ts';

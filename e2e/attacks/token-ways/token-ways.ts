@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
 import { type Dice, dice, pick } from '../dice.ts';
 import { type Heard, overHttp1 } from '../two-ways/over-http1.ts';

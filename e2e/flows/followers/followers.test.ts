@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startRedis } from '../../parts/redis.ts';
 import { startRelay } from '../../parts/relay.ts';
 import { redisStore, STORE_KINDS } from '../flow.ts';

@@ -2,7 +2,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';

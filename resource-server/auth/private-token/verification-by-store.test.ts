@@ -3,7 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/lifetime.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import {
   GENERATE,
   keepTokenKeys,
@@ -18,7 +18,7 @@ import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { tokenFor } from './issuer.fixture.ts';
 import { verificationByStore } from './verification-by-store.ts';
 

@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type BanRule, readRule } from '#shared/http/ban-rule.ts';
-import type { KeptInvalidation } from '#shared/stores/invalidations.ts';
+import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { Stored } from '../stored.ts';
 import { isBelow } from '../is-below.ts';

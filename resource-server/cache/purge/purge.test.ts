@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { Invalidation } from '#shared/stores/invalidations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createPurge } from './purge.ts';
 
 const SPACE = 'https://api.example/app/';

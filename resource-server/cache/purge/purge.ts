@@ -4,7 +4,7 @@ import { type Ban, parseBan, toBan } from '#shared/http/ban-rule.ts';
 import { BadRequest, lines, single } from '#shared/http/fields.ts';
 import { wholeContent } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/invalidations.ts';
+import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/cache/invalidations.ts';
 import { isJson } from '../../answers/media-type.ts';
 
 export interface PurgeParts {

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readReport } from '#shared/stores/cache-report.ts';
+import { readReport } from '#shared/stores/cache/cache-report.ts';
 import { type Application, startApplication, startGateway } from '../../gateway/gateway.fixture.ts';
 import { type Call, PAGES, RESOURCE } from '../../resource-server.fixture.ts';
 
@@ -193,7 +193,7 @@ describe('PURGE', () => {
         invalidations: {
           ...stores.invalidations,
           add: async () => {
-            const { StoreUnavailable } = await import('#shared/stores/unavailable.ts');
+            const { StoreUnavailable } = await import('#shared/stores/outage/unavailable.ts');
             throw new StoreUnavailable('full');
           },
         },

@@ -1,6 +1,6 @@
 import { lines as valuesIn } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import type { Invalidation } from '#shared/stores/invalidations.ts';
+import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
 import { groupOf } from '#shared/http/spelling.ts';
 import { valuesOf } from './lines.ts';
 import { targetOf } from './references.ts';

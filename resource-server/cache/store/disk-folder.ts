@@ -2,7 +2,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { INVALIDATION_LIFE } from '#shared/stores/invalidations.ts';
+import { INVALIDATION_LIFE } from '#shared/stores/cache/invalidations.ts';
 
 /** Processes that share a folder. */
 const MOST = 1024;

@@ -1,5 +1,5 @@
-import { Connection } from '#shared/stores/sqlite/connection.ts';
-import type { Schema } from '#shared/stores/sqlite/schema.ts';
+import { Connection } from '#shared/stores/sqlite/file/connection.ts';
+import type { Schema } from '#shared/stores/sqlite/file/schema.ts';
 import type { CacheKey, Stored } from '../stored.ts';
 
 /** A power cut may undo the last changes: all since some moment, so that no position is left without what was removed before it. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { isFull } from '#shared/stores/sqlite/disk-full.ts';
+import { isFull } from '#shared/stores/sqlite/file/disk-full.ts';
 import type { CacheStore } from './cache-store.ts';
 import { DiskFiles } from './disk-files.ts';
 import { ownFolder } from './disk-folder.ts';

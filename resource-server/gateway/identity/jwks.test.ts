@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { endCompromisedKey, keyLifecycle, rotateKey } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 import { JWKS_PATH } from './jwks.ts';

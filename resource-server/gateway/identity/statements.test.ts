@@ -13,7 +13,7 @@ import {
   rotateKey,
 } from '#shared/keys/signing-key-lifecycle.ts';
 import { type KeyRing, openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createStatements, type Statements } from './statements.ts';

@@ -3,9 +3,9 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
-import { STATEMENT_LIFE } from '#shared/stores/lifetime.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { STATEMENT_LIFE } from '#shared/stores/revocation/lifetime.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { identityOf, type Passed } from '../../space/identity-fields.ts';
 
 /** Says of a JWT that it is a statement and nothing else (RFC 8725 section 3.11). */

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { wholeOf } from '../../answers/pieces.ts';
 import { type Content, type ContentOptions, type ContentRows, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { folderOf, treesIn } from '#shared/stores/tree-folder.ts';
+import { folderOf, treesIn } from '#shared/stores/trees/tree-folder.ts';
 import type {
   Collection,
   CommitOutcome,
@@ -11,7 +11,7 @@ import type {
   Quota,
   Trees,
   TreeView,
-} from '#shared/stores/trees.ts';
+} from '#shared/stores/trees/trees.ts';
 import { type Content, openContent } from './content.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';

@@ -1,4 +1,11 @@
-import type { Document, Edit, Entry, Listing, Quota, TreeView } from '#shared/stores/trees.ts';
+import type {
+  Document,
+  Edit,
+  Entry,
+  Listing,
+  Quota,
+  TreeView,
+} from '#shared/stores/trees/trees.ts';
 import type { Pieces } from '../../answers/pieces.ts';
 import type { Range } from '../../answers/range.ts';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/test-socket.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { contentWithin } from './upload.ts';
 

@@ -3,7 +3,7 @@ import { randomId } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content.ts';
 import type { AnyRequest } from '#shared/server/message.ts';
-import type { Document, Usage } from '#shared/stores/trees.ts';
+import type { Document, Usage } from '#shared/stores/trees/trees.ts';
 import { contentTooLarge, quotaExceeded } from './refusals.ts';
 import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Services } from '../place.ts';

@@ -7,7 +7,7 @@ import {
   someDocument,
   someLock,
 } from '#shared/stores/contract/samples.ts';
-import type { Edit, Entry, TreeView } from '#shared/stores/trees.ts';
+import type { Edit, Entry, TreeView } from '#shared/stores/trees/trees.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 /** Work that ends when it is told to, and what of it has begun. */

@@ -1,5 +1,5 @@
-import { byKind, type ByKind } from '#shared/stores/edits.ts';
-import type { Edit, TreeView } from '#shared/stores/trees.ts';
+import { byKind, type ByKind } from '#shared/stores/trees/edits.ts';
+import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn, type InTurn } from '../in-turn.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { parseCodedUrl } from '#shared/http/if-field.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import type { Document, Edit, Entry, Lock } from '#shared/stores/trees.ts';
+import type { Document, Edit, Entry, Lock } from '#shared/stores/trees/trees.ts';
 import { ANONYMOUS } from '../../space/account.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { depthOf } from '../webdav/depth.ts';

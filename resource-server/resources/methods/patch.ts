@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
 import { preferredReturn } from '#shared/http/prefer.ts';
-import type { Document, TreeView } from '#shared/stores/trees.ts';
+import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost, createInShares } from '../../exchange/at-most.ts';
 import { createGuard } from '../guard.ts';
 import { createInTurn } from '../in-turn.ts';

@@ -1,6 +1,6 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import type { TreeView } from '#shared/stores/trees.ts';
+import type { TreeView } from '#shared/stores/trees/trees.ts';
 import { createGuard } from '../guard.ts';
 import { writesOf } from '../member.ts';
 import { LONGEST_PATH, urlOf } from '../path.ts';

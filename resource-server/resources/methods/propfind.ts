@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { notFound } from '#shared/http/answer.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { createGuard } from '../guard.ts';

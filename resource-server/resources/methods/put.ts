@@ -1,4 +1,4 @@
-import type { Document, TreeView } from '#shared/stores/trees.ts';
+import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
 import { createGuard } from '../guard.ts';
 import { typeOfName } from '../../answers/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';

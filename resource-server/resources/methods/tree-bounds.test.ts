@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { Trees } from '#shared/stores/trees.ts';
+import type { Trees } from '#shared/stores/trees/trees.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
 const withTrees =

@@ -1,5 +1,5 @@
 import type { Target } from '#shared/http/target.ts';
-import type { Kept } from '#shared/stores/kept.ts';
+import type { Kept } from '#shared/stores/trees/kept.ts';
 import type { Place } from '../place.ts';
 import { madeOf } from '../representation/made.ts';
 import type { Query } from './evaluate.ts';

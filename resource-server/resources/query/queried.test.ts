@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Document, Entry } from '#shared/stores/trees.ts';
+import type { Document, Entry } from '#shared/stores/trees/trees.ts';
 import type { Pieces } from '../../answers/pieces.ts';
 import { piecesFrom } from '../../answers/pieces.fixture.ts';
 import { queriedAt } from './queried.ts';

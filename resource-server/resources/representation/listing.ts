@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from '#shared/pages/document.ts';
-import type { Listed } from '#shared/stores/trees.ts';
+import type { Listed } from '#shared/stores/trees/trees.ts';
 import { listingPage } from '../../pages/views/listing.ts';
 import type { Place, Services } from '../place.ts';
 import { type Made, madeOf } from './made.ts';

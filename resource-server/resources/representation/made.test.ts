@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { newApiKey } from '#shared/people/api-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { Document } from '#shared/stores/trees.ts';
+import type { Document } from '#shared/stores/trees/trees.ts';
 import {
   type Call,
   type Reply,

@@ -1,5 +1,5 @@
 import { type Random, randomId } from '#shared/base/random.ts';
-import type { Document } from '#shared/stores/trees.ts';
+import type { Document } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
 import { urlOf } from '../path.ts';
 import type { Made } from './made.ts';

@@ -1,4 +1,4 @@
-import type { Document, Entry, Usage, TreeView } from '#shared/stores/trees.ts';
+import type { Document, Entry, Usage, TreeView } from '#shared/stores/trees/trees.ts';
 import { activeLocks, type Asking, LOCK_ENTRIES } from './lock-discovery.ts';
 import type { LockSystem } from './lock-system.ts';
 import { dav, escapeText } from './xml-writer.ts';

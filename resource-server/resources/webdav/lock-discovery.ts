@@ -1,4 +1,4 @@
-import type { Entry, Lock } from '#shared/stores/trees.ts';
+import type { Entry, Lock } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
 import { hrefOf } from '../path.ts';
 import { dav, davHref } from './xml-writer.ts';

@@ -1,4 +1,4 @@
-import type { Edit, Lock, TreeView } from '#shared/stores/trees.ts';
+import type { Edit, Lock, TreeView } from '#shared/stores/trees/trees.ts';
 
 /** What a request is about to change. */
 export interface Write {

@@ -1,5 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
-import type { Lock, TreeView } from '#shared/stores/trees.ts';
+import type { Lock, TreeView } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
 import { conditionMarkup, davError, XML_TYPE } from './dav-error.ts';
 import type { Write } from './lock-system.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { Edit, Lock, TreeView } from '#shared/stores/trees.ts';
+import type { Edit, Lock, TreeView } from '#shared/stores/trees/trees.ts';
 import type { LockRequest } from './lock-system.ts';
 import { createLockSystem, isBelow } from './locks.ts';
 

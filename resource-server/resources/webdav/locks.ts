@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Edit, Lock, TreeView } from '#shared/stores/trees.ts';
+import type { Edit, Lock, TreeView } from '#shared/stores/trees/trees.ts';
 import type { LockSystem } from './lock-system.ts';
 
 /** Bounds of a timeout, in seconds. */

@@ -1,5 +1,5 @@
 import { HttpError } from '#shared/http/answer.ts';
-import type { Entry } from '#shared/stores/trees.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import { conditionMarkup } from './dav-error.ts';
 import type { Propstat } from './multi-status.ts';
 import { isProtected, propertyKey } from './properties.ts';

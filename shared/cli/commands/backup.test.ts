@@ -6,7 +6,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { copy, edit, puts, putWith, someDocument } from '#shared/stores/contract/samples.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { folderOf } from '#shared/stores/tree-folder.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 

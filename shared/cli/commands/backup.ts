@@ -2,7 +2,7 @@ import { counted } from '#shared/base/counted.ts';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
-import { backupSqlite } from '#shared/stores/sqlite/backup.ts';
+import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
 import { makeNamedFolder } from '../named-folder.ts';

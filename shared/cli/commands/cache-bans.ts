@@ -1,6 +1,6 @@
 import { readRule, ruleText } from '#shared/http/ban-rule.ts';
-import type { CacheReport } from '#shared/stores/cache-report.ts';
-import type { KeptInvalidation } from '#shared/stores/invalidations.ts';
+import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
+import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
 import { cacheReports } from '../cache-reports.ts';
 import type { Command } from '../command.ts';
 import { minute } from '../last-use.ts';

@@ -1,4 +1,4 @@
-import type { CacheReport } from '#shared/stores/cache-report.ts';
+import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
 import { cacheReports } from '../cache-reports.ts';
 import type { Command } from '../command.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { shortNames } from '../client-grants.ts';
 import { shownClient } from '../client-lines.ts';
 import type { Command } from '../command.ts';

@@ -1,4 +1,4 @@
-import { longestLife, rememberUntil } from '#shared/stores/lifetime.ts';
+import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Command } from '../command.ts';
 import { findClient } from '../find-client.ts';
 import { withStores } from '../with-stores.ts';

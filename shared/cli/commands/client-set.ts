@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { refuseContradictions } from '../client-grants.ts';
 import { clientLines, shownClient } from '../client-lines.ts';
 import { CLIENT_OPTIONS } from '../client-options.ts';

@@ -1,5 +1,5 @@
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { PublicKeyRecord, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { Command } from '../command.ts';
 import { lastUse, minute } from '../last-use.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { type Command, Failure } from '../command.ts';
 import { expiresAt, expiresOption } from '../expires-option.ts';
 import { addKey, keyLines } from '../new-key.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '#shared/people/api-key.ts';
 import { readPublicKey } from '#shared/people/public-key.ts';
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 

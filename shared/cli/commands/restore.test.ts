@@ -13,8 +13,8 @@ import {
   someDocument,
   somePerson,
 } from '#shared/stores/contract/samples.ts';
-import { holdAlone, swapIn } from '#shared/stores/sqlite/restore.ts';
-import { folderOf } from '#shared/stores/tree-folder.ts';
+import { holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { inProcess, json, newData, runScript, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';

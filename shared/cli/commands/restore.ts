@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { hasSqlite } from '#shared/stores/sqlite/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import {
   holdAlone,
@@ -11,7 +11,7 @@ import {
   isMovable,
   swapIn,
   takeBack,
-} from '#shared/stores/sqlite/restore.ts';
+} from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure, type Shell } from '../command.ts';
 import { copyContent } from '../copy-content.ts';
 import { makeNamedFolder } from '../named-folder.ts';

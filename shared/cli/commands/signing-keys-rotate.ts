@@ -4,7 +4,7 @@ import {
   listKeys,
   rotateKey,
 } from '#shared/keys/signing-key-lifecycle.ts';
-import type { KeyTable, StoredKey } from '#shared/stores/keys.ts';
+import type { KeyTable, StoredKey } from '#shared/stores/keys/keys.ts';
 import { type Command, Failure, type Report, UsageError } from '../command.ts';
 import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
 

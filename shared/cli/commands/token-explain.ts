@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Revocations, RevokedBy } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Revocations, RevokedBy } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type CheckedToken, checkToken } from '../check-token.ts';
 import { type Command, Failure } from '../command.ts';
 import { columns } from '#shared/base/printable.ts';

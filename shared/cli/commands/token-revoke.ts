@@ -1,4 +1,4 @@
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { checkToken } from '../check-token.ts';
 import { type Command, Failure } from '../command.ts';
 import { readToken } from '../read-token.ts';

@@ -1,6 +1,6 @@
 import { personNamed } from '#shared/people/people.ts';
-import type { People, PersonRecord } from '#shared/stores/people.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Command, OutputSlice, Shell } from '../command.ts';
 import { lastUse, minute } from '../last-use.ts';
 import { table } from '../table.ts';

@@ -1,7 +1,7 @@
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
-import type { PersonRecord } from '#shared/stores/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { inOrder, variantsByScheme } from '../by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../command.ts';
 import { table } from '../table.ts';

@@ -9,8 +9,8 @@ import {
   someDocument,
   someLock,
 } from '#shared/stores/contract/samples.ts';
-import { folderOf } from '#shared/stores/tree-folder.ts';
-import { accountName, ownTree, sharedTree } from '#shared/stores/tree-names.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
+import { accountName, ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../with-stores.ts';
 

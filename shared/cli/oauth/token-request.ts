@@ -1,4 +1,4 @@
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Prover } from './dpop.ts';
 import { formPoster } from './form-post.ts';
 import type { Send } from '#shared/client/send.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { parseScope } from '#shared/jose/scope.ts';
-import type { ClientRecord } from '#shared/stores/clients.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AccessStore } from './access-store.ts';
 import { surplus } from './walk.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { rememberUntil } from '#shared/stores/lifetime.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { AccessStore } from './access-store.ts';
 import { removeConsents } from './consents.ts';
 import { removeSignIns } from './sign-ins.ts';

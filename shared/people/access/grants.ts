@@ -1,5 +1,5 @@
-import { rememberUntil } from '#shared/stores/lifetime.ts';
-import type { Slice } from '#shared/stores/artefacts.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
 import { surplus, walk } from './walk.ts';
 

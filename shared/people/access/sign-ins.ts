@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Slice } from '#shared/stores/artefacts.ts';
+import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';

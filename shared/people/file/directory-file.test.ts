@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
-import { ALL_REALMS, type PersonRecord, type WholePerson } from '#shared/stores/people.ts';
+import { ALL_REALMS, type PersonRecord, type WholePerson } from '#shared/stores/people/people.ts';
 import { newApiKey } from '../api-key.ts';
 import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { realmName } from '#shared/base/members.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { NewRecord } from '../people.ts';
 import type { KeptKind } from '../verifier-kind.ts';

@@ -1,6 +1,6 @@
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { PublicKeyRecord } from '#shared/stores/public-keys.ts';
-import type { WholePerson } from '#shared/stores/people.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { WholePerson } from '#shared/stores/people/people.ts';
 import { VERSION } from './directory-file.ts';
 
 /**

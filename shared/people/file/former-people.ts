@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { realmName } from '#shared/base/members.ts';
-import { scramRow } from '#shared/stores/former-verifiers.ts';
+import { scramRow } from '#shared/stores/people/former-verifiers.ts';
 
 const scram = z.record(
   z.string(),

@@ -1,5 +1,5 @@
-import type { ApiKeyRecord } from '#shared/stores/api-keys.ts';
-import type { FormerName } from '#shared/stores/people.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { FormerName } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import { type DirectoryFile, PROFILELESS_VERSION } from './directory-file.ts';

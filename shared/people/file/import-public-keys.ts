@@ -1,4 +1,4 @@
-import type { KeyOwner, PublicKeyRecord } from '#shared/stores/public-keys.ts';
+import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { keysOfClients, MOST_KEYS } from '../key-purposes.ts';
 import { PeopleError } from '../people.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALL_REALMS } from '#shared/stores/people.ts';
+import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import { verifierRow } from '../derive-verifiers.ts';
 import { isKerberosPrincipal } from '../names/kerberos-principal.ts';
 import { usernameCaseMapped } from '../names/precis.ts';

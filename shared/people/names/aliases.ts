@@ -1,4 +1,4 @@
-import type { PersonRecord } from '#shared/stores/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
 
 /** What a person is found by when a ticket names `principal`. */
 export const kerberosAlias = (principal: string) => `kerberos:${principal}`;

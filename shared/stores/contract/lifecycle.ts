@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { StoreUnavailable } from '../unavailable.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
 import {
   edit,
   everybodyIn,

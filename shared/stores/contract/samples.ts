@@ -1,14 +1,14 @@
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
-import type { ApiKeyRecord } from '../api-keys.ts';
-import type { ClientRecord } from '../clients.ts';
-import type { Invalidation } from '../invalidations.ts';
-import type { StoredKey } from '../keys.ts';
-import type { PersonRecord, VerifierRow } from '../people.ts';
-import type { PublicKeyRecord } from '../public-keys.ts';
+import type { ApiKeyRecord } from '../credentials/api-keys.ts';
+import type { ClientRecord } from '../oauth/clients.ts';
+import type { Invalidation } from '../cache/invalidations.ts';
+import type { StoredKey } from '../keys/keys.ts';
+import type { PersonRecord, VerifierRow } from '../people/people.ts';
+import type { PublicKeyRecord } from '../credentials/public-keys.ts';
 import type { Stores } from '../stores.ts';
-import type { StoredTokenKey } from '../token-keys.ts';
-import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees.ts';
+import type { StoredTokenKey } from '../keys/token-keys.ts';
+import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees/trees.ts';
 
 export const fresh = (): string => randomId(systemRandom);
 

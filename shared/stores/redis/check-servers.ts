@@ -1,9 +1,9 @@
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
-import { SCHEMA } from './migrate.ts';
-import type { Topology, Wire } from './topology.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { SCHEMA } from './migrations/migrate.ts';
+import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
 const PATIENCE = 10_000;

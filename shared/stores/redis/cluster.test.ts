@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
 import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
-import { listening } from '../contract/invalidations.ts';
+import { listening } from '../contract/cache/invalidations.ts';
 import { FAR, someInvalidation } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';

@@ -3,8 +3,8 @@ import { ManualClock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import { CLOCK_MARGIN } from '../lifetime.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { CLOCK_MARGIN } from '../revocation/lifetime.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';
 import { until } from '../../../e2e/parts/process.ts';
@@ -24,9 +24,9 @@ import {
   someTokenKey,
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
-import { Connection } from './connection.ts';
-import { RedisFeed } from './revocation-feed.ts';
-import { topologyOf } from './topology.ts';
+import { Connection } from './connection/connection.ts';
+import { RedisFeed } from './revocation/revocation-feed.ts';
+import { topologyOf } from './connection/topology.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 describe('what a server must be like', () => {

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
 import type { SentinelSet } from '../../../e2e/parts/redis-sentinel.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
-import { listening } from '../contract/invalidations.ts';
+import { listening } from '../contract/cache/invalidations.ts';
 import { FAR, someInvalidation } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 

@@ -7,8 +7,8 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
 import { openSqlite } from './open.ts';
-import { STATE } from './state.ts';
-import { TRANSIENT } from './transient.ts';
+import { STATE } from './schema/state.ts';
+import { TRANSIENT } from './schema/transient.ts';
 
 export interface SqliteUnderTest extends StoreUnderTest {
   readonly clock: ManualClock;

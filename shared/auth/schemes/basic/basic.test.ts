@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createAttempts } from '../../attempts.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { schemeOf, spaceOf } from '../../judge.fixture.ts';

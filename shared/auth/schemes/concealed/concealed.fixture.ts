@@ -2,7 +2,7 @@ import { constants, createHash, createPublicKey, generateKeyPairSync, sign } fro
 import type { KeyObject } from 'node:crypto';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { KeyOwner } from '#shared/stores/public-keys.ts';
+import type { KeyOwner } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';

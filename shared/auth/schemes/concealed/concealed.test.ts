@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';
 import { schemeOf, spaceOf } from '../../judge.fixture.ts';

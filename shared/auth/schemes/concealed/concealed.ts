@@ -1,8 +1,8 @@
 import { sameBytes, sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { active } from '#shared/people/active.ts';
-import type { People } from '#shared/stores/people.ts';
-import type { KeyOwner, PublicKeys } from '#shared/stores/public-keys.ts';
+import type { People } from '#shared/stores/people/people.ts';
+import type { KeyOwner, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { showsConcealed } from '../../conceal.ts';
 import { noteUse } from '../../note-use.ts';
 import { personPrincipal } from '../../person.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { setPassword } from '#shared/people/people.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';
 import { requestOf } from '../../auth.fixture.ts';

@@ -3,7 +3,7 @@ import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { UseCounts } from '#shared/stores/use-counts.ts';
+import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import type { Attempts } from '../../attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { Scheme, Verdict } from '../../scheme.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { issuerAndVerifier, memoryReplay, prover, requestOf, SPACE } from '../../auth.fixture.ts';
 import { createNonces } from '../../nonces.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';

@@ -3,7 +3,7 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
-import type { Replay } from '#shared/stores/replay.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Nonces } from '../../nonces.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import type { TokenVerifier } from '../../token-verifier.ts';

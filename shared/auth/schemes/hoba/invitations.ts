@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
-import type { Revocations } from '#shared/stores/revocations.ts';
-import type { Sessions } from '#shared/stores/sessions.ts';
+import type { Revocations } from '#shared/stores/revocation/revocations.ts';
+import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 
 /** Where the page is that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
 export const KEY_PAGE = '/.well-known/hoba/key';

@@ -5,7 +5,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { keptRealm } from '#shared/people/verifier-kind.ts';
 import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
-import type { Rate } from '#shared/stores/limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createAttempts } from '../../attempts.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
-import type { Sessions } from '#shared/stores/sessions.ts';
-import { StoreUnavailable } from '#shared/stores/unavailable.ts';
+import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import { judge } from '../../judge.ts';
 import { spaceOf } from '../../judge.fixture.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
-import type { Sessions } from '#shared/stores/sessions.ts';
+import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import { SID_OCTETS } from './message.ts';
 import type { Exchanged } from './verification.ts';
 

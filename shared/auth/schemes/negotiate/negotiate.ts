@@ -5,7 +5,7 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { type Gss, GssRefused, type Step } from './gss.ts';
 import { type Handshake, Handshakes } from './handshakes.ts';
 import { readClientToken } from './spnego.ts';
-import type { Replay } from '#shared/stores/replay.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Attempts } from '../../attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import { type Fields } from '#shared/http/answer.ts';

@@ -23,8 +23,8 @@ import {
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
-import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
+import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
+import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';

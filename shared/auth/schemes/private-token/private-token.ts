@@ -3,12 +3,12 @@ import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import { CLOCK_MARGIN } from '#shared/stores/lifetime.ts';
+import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import type { Limits, Rate } from '#shared/stores/limits.ts';
-import type { SpentTokens } from '#shared/stores/spent-tokens.ts';
+import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
+import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 import { KeysUnavailable } from '../../issuer-keys.ts';
 import type { Grounds, Scheme, Verdict } from '../../scheme.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Sessions } from '#shared/stores/sessions.ts';
-import type { UseCounts } from '#shared/stores/use-counts.ts';
+import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import { createNonces, type NonceState } from '../../nonces.ts';
 import { SCRAM_ITERATIONS } from './hashes.ts';
 

@@ -6,7 +6,7 @@ import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, recordAccess } from '#shared/people/access/grants.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { requestOf } from '../../auth.fixture.ts';
 import type { Verdict } from '../../scheme.ts';

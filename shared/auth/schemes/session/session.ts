@@ -1,5 +1,5 @@
 import { cookiesNamed } from '#shared/http/cookies.ts';
-import type { RevocationFeed } from '#shared/stores/revocations.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { About, AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 import { cookieName } from './cookie.ts';
 import type { SessionRecord, Sessions } from './sessions.ts';

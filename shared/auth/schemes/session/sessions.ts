@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
-import type { Artefacts } from '#shared/stores/artefacts.ts';
+import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 
 /** What stands behind a cookie, beside the grant that it ends with (`removeByGrant`). */
 export interface SessionRecord {

@@ -1,5 +1,5 @@
-import { script } from '../connection.ts';
-import type { Connection } from '../connection.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** What is used once. Schema 5 has it in the slot of the revocations, where its successor is written with the use. */
 const KINDS: ReadonlySet<string> = new Set([

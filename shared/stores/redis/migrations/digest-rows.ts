@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { script } from '../connection.ts';
-import type { Connection } from '../connection.ts';
-import { scan } from '../scan.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { scan } from '../connection/scan.ts';
 
 /** A person as schema 1 has them: with what each realm keeps, and userhashes among the aliases. */
 interface Person {

@@ -1,8 +1,8 @@
-import { type FormerScramKeys, scramRow } from '#shared/stores/former-verifiers.ts';
-import { verifierSet } from '#shared/stores/verifier-set.ts';
-import { script } from '../connection.ts';
-import type { Connection } from '../connection.ts';
-import { scan } from '../scan.ts';
+import { type FormerScramKeys, scramRow } from '#shared/stores/people/former-verifiers.ts';
+import { verifierSet } from '#shared/stores/people/verifier-set.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { scan } from '../connection/scan.ts';
 
 /** A person as schema 2 has them: SCRAM's keys are in the record, what Digest keeps in rows. */
 interface Person {

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Stores } from '../../stores.ts';
+import { fresh } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+
+/** Of limits that are held in blocks: a sixteenth of what is left. */
+export function blocksContract(contract: () => Contract): void {
+  describe('limits in blocks', () => {
+    const rate = { burst: 160, per: 600 };
+
+    const spend = async ({ limits }: Stores, key: string) => {
+      const spent = await limits.spend('api-key', key, rate);
+      return spent.ok ? spent.remaining : 'none';
+    };
+    const granted = async (stores: Stores, key: string) => {
+      let count = 0;
+      while ((await spend(stores, key)) !== 'none') count += 1;
+      return count;
+    };
+
+    test('one process is told what is left as if each were taken alone, and the others count what it holds', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      for (let n = 159; n >= 150; n -= 1) expect(await spend(one, key)).toBe(n);
+      // One more, and nine with it.
+      expect(await spend(one, key)).toBe(149);
+      expect(await spend(other, key)).toBe(140);
+      expect(await spend(one, key)).toBe(148);
+    });
+
+    test('alone to the last, then a refusal of its own', async () => {
+      const { one } = contract();
+      const key = fresh();
+      for (let n = 159; n >= 0; n -= 1) expect(await spend(one, key)).toBe(n);
+      const refused = await one.limits.spend('api-key', key, rate);
+      expect(refused).toEqual({ ok: false, retryAfter: expect.any(Number) });
+      if (!refused.ok) expect(refused.retryAfter).toBeGreaterThan(590);
+    });
+
+    test('what another process holds is its own, and no more than a sixteenth', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      await spend(one, key);
+      expect(await granted(other, key)).toBe(150);
+      expect(await granted(one, key)).toBe(9);
+    });
+
+    test('what is held runs out while the bucket fills', async () => {
+      const { one, other, store } = contract();
+      const key = fresh();
+      await spend(one, key);
+      await store.passSeconds(1_000_000);
+      expect(await granted(other, key)).toBe(160);
+      expect(await spend(one, key)).toBe('none');
+    });
+
+    test('what a process held that has ended is lost until the bucket is full again', async () => {
+      const { one, store } = contract();
+      const key = fresh();
+      await spend(one, key);
+      {
+        await using ended = await store.open();
+        await spend(ended, key);
+      }
+      expect(await granted(one, key)).toBe(9 + 141);
+      await store.passSeconds(1_000_000);
+      expect(await granted(one, key)).toBe(160);
+    });
+
+    test.each([5, 40, 160])(
+      'with a burst of %d twice as many at once: as many in one process, and no more in two',
+      async (burst) => {
+        const { one, other } = contract();
+        const atOnce = async (through: readonly Stores[]) => {
+          const key = fresh();
+          const spending = Array.from({ length: 2 * burst }, async (_, n) =>
+            through[n % through.length]?.limits.spend('api-key', key, { burst, per: 600 }),
+          );
+          return (await Promise.all(spending)).filter((spent) => spent?.ok).length;
+        };
+        expect(await atOnce([one])).toBe(burst);
+        const inTwo = await atOnce([one, other]);
+        expect(inTwo).toBeLessThanOrEqual(burst);
+        expect(inTwo).toBeGreaterThanOrEqual(burst - 2 * Math.floor(burst / 16));
+      },
+    );
+
+    test('what is given back can be taken again by this process, and no more', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      const giveBack = ({ limits }: Stores) => limits.giveBack('api-key', key, rate);
+      await giveBack(one);
+      expect(await spend(one, key)).toBe(159);
+      expect(await spend(other, key)).toBe(149);
+      for (let n = 0; n < 5; n += 1) await giveBack(one);
+      expect(await spend(one, key)).toBe(159);
+      for (let n = 0; n < 5; n += 1) await giveBack(other);
+      expect([await spend(other, key), await spend(other, key)]).toEqual([149, 148]);
+    });
+
+    test('of ten replays at once all but one are given back, though nothing is held of so few', async () => {
+      const { one } = contract();
+      const key = fresh();
+      const few = { burst: 10, per: 600 };
+      const spending = Array.from({ length: 10 }, async () => one.limits.spend('client', key, few));
+      expect((await Promise.all(spending)).every(({ ok }) => ok)).toBe(true);
+      expect((await one.limits.spend('client', key, few)).ok).toBe(false);
+      const giving = Array.from({ length: 9 }, () => one.limits.giveBack('client', key, few));
+      await Promise.all(giving);
+      expect(await one.limits.spend('client', key, few)).toMatchObject({ remaining: 8 });
+    });
+
+    test('another rate of a bucket finds what was taken at the first', async () => {
+      const { one } = contract();
+      const key = fresh();
+      expect(await spend(one, key)).toBe(159);
+      const twice = { burst: 320, per: 600 };
+      expect(await one.limits.spend('api-key', key, twice)).toMatchObject({ remaining: 309 });
+      expect(await one.limits.spend('api-key', key, { burst: 5, per: 600 })).toMatchObject({
+        ok: false,
+      });
+    });
+  });
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { fresh, someClient } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+
+export function clientsContract(contract: () => Contract): void {
+  describe('clients', () => {
+    test('RFC 7591 section 2: a client is kept with all its members', async () => {
+      const { one, other } = contract();
+      const client = {
+        ...someClient(fresh()),
+        token_endpoint_auth_method: 'private_key_jwt' as const,
+        jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] },
+        resources: ['https://api.example/'],
+        redirect_uris: ['https://app.example/cb'],
+        introspects: ['https://api.example/', 'https://files.example/'],
+        id_token_signed_response_alg: 'RS256' as const,
+        without_pkce: true,
+        former_secret: { hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg', from: 1, until: 2 },
+        demo: true,
+      };
+      expect(await one.clients.add(client)).toBe(true);
+      expect(await other.clients.get(client.client_id)).toEqual(client);
+      expect(await other.clients.list()).toContainEqual(client);
+    });
+
+    test('a client_id that is taken is refused and the first client stays', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      expect(await other.clients.add({ ...client, client_name: 'Impostor' })).toBe(false);
+      expect(await one.clients.get(client.client_id)).toEqual(client);
+    });
+
+    test('only an existing client is replaced', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      expect(await one.clients.replace(client)).toBe(false);
+      expect(await one.clients.get(client.client_id)).toBeUndefined();
+      await one.clients.add(client);
+      expect(await one.clients.replace({ ...client, scope: 'less' })).toBe(true);
+      expect(await other.clients.get(client.client_id)).toEqual({ ...client, scope: 'less' });
+    });
+
+    test('what was changed since is not replaced', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      const seen = (await other.clients.get(client.client_id)) ?? client;
+      expect(await one.clients.replace({ ...seen, scope: 'less' }, seen)).toBe(true);
+      expect(await other.clients.replace({ ...seen, client_name: 'Late' }, seen)).toBe(false);
+      expect(await other.clients.replace(seen, { ...seen, scope: 'les' })).toBe(false);
+      const now = { ...seen, scope: 'less' };
+      expect(await other.clients.get(client.client_id)).toEqual(now);
+      expect(await other.clients.replace(seen, now)).toBe(true);
+      await one.clients.remove(client.client_id);
+      expect(await other.clients.replace(now, seen)).toBe(false);
+      expect(await one.clients.get(client.client_id)).toBeUndefined();
+    });
+
+    test('a removed client is gone and cannot be removed or replaced again', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      expect(await other.clients.remove(client.client_id)).toBe(true);
+      expect(await one.clients.get(client.client_id)).toBeUndefined();
+      expect(await one.clients.list()).not.toContainEqual(client);
+      expect(await one.clients.remove(client.client_id)).toBe(false);
+      expect(await one.clients.replace(client)).toBe(false);
+      expect(await one.clients.add(client)).toBe(true);
+    });
+
+    test('an unknown client_id, however odd, is absent', async () => {
+      const { one } = contract();
+      for (const id of ['', '*', '__proto__', "' OR 1=1 --", '\u0000', 'x'.repeat(10_000)]) {
+        expect(await one.clients.get(id)).toBeUndefined();
+      }
+    });
+
+    test('clients do not expire', async () => {
+      const { one, store } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      await store.passSeconds(3650 * 86_400);
+      while ((await one.sweep()) > 0);
+      expect(await one.clients.get(client.client_id)).toEqual(client);
+    });
+  });
+}

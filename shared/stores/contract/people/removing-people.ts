@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PersonRecord } from '../../people/people.ts';
+import type { Stores } from '../../stores.ts';
+import { everybodyIn, fresh, somePerson, someVerifier } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+
+/** What goes with a person, and what is known of the name afterwards. */
+export function removingPeopleContract(contract: () => Contract): void {
+  describe('removing people', () => {
+    const added = async (changes: Partial<PersonRecord> = {}) => {
+      const person = { ...somePerson(fresh()), ...changes };
+      expect(await contract().one.people.add(person)).toBe(true);
+      return person;
+    };
+    const next = (person: PersonRecord) => ({ ...person, version: person.version + 1 });
+
+    test('who was removed is found by nothing, and aliases and handles are free for others', async () => {
+      const { one, other } = contract();
+      const [alias, row, unnamed] = [fresh(), someVerifier('one'), someVerifier('two')];
+      const person = { ...somePerson(fresh()), aliases: [alias] };
+      expect(await one.people.add(person, [row, unnamed])).toBe(true);
+      const byName = { name: person.name };
+      expect(await other.people.getVerifier(row.kind, row.realm, byName)).toBeDefined();
+      expect(await one.people.remove(person)).toBe(true);
+      for (const { people } of [one, other]) {
+        expect(await people.get(person.id)).toBeUndefined();
+        expect(await people.getByName(person.name)).toBeUndefined();
+        expect(await people.getByAlias(alias)).toBeUndefined();
+        expect(await people.getWhole(person.id)).toBeUndefined();
+        for (const { kind, realm, handle } of [row, unnamed]) {
+          expect(await people.getVerifier(kind, realm, byName)).toBeUndefined();
+          expect(await people.getVerifier(kind, realm, { handle })).toBeUndefined();
+        }
+      }
+      expect(await everybodyIn(other)).not.toContainEqual(person);
+      const heir = { ...somePerson(fresh()), aliases: [alias] };
+      expect(await other.people.add(heir, [row])).toBe(true);
+      expect(await one.people.getByAlias(alias)).toEqual(heir);
+      expect((await one.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(heir);
+    });
+
+    test('others stay as they are', async () => {
+      const { one, other } = contract();
+      const [alias, row] = [fresh(), someVerifier('one')];
+      const bystander = { ...somePerson(fresh()), aliases: [alias] };
+      await one.people.add(bystander, [row]);
+      expect(await one.people.remove(await added({ aliases: [fresh()] }))).toBe(true);
+      expect(await other.people.getByAlias(alias)).toEqual(bystander);
+      expect(await other.people.getByName(bystander.name)).toEqual(bystander);
+      expect((await other.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(bystander);
+    });
+
+    test('of another version, or of nobody: nothing is done', async () => {
+      const { one, other } = contract();
+      const person = await added({ aliases: [fresh()] });
+      expect(await one.people.replace(next(person))).toBe(true);
+      for (const version of [-1, 0, 2, Number.NaN]) {
+        expect(await other.people.remove({ id: person.id, version })).toBe(false);
+      }
+      for (const id of [fresh(), person.name, '%', `${person.id} `]) {
+        expect(await other.people.remove({ id, version: 0 })).toBe(false);
+      }
+      expect(await one.people.get(person.id)).toEqual(next(person));
+      expect(await one.people.isFormerName(person.name)).toBe(false);
+      expect(await other.people.remove(next(person))).toBe(true);
+      expect(await other.people.remove(next(person))).toBe(false);
+    });
+
+    test('the name of who was removed is given again only to who says so', async () => {
+      const { one, other } = contract();
+      const person = await added();
+      const heir = somePerson(person.name);
+      expect(await one.people.isFormerName(person.name)).toBe(false);
+      await one.people.remove(person);
+      expect(await other.people.isFormerName(person.name)).toBe(true);
+      expect(await other.people.add(heir)).toBe(false);
+      expect(await other.people.add(person, [], 'refused')).toBe(false);
+      expect(await other.people.get(heir.id)).toBeUndefined();
+      expect(await other.people.add(heir, [], 'reused')).toBe(true);
+      expect(await one.people.getByName(person.name)).toEqual(heir);
+      expect(await one.people.isFormerName(person.name)).toBe(false);
+      expect(await one.people.add(somePerson(person.name), [], 'reused')).toBe(false);
+      expect(await one.people.remove(heir)).toBe(true);
+      expect(await other.people.isFormerName(person.name)).toBe(true);
+    });
+
+    test('who is refused for another reason leaves the name a former one', async () => {
+      const { one } = contract();
+      const [person, somebody] = [await added(), await added({ aliases: [fresh()] })];
+      await one.people.remove(person);
+      const heir = { ...somePerson(person.name), aliases: somebody.aliases ?? [] };
+      expect(await one.people.add(heir, [], 'reused')).toBe(false);
+      expect(await one.people.add({ ...heir, aliases: [], id: somebody.id }, [], 'reused')).toBe(
+        false,
+      );
+      expect(await one.people.isFormerName(person.name)).toBe(true);
+    });
+
+    test('names that look alike are other names', async () => {
+      const { one } = contract();
+      const person = await added({ name: `${fresh()}ab` });
+      await one.people.remove(person);
+      for (const near of [`${person.name} `, person.name.toUpperCase(), person.name.slice(1), '']) {
+        expect(await one.people.isFormerName(near)).toBe(false);
+      }
+      expect(await one.people.add(somePerson(person.name.toUpperCase()))).toBe(true);
+    });
+
+    test('it stays a former name', async () => {
+      const { one, store } = contract();
+      const person = await added();
+      await one.people.remove(person);
+      await store.passSeconds(3650 * 86_400);
+      while ((await one.sweep()) > 0);
+      expect(await one.people.isFormerName(person.name)).toBe(true);
+    });
+
+    test('removed and changed at once: one is done, and nobody is half there', async () => {
+      const { one, other } = contract();
+      for (let round = 0; round < 20; round++) {
+        const [alias, got, row] = [fresh(), fresh(), someVerifier('one')];
+        const person = { ...somePerson(fresh()), aliases: [alias] };
+        await one.people.add(person);
+        const change = ({ people }: Stores) =>
+          people.replace({ ...next(person), aliases: [alias, got] }, [row]);
+        const [removed, changed] = await Promise.all(
+          round % 2 === 0
+            ? [one.people.remove(person), change(other)]
+            : [change(other), one.people.remove(person)].toReversed(),
+        );
+        expect(changed).toBe(!removed);
+        const found = [
+          await other.people.get(person.id),
+          await other.people.getByName(person.name),
+          await other.people.getByAlias(alias),
+          await other.people.getByAlias(got),
+          (await other.people.getVerifier(row.kind, row.realm, row))?.person,
+        ];
+        const expected = changed ? { ...next(person), aliases: [alias, got] } : undefined;
+        expect(found).toEqual(found.map(() => expected));
+        expect(await one.people.isFormerName(person.name)).toBe(!changed);
+      }
+    });
+
+    test('removed while ten others want the name: one who may have it gets it at most, and nobody else', async () => {
+      const { one, other } = contract();
+      for (let round = 0; round < 10; round++) {
+        const person = await added();
+        const wanting = Array.from({ length: 10 }, (_, n) => {
+          const stores = n % 2 === 0 ? one : other;
+          const former = n < 5 ? 'refused' : 'reused';
+          return stores.people.add(somePerson(person.name), [], former);
+        });
+        const [removed, ...got] = await Promise.all([one.people.remove(person), ...wanting]);
+        expect(removed).toBe(true);
+        expect(got.slice(0, 5)).toEqual([false, false, false, false, false]);
+        const heirs = got.filter(Boolean).length;
+        expect(heirs).toBeLessThanOrEqual(1);
+        expect((await other.people.getByName(person.name)) === undefined).toBe(heirs === 0);
+        expect(await other.people.isFormerName(person.name)).toBe(heirs === 0);
+      }
+    });
+  });
+}

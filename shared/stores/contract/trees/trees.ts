@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import { edit, fresh, move, puts, someCollection, someDocument, someLock } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+
+/** Names that patterns, ranges and separators could take for something else. */
+const ODD = [
+  'a%',
+  'a_',
+  'a*',
+  'a[b]',
+  'a\\',
+  "a'",
+  'a"',
+  'a b',
+  'a{b}',
+  'a:b',
+  'a!',
+  'a-',
+  'a0',
+  'é',
+  '😀',
+];
+
+const inOrder = (names: readonly string[]) =>
+  names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+/** Reading. */
+export function treesContract(contract: () => Contract): void {
+  describe('trees', () => {
+    test('an entry comes back with all its members, in its own tree only', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const document = someDocument('Grüße 😀.txt', {
+        length: 2 ** 40,
+        properties: { '{urn:x}y': '<y xmlns="urn:x">ä &amp; {1}</y>', '{}z': '<z/>' },
+      });
+      const collection = someCollection('c', { properties: { '{DAV:}displayname': '<n>{}</n>' } });
+      await edit(one, tree, puts(document, collection));
+      expect(await other.trees.get(tree, document.path)).toEqual(document);
+      expect(await other.trees.get(tree, 'c')).toEqual(collection);
+      expect(await other.trees.get(tree, 'C')).toBeUndefined();
+      expect(await other.trees.get(fresh(), document.path)).toBeUndefined();
+    });
+
+    test('a tree of which nothing is known is empty', async () => {
+      const { one } = contract();
+      const tree = fresh();
+      expect(await one.trees.get(tree, '')).toBeUndefined();
+      expect(await one.trees.members(tree, '', '', 10)).toEqual([]);
+      expect(await one.trees.version(tree)).toBeUndefined();
+      expect(await one.trees.list(tree, '', '', 10)).toEqual({ version: undefined, members: [] });
+      expect(await one.trees.below(tree, '', 10)).toEqual([]);
+      expect(await one.trees.files(tree)).toEqual(new Set());
+      expect(await one.trees.look(tree, ['', 'a'])).toEqual({
+        entries: new Map([
+          ['', undefined],
+          ['a', undefined],
+        ]),
+        locks: [],
+        locksVersion: expect.any(String),
+        usage: { bytes: 0, entries: 0 },
+      });
+    });
+
+    test('tree and path cannot be shifted into one another', async () => {
+      const { one } = contract();
+      const name = fresh();
+      for (const tree of [`${name}:rows`, `${name}/a`, `${name}}`, `{${name}`, `${name}%3Arows`]) {
+        await edit(one, tree, puts(someCollection('a'), someDocument('a/b', { file: tree })));
+      }
+      for (const tree of [name, `${name}:`, `${name}/`, `${name}%3Arows:`]) {
+        expect(await one.trees.below(tree, '', 10)).toEqual([]);
+        expect(await one.trees.files(tree)).toEqual(new Set());
+      }
+      expect(await one.trees.files(`${name}%3Arows`)).toEqual(new Set([`${name}%3Arows`]));
+    });
+
+    test('RFC 4918 section 5.1: the root is known once it was put, and is no member of itself', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const root = someCollection('', { properties: { '{x:}y': '<y xmlns="x:"/>' } });
+      await edit(one, tree, puts(root, someDocument('a')));
+      expect(await other.trees.get(tree, '')).toEqual(root);
+      expect(await other.trees.members(tree, '', '', 10)).toEqual([
+        expect.objectContaining({ path: 'a' }),
+      ]);
+      expect(await other.trees.below(tree, '', 10)).toHaveLength(1);
+      expect((await other.trees.look(tree, [])).usage.entries).toBe(1);
+    });
+
+    test('members are those directly in the collection, by the bytes of their names, a page at a time', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      await edit(one, tree, puts(someCollection('a'), ...ODD.map((name) => someCollection(name))));
+      await edit(one, tree, puts(...ODD.map((name) => someDocument(`a/${name}`))));
+      await edit(one, tree, puts(...ODD.map((name) => someDocument(`${name}/within`))));
+      const names = async (path: string, after: string, limit: number) =>
+        (await other.trees.members(tree, path, after, limit)).map((entry) => entry.path);
+      const within = inOrder(ODD).map((name) => `a/${name}`);
+      expect(await names('a', '', 100)).toEqual(within);
+      expect(await names('', '', 100)).toEqual(inOrder([...ODD, 'a']));
+      expect(await names('a', '', 3)).toEqual(within.slice(0, 3));
+      expect(await names('a', inOrder(ODD)[2] ?? '', 3)).toEqual(within.slice(3, 6));
+      expect(await names('a', 'a-', 0)).toEqual([]);
+      expect(await names('a', '\u{10ffff}', 10)).toEqual([]);
+      for (const name of ODD) expect(await names(name, '', 9)).toEqual([`${name}/within`]);
+      expect(await names('nothing', '', 9)).toEqual([]);
+    });
+
+    test('a list has the same members in the same order, without their dead properties', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const properties = { '{x:}y': '<y xmlns="x:">\n{1}</y>', '{}z': 'z'.repeat(100_000) };
+      const found = ODD.flatMap((name) => [
+        someCollection(name, { properties }),
+        someDocument(`${name}.txt`, { properties, type: 'text/plain; a="{\t}"' }),
+      ]);
+      await edit(one, tree, puts(...found, someDocument(`${ODD[0]}/within`, { properties })));
+      const members = (await other.trees.members(tree, '', '', 99)).map(
+        ({ properties: dead, ...listed }) => {
+          expect(dead).toEqual(properties);
+          return listed;
+        },
+      );
+      expect(members).toHaveLength(found.length);
+      const list = async (...page: [after: string, limit: number]) =>
+        (await other.trees.list(tree, '', ...page)).members;
+      expect(await list('', 99)).toEqual(members);
+      const after = members[3]?.path ?? '';
+      expect(await list(after, 5)).toEqual(members.slice(4, 9));
+    });
+
+    test('below takes the path literally and gives each collection before its members', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const collections = ['a', 'a/b', 'a/b/c', 'a/b-', ...ODD].map((path) => someCollection(path));
+      await edit(one, tree, puts(...collections));
+      const paths = ['a/z', 'a/b/c/d', 'a/b/x', 'a/b-/x', 'a/b!', 'a-/b', 'a0/b', 'a!/b', 'a%/b'];
+      await edit(one, tree, puts(...paths.map((path) => someDocument(path))));
+      const below = async (path: string, limit = 100) =>
+        (await other.trees.below(tree, path, limit)).map((entry) => entry.path);
+      const all = ['a/b', 'a/b!', 'a/b-', 'a/z', 'a/b/c', 'a/b/x', 'a/b-/x', 'a/b/c/d'];
+      // By the path of the collection: a, a/b, a/b-, a/b/c.
+      expect(await below('a')).toEqual(all);
+      expect(await below('a', 3)).toEqual(all.slice(0, 3));
+      expect(await below('a', 6)).toEqual(all.slice(0, 6));
+      expect(await below('a/b')).toEqual(['a/b/c', 'a/b/x', 'a/b/c/d']);
+      expect(await below('a/b/c/d')).toEqual([]);
+      for (const name of ['a-', 'a0', 'a!', 'a%']) expect(await below(name)).toEqual([`${name}/b`]);
+      expect(await below('a_')).toEqual([]);
+      const everything = await below('');
+      expect(everything).toHaveLength(collections.length + paths.length);
+      for (const [n, path] of everything.entries()) {
+        const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+        expect(everything.indexOf(parent)).toBeLessThan(n);
+        expect(everything.includes(parent)).toBe(parent !== '');
+      }
+      expect(await below('', 2)).toEqual(everything.slice(0, 2));
+    });
+
+    test('one look is of one moment: what is moved meanwhile is at one place, never at both or none', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      await edit(one, tree, puts(someCollection('a'), someDocument('a/x')));
+      const moving = new AbortController();
+      const moves = (async () => {
+        for (let n = 0; n < 100; n++) {
+          const [from, to] = n % 2 === 0 ? (['a', 'b'] as const) : (['b', 'a'] as const);
+          await edit(one, tree, [
+            move(from, to),
+            { kind: 'lock', lock: someLock(to, { token: 'urn:uuid:one' }) },
+          ]);
+          await new Promise(setImmediate);
+        }
+        moving.abort();
+      })();
+      while (!moving.signal.aborted) {
+        const { entries, locks } = await other.trees.look(tree, ['a', 'b', 'a/x', 'b/x']);
+        const there = [...entries].filter(([, entry]) => entry !== undefined);
+        const paths = there.map(([path]) => path).join();
+        expect(['a,a/x', 'b,b/x']).toContain(paths);
+        if (locks[0] !== undefined) expect(paths).toMatch(new RegExp(`^${locks[0].root},`));
+        const listed = await other.trees.below(tree, '', 9);
+        expect(listed.map((entry) => entry.path).join()).toMatch(/^(a,a\/x|b,b\/x)$/);
+        await new Promise(setImmediate);
+      }
+      await moves;
+    });
+  });
+}

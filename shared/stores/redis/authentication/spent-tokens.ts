@@ -1,0 +1,28 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { digestOf } from '../connection/digest.ts';
+
+/** ARGV: seconds, which end with a second of the server's clock: of two tokens none tells which was first. */
+const spend = script(`
+local time = redis.call('TIME')
+local ends = math.ceil(time[1] + time[2] / 1000000 + ARGV[1])
+if redis.call('SET', KEYS[1], '', 'NX', 'EXAT', string.format('%.0f', ends)) then return 1 end
+return 0
+`);
+
+/**
+ * `{prefix}:spent:{SHA-256 of the token}`: there for as long as the token could be taken. In the slot of
+ * the revocations, so that it is as durable as they are: what was spent stays so when a replica takes over.
+ */
+export function redisSpentTokens(redis: Connection, prefix: string, clock: Clock): SpentTokens {
+  return {
+    async spend(token, until) {
+      const left = (until - clock.now()) / 1000;
+      if (left <= 0) return false;
+      const name = `{${prefix}}:spent:${digestOf(token)}`;
+      return (await redis.durable<number>(spend, [name], String(left))) === 1;
+    },
+  };
+}

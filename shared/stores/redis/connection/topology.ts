@@ -1,0 +1,109 @@
+import type { RedisSettings } from '../../settings.ts';
+import { connect, connectCluster } from './connect.ts';
+import { Sentinels } from './sentinels.ts';
+
+/**
+ * An open connection. `key` says which server a command is for; a plain connection knows only one.
+ * It is never repaired: after an error its owner opens another.
+ */
+export interface Wire {
+  /** False once the other side has closed it. */
+  readonly open: boolean;
+  send<T>(key: string, command: readonly string[]): Promise<T>;
+  /** To the master that owns `key` and to no other, the same each time: for what blocks its connection. */
+  owner(key: string): Promise<Wire>;
+}
+
+/** How the servers of one mode are reached. What is opened lives until `life` is aborted. */
+export interface Topology {
+  /** For commands of all keys. */
+  shared(life: AbortSignal): Promise<Wire>;
+  /** One to each master. */
+  masters(life: AbortSignal): Promise<readonly Wire[]>;
+}
+
+export interface Patience {
+  /** Milliseconds for any answer. */
+  readonly deadline: number;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): number;
+}
+
+/** The servers of a configuration. */
+export function topologyOf(config: RedisSettings, patience: Patience): Topology {
+  return topologies[config.mode](config, patience);
+}
+
+const topologies: Record<
+  RedisSettings['mode'],
+  (config: RedisSettings, patience: Patience) => Topology
+> = {
+  single: ({ urls }, { deadline: connectTimeout }) =>
+    oneMaster(async (life) => wireOf(await connect(urls[0] ?? '', life, { connectTimeout }))),
+
+  sentinel: ({ urls, master: name }, patience) => {
+    const sentinels = new Sentinels({ urls, name, ...patience });
+    return oneMaster(async (life) => {
+      let url: string | undefined;
+      const deposed = new AbortController();
+      // A master that was cut off from the others goes on answering; the sentinels know better.
+      sentinels.follow(life, (named) => {
+        if (url !== undefined && url !== named) deposed.abort();
+      });
+      const master = await sentinels.master();
+      url = master;
+      const client = await connect(master, AbortSignal.any([life, deposed.signal]), {
+        connectTimeout: patience.deadline,
+      });
+      const [role] = await client.sendCommand<[string]>(['ROLE']);
+      if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
+      return wireOf(client, () => sentinels.confirm(master));
+    });
+  },
+
+  cluster: ({ urls }, { deadline }) => ({
+    async shared(life) {
+      const cluster = await connectCluster(urls, life, deadline);
+      const owners = new WeakMap<PlainClient, Wire>();
+      return {
+        get open() {
+          return cluster.masters.every(({ client }) => client?.isOpen !== false);
+        },
+        send: (key, command) => cluster.sendCommand(key, false, [...command]),
+        async owner(key) {
+          const client = await cluster.getNodeClientForKey(key);
+          const wire = owners.get(client) ?? wireOf(client);
+          owners.set(client, wire);
+          return wire;
+        },
+      };
+    },
+    async masters(life) {
+      const cluster = await connectCluster(urls, life, deadline);
+      const clients = cluster.masters.map((master) => cluster.nodeClient(master));
+      return (await Promise.all(clients)).map((client) => wireOf(client));
+    },
+  }),
+};
+
+function oneMaster(open: (life: AbortSignal) => Promise<Wire>): Topology {
+  return { shared: open, masters: async (life) => [await open(life)] };
+}
+
+type PlainClient = Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCommand'>;
+
+/** `sure` is asked after each answer whether it counts. */
+function wireOf(client: PlainClient, sure?: () => Promise<void>): Wire {
+  const wire: Wire = {
+    get open() {
+      return client.isOpen;
+    },
+    async send<T>(_key: string, command: readonly string[]) {
+      const reply = await client.sendCommand<T>([...command]);
+      await sure?.();
+      return reply;
+    },
+    owner: async () => wire,
+  };
+  return wire;
+}

@@ -1,0 +1,48 @@
+import { type Connection, script } from '../connection/connection.ts';
+import { giveSlotToArtefacts } from './artefact-slots.ts';
+import { giveRowsToDigest } from './digest-rows.ts';
+import { giveVersionsToTrees } from './tree-versions.ts';
+import { giveRowsToAllSchemes } from './verifier-rows.ts';
+
+/**
+ * From each schema to the next. Others may do the same at once, be further, or have been stopped halfway. Each
+ * has all that it writes with in its own file: what is changed later does not change it.
+ */
+const MIGRATIONS = [
+  giveRowsToDigest,
+  giveRowsToAllSchemes,
+  giveVersionsToTrees,
+  giveSlotToArtefacts,
+];
+
+/** Layout of the keys; a change that older code would misread makes it one higher. */
+export const SCHEMA = 1 + MIGRATIONS.length;
+
+/** KEYS: the schema, the one that is being moved from. ARGV: the one to move to. Whence to move. */
+const begin = script(`
+local found = redis.call('GET', KEYS[1])
+if tonumber(found) < tonumber(ARGV[1]) then
+  redis.call('SET', KEYS[2], found, 'NX')
+  redis.call('SET', KEYS[1], ARGV[1])
+end
+return redis.call('GET', KEYS[2]) or redis.call('GET', KEYS[1])
+`);
+
+/** The same KEYS. ARGV: the schema that all has been moved to, unless somebody moves further by now. */
+const end = script(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+`);
+
+/**
+ * Brings up to date what an older version has written. `{prefix}:schema` is the new one before anything is moved:
+ * what an older version that starts meanwhile wrote for somebody would be neither moved nor read. Until all is moved
+ * `{prefix}:schema:from` says whence, for whoever goes on after a crash.
+ */
+export async function migrate(redis: Connection, prefix: string): Promise<void> {
+  const keys = [`{${prefix}}:schema`, `{${prefix}}:schema:from`] as const;
+  const found = Number(await redis.command<string>('GET', keys[0]));
+  if (found >= SCHEMA && (await redis.command('GET', keys[1])) === null) return;
+  const from = Number(await redis.durable<string>(begin, keys, String(SCHEMA)));
+  for (const migration of MIGRATIONS.slice(from - 1)) await migration(redis, prefix);
+  await redis.durable(end, keys, String(SCHEMA));
+}

@@ -1,0 +1,241 @@
+import type {
+  FormerName,
+  People,
+  PersonRecord,
+  VerifierRow,
+} from '#shared/stores/people/people.ts';
+import { NOBODY, personFrom } from '#shared/stores/people/person-text.ts';
+import { SLICE, slices } from '#shared/stores/people/slices.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { digestOf } from '../connection/digest.ts';
+import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
+
+/** Takes the handles of a person's verifiers away, and them. KEYS: as of `put`. */
+const WITHOUT_VERIFIERS = `
+local function handle(field, kept)
+  local own = cjson.decode(kept)[2]
+  return own and field .. own
+end
+local function dropVerifiers()
+  local former = redis.call('HGETALL', KEYS[6])
+  for n = 1, #former, 2 do
+    local own = handle(former[n], former[n + 1])
+    if own then redis.call('HDEL', KEYS[5], own) end
+  end
+  redis.call('DEL', KEYS[6])
+end
+`;
+
+/**
+ * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names. ARGV: id, name,
+ * record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the name,
+ * whether it may be a former one, how many aliases, those, and of each verifier its field and what is kept in it.
+ * 0: it is not there any more, or a name, an alias or a handle is taken.
+ */
+const put = script(`
+local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
+local first = 9 + ARGV[8]
+${WITHOUT_VERIFIERS}
+local function another(key, field)
+  local owner = redis.call('HGET', key, field)
+  return owner and owner ~= id
+end
+
+if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
+if was == '' and ARGV[7] == 'refused' and redis.call('SISMEMBER', KEYS[7], ARGV[6]) == 1 then return 0 end
+for n = 9, first - 1 do
+  if another(KEYS[4], ARGV[n]) then return 0 end
+end
+for n = first, #ARGV, 2 do
+  local own = handle(ARGV[n], ARGV[n + 1])
+  if own and another(KEYS[5], own) then return 0 end
+end
+
+if was == '' then redis.call('SREM', KEYS[7], ARGV[6]) end
+redis.call('HSET', KEYS[1], id, record)
+redis.call('HSET', KEYS[2], name, id)
+redis.call('ZADD', KEYS[3], 0, name)
+for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
+  redis.call('HDEL', KEYS[4], alias)
+end
+for n = 9, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+if not rows then return 1 end
+dropVerifiers()
+for n = first, #ARGV, 2 do
+  redis.call('HSET', KEYS[6], ARGV[n], ARGV[n + 1])
+  local own = handle(ARGV[n], ARGV[n + 1])
+  if own then redis.call('HSET', KEYS[5], own, id) end
+end
+return 1
+`);
+
+/** KEYS: as of `put`. ARGV: id, name, the record, the digest of the name. 0: it is not there any more. */
+const remove = script(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
+${WITHOUT_VERIFIERS}
+dropVerifiers()
+for _, alias in ipairs(cjson.decode(ARGV[3]).aliases or {}) do redis.call('HDEL', KEYS[4], alias) end
+redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[2])
+redis.call('ZREM', KEYS[3], ARGV[2])
+redis.call('SADD', KEYS[7], ARGV[4])
+return 1
+`);
+
+/**
+ * KEYS: names or aliases, people. ARGV: name or alias. One look at both, so that an alias that goes from one
+ * person to another finds one of them. As much work, and an answer as long, for what nobody has: the time does not
+ * tell.
+ */
+const findBy = script(`
+local id = redis.call('HGET', KEYS[1], ARGV[1])
+local person = redis.call('HGET', KEYS[2], id or '')
+return { person or '${NOBODY}', person and 1 or 0 }
+`);
+
+/** In place of what is kept of a verifier. */
+const NOTHING_KEPT = `["${'-'.repeat(64)}"]`;
+
+/**
+ * KEYS: names or handles, people, what the verifiers of all begin with. ARGV: name or handle, field of the
+ * verifier. As much work, and an answer as long, for who is not there.
+ */
+const findVerifier = script(`
+local id = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+local person = redis.call('HGET', KEYS[2], id)
+local kept = redis.call('HGET', KEYS[3] .. id, ARGV[2])
+local value = cjson.decode(kept or '${NOTHING_KEPT}')[1]
+return { person or '${NOBODY}', value, person and kept and 1 or 0 }
+`);
+
+/** KEYS: a person's verifiers, people. ARGV: id. */
+const findWhole = script(`
+local person = redis.call('HGET', KEYS[2], ARGV[1])
+return person and { person, redis.call('HGETALL', KEYS[1]) }
+`);
+
+/** KEYS: the order of names, names, people. ARGV: where the slice begins. */
+const slice = script(`
+local names = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ${SLICE})
+if #names == 0 then return {} end
+return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
+`);
+
+/**
+ * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
+ * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
+ * set `{prefix}:names:former`, digests of the names of people who were removed.
+ * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
+ * who was disabled stays disabled when a replica takes over.
+ */
+export function redisPeople(redis: Connection, prefix: string): People {
+  const people = `{${prefix}}:people`;
+  const names = `{${prefix}}:names`;
+  const order = `{${prefix}}:names:order`;
+  const byAlias = `{${prefix}}:aliases`;
+  const handles = `{${prefix}}:handles`;
+  const former = `{${prefix}}:names:former`;
+  const verifiersOf = (id: string) => `{${prefix}}:verifiers:${id}`;
+  const parsed = (person: string): PersonRecord => JSON.parse(person);
+  const find = (id: string) => redis.command<string | null>('HGET', people, id);
+
+  async function getBy(index: string, key: string): Promise<PersonRecord | undefined> {
+    const [text, found] = await redis.script<[string, number]>(findBy, [index, people], key);
+    const person = parsed(text);
+    return found === 1 ? person : undefined;
+  }
+
+  const keysOf = (id: string) =>
+    [people, names, order, byAlias, handles, verifiersOf(id), former] as const;
+
+  async function write(
+    person: PersonRecord,
+    was: string,
+    verifiers: readonly VerifierRow[] | undefined,
+    formerName: FormerName = 'refused',
+  ): Promise<boolean> {
+    const { id, name, aliases = [] } = person;
+    const done = await redis.durable<number>(
+      put,
+      keysOf(id),
+      id,
+      name,
+      JSON.stringify(person),
+      was,
+      String(verifiers !== undefined),
+      digestOf(name),
+      formerName,
+      String(aliases.length),
+      ...aliases,
+      ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
+    );
+    return done === 1;
+  }
+
+  return {
+    add: (person, verifiers = [], formerName = 'refused') =>
+      write(person, '', verifiers, formerName),
+    get: async (id) => personFrom(await find(id)),
+    getByName: (name) => getBy(names, name),
+    getByAlias: (alias) => getBy(byAlias, alias),
+    async getVerifier(kind, realm, who) {
+      const field = fieldOf({ kind, realm });
+      const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];
+      const [text, value, found] = await redis.script<[string, string, number]>(
+        findVerifier,
+        [index, people, verifiersOf('')],
+        key,
+        field,
+      );
+      const person = parsed(text);
+      return found === 1 ? { person, value } : undefined;
+    },
+    async getWhole(id) {
+      const found = await redis.script<[string, string[]] | null>(
+        findWhole,
+        [verifiersOf(id), people],
+        id,
+      );
+      if (found === null) return undefined;
+      const [person, kept] = found;
+      const verifiers = kept.flatMap((field, n) =>
+        n % 2 === 0 ? [rowOf(field, kept[n + 1] ?? '')] : [],
+      );
+      return { person: parsed(person), verifiers };
+    },
+    list: () =>
+      slices<PersonRecord>(async (last) => {
+        const keys = [order, names, people] as const;
+        const found = await redis.script<string[]>(slice, keys, last ? `(${last.name}` : '-');
+        return found.map(parsed);
+      }),
+    async replace(person, verifiers) {
+      const was = await find(person.id);
+      if (was === null) return false;
+      const { name, version } = parsed(was);
+      if (version !== person.version - 1) return false;
+      return write({ ...person, name }, was, verifiers);
+    },
+    async remove({ id, version }) {
+      const was = await find(id);
+      const person = personFrom(was);
+      const removed =
+        was !== null &&
+        person?.version === version &&
+        (await redis.durable<number>(
+          remove,
+          keysOf(id),
+          id,
+          person.name,
+          was,
+          digestOf(person.name),
+        ));
+      // Whoever removed them may have been told that it failed.
+      if (removed !== 1) await redis.settled(people);
+      return removed === 1;
+    },
+    isFormerName: async (name) =>
+      (await redis.command<number>('SISMEMBER', former, digestOf(name))) === 1,
+  };
+}

@@ -1,0 +1,145 @@
+import { type Random, randomId } from '#shared/base/random.ts';
+import { checkEdits } from '#shared/stores/trees/edits.ts';
+import type { Lock, Trees } from '#shared/stores/trees/trees.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { argumentsOf, COMMIT, outcomeOf, type CommitReply } from './tree-commit.ts';
+import { entryOf, listedOf, memberOf, ROWS, untoken } from './tree-rows.ts';
+
+/** KEYS: rows, locks, meta. ARGV: paths. */
+const look = script(`
+local rows = {}
+for n, path in ipairs(ARGV) do rows[n] = redis.call('HGET', KEYS[1], path) end
+local meta = redis.call('HMGET', KEYS[3], 'locks', 'bytes', 'entries')
+return { rows, redis.call('HVALS', KEYS[2]), meta }
+`);
+
+/**
+ * KEYS: rows, names, meta. ARGV: `whole`, or anything for rows without dead properties; limit, and the two ends
+ * of each range. Replies with paths, their rows and the version.
+ */
+const list = script(`
+${ROWS}
+local paths = {}
+for n = 3, #ARGV, 2 do
+  local room = ARGV[2] - #paths
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[2], ARGV[n], ARGV[n + 1], 'BYLEX', 'LIMIT', 0, room)) do
+    paths[#paths + 1] = path_of(member)
+  end
+end
+local found = rows_at(KEYS[1], paths)
+if ARGV[1] ~= 'whole' then
+  for n, row in ipairs(found) do found[n] = listed(row) end
+end
+return { paths, found, redis.call('HGET', KEYS[3], 'version') }
+`);
+
+/** All content is in files: memory is dear. */
+const NO_CONTENT = -1;
+
+const WHOLE = ['whole', entryOf] as const;
+const FIRST_LINES = ['listed', listedOf] as const;
+
+/** The ends of what is directly in a collection, after that name. */
+const membersOf = (path: string, after: string): string[] => [
+  `(${memberOf(path, after)}`,
+  `(${path}\u0001`,
+];
+
+/**
+ * Of each tree, in one slot, `{prefix:tree}:` and
+ * - `rows`: hash of path to row (tree-rows.ts);
+ * - `names`: sorted set of all but the root, by collection and name;
+ * - `files`: hash of content file to how many rows name it;
+ * - `locks`: hash of token to JSON;
+ * - `relocked`: sorted set of the version and the root of each change of a lock, for the last versions;
+ * - `tree`: hash of `version`; of `locks`, how often they have changed; and of what counts for the quota:
+ *   `bytes`, `properties`, `entries`.
+ */
+export function redisTrees(redis: Connection, prefix: string, random: Random): Trees {
+  const keys = (tree: string) => {
+    const tag = `{${prefix}:${encodeURIComponent(tree)}}`;
+    return {
+      rows: `${tag}:rows`,
+      names: `${tag}:names`,
+      files: `${tag}:files`,
+      locks: `${tag}:locks`,
+      meta: `${tag}:tree`,
+      relocked: `${tag}:relocked`,
+    };
+  };
+
+  async function rowsIn<T>(
+    tree: string,
+    [what, read]: readonly [what: 'whole' | 'listed', read: (path: string, row: string) => T],
+    limit: number,
+    ...ends: string[]
+  ): Promise<{ version: string | undefined; members: T[] }> {
+    const { rows, names, meta } = keys(tree);
+    const [paths, found, version] = await redis.script<[string[], string[], string | null]>(
+      list,
+      [rows, names, meta],
+      what,
+      String(limit),
+      ...ends,
+    );
+    const members = paths.map((path, n) => read(path, found[n] ?? ''));
+    return { version: version ?? undefined, members };
+  }
+
+  return {
+    longestContent: NO_CONTENT,
+
+    async get(tree, path) {
+      const row = await redis.command<string | null>('HGET', keys(tree).rows, path);
+      return row === null ? undefined : entryOf(path, row);
+    },
+
+    async look(tree, paths) {
+      const { rows, locks, meta } = keys(tree);
+      const [found, held, [version, bytes, count]] = await redis.script<
+        [(string | null)[], string[], (string | null)[]]
+      >(look, [rows, locks, meta], ...paths);
+      return {
+        entries: new Map(
+          paths.map((path, n) => [path, found[n] ? entryOf(path, found[n]) : undefined]),
+        ),
+        locks: held.map((lock): Lock => JSON.parse(lock)),
+        locksVersion: version ?? '0',
+        usage: { bytes: Number(bytes), entries: Number(count) },
+      };
+    },
+
+    version: async (tree) =>
+      (await redis.command<string | null>('HGET', keys(tree).meta, 'version')) ?? undefined,
+
+    members: async (tree, path, after, limit) =>
+      (await rowsIn(tree, WHOLE, limit, ...membersOf(path, after))).members,
+
+    list: (tree, path, after, limit) => rowsIn(tree, FIRST_LINES, limit, ...membersOf(path, after)),
+
+    async below(tree, path, limit) {
+      const ends =
+        path === '' ? ['-', '+'] : [`[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`];
+      return (await rowsIn(tree, WHOLE, limit, ...ends)).members;
+    },
+
+    async commit(tree, change) {
+      checkEdits(change.edits, NO_CONTENT);
+      const { rows, names, files, locks, meta, relocked } = keys(tree);
+      return outcomeOf(
+        await redis.durable<CommitReply>(
+          COMMIT,
+          [rows, names, files, locks, meta, relocked],
+          ...argumentsOf(change, randomId(random)),
+        ),
+      );
+    },
+
+    content: async () => undefined,
+
+    async files(tree) {
+      return new Set((await redis.command<string[]>('HKEYS', keys(tree).files)).map(untoken));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '#shared/base/clock.ts';
+import type { SpentTokens } from '../../authentication/spent-tokens.ts';
+import type { SqliteFile } from '../file/file.ts';
+
+export function sqliteSpentTokens(file: SqliteFile, clock: Clock): SpentTokens {
+  return {
+    spend: (token, until) =>
+      file.write((connection) => {
+        const now = clock.now();
+        if (until <= now) return false;
+        const inserted = connection.run(
+          `INSERT INTO spent_token (digest, until) VALUES (?1, ?2)
+           ON CONFLICT (digest) DO UPDATE SET until = ?2 WHERE until <= ?3`,
+          hash('sha256', token, 'buffer'),
+          // Of two tokens none tells which was first.
+          Math.ceil(until / 1000) * 1000,
+          now,
+        );
+        return inserted === 1;
+      }),
+  };
+}

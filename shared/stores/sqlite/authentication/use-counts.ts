@@ -1,0 +1,53 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { UseCounts } from '../../authentication/use-counts.ts';
+import { digestOf } from '../file/digest.ts';
+import type { SqliteFile } from '../file/file.ts';
+
+const WIDTH = 128;
+
+/** Bit n of `used`: the count `highest - n` was used. */
+interface Window {
+  readonly highest: number;
+  readonly used: bigint;
+}
+
+const UNUSED: Window = { highest: 0, used: 0n };
+
+/** The window after the use of a count; undefined when that was used, or is below the window. */
+function use({ highest, used }: Window, count: number): Window | undefined {
+  const back = highest - count;
+  if (back >= WIDTH) return undefined;
+  if (back < 0) {
+    const moved = BigInt.asUintN(WIDTH, used << BigInt(Math.min(-back, WIDTH)));
+    return { highest: count, used: moved | 1n };
+  }
+  const bit = 1n << BigInt(back);
+  return (used & bit) === 0n ? { highest, used: used | bit } : undefined;
+}
+
+export function sqliteUseCounts(file: SqliteFile, clock: Clock): UseCounts {
+  return {
+    use: async (namespace, key, count, seconds) => {
+      if (!Number.isSafeInteger(count) || count < 1) return false;
+      return file.write((connection) => {
+        const id = digestOf(namespace, key);
+        const now = clock.now();
+        const [row] = connection.all<[highest: number, used: string, expires: number]>(
+          'SELECT highest, used, expires FROM use_count WHERE key = ? AND expires > ?',
+          id,
+          now,
+        );
+        const next = use(row ? { highest: row[0], used: BigInt(row[1]) } : UNUSED, count);
+        if (next === undefined) return false;
+        connection.run(
+          'INSERT OR REPLACE INTO use_count (key, highest, used, expires) VALUES (?, ?, ?, ?)',
+          id,
+          next.highest,
+          String(next.used),
+          row?.[2] ?? Math.ceil(now + seconds * 1000),
+        );
+        return true;
+      });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * A process in the folder of a small disk: fills it, and prints a line of JSON for each thing that it tries
+ * then.
+ */
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ManualClock } from '#shared/base/clock.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { edit, putWith } from '../../contract/samples.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { openSqlite } from '../open.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const clock = new ManualClock();
+const logged: string[] = [];
+const note = (event: string, { part }: LogFields = {}) => void logged.push(`${event}: ${part}`);
+const log = { info: note, warn: note, error: note };
+const stores = await openSqlite({ folder, clock, random: systemRandom, log });
+const filler = join(folder, 'filler');
+
+const fill = (bytes: number) => {
+  try {
+    for (;;) appendFileSync(filler, Buffer.alloc(bytes, 1));
+  } catch {
+    if (bytes > 1) fill(bytes >> 4);
+  }
+};
+const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
+  work.then(
+    (outcome) => (typeof outcome === 'boolean' ? outcome : outcome.kind),
+    (error: unknown) =>
+      error instanceof StoreUnavailable && error.refused ? 'refused' : String(error),
+  );
+const put = (path: string) =>
+  kindOf(edit(stores, 'tree', [putWith(path, Buffer.alloc(16_384, 1))]));
+const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
+const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
+
+const documents = Array.from({ length: 200 }, (_, n) => `${n}`);
+for (const path of documents) await put(path);
+fill(65_536);
+let outcome: unknown;
+for (let n = 0; n < 2000 && outcome !== 'refused'; n += 1) {
+  outcome = await put(`more ${n}`);
+}
+say('put', outcome);
+const [first = '', ...paths] = documents;
+say('both', ...(await Promise.all([put('one more'), remove(first), put('and another')])));
+let proofs = 0;
+while (proofs < 1000 && (await kindOf(stores.replay.unique('proof', `${proofs}`, 60))) === true) {
+  proofs += 1;
+}
+say('proofs', proofs);
+for (const path of paths) say('remove', await remove(path));
+say('put', await put('once more'));
+rmSync(filler);
+clock.advance(6);
+say('room', await put('with room'));
+fill(65_536);
+say('remove', await remove('with room'));
+say('log', ...logged.filter((line) => line.includes('state.db')));

@@ -1,0 +1,207 @@
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite';
+import { oncePerTurn } from '#shared/base/turn.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { Schema } from './schema.ts';
+
+/** How long whatever needs a lock of another process waits for it, in milliseconds. */
+export const BUSY_TIMEOUT = 2_000;
+/** How long an opening waits for a process that brings the schema up to date, in milliseconds. */
+const MIGRATION_TIMEOUT = 600_000;
+const BUSY_PAUSE = 10;
+const SQLITE_BUSY = 5;
+
+type Row = readonly SQLOutputValue[];
+
+/** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
+export class Connection implements Disposable {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #identity: string | undefined;
+  readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
+  #others: unknown;
+  #version: object = {};
+
+  /**
+   * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
+   * it is missing. Waits while another process does it. Throws `StoreUnavailable` when the schema is
+   * newer than this release knows.
+   */
+  constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
+    if (create) closeSync(openSync(path, 'a', 0o600));
+    else if (!existsSync(path)) throw new Error('there is no such file');
+    this.#path = path;
+    this.#identity = identity(path);
+    this.#database = new DatabaseSync(path, {
+      timeout: MIGRATION_TIMEOUT,
+      returnArrays: true,
+    });
+    try {
+      migrate(this.#database, schema);
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      enterWal(this.#database);
+      this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Whether the path names another file by now, or none: this connection reads and writes a ghost. */
+  get moved(): boolean {
+    return identity(this.#path) !== this.#identity;
+  }
+
+  /**
+   * Another one as soon as anything was committed to the file, by this connection or, whichever process it is
+   * of, by another. Outside of a transaction.
+   */
+  get version(): object {
+    const others = this.#lookAtOthers();
+    if (others !== this.#others) this.#version = {};
+    this.#others = others;
+    return this.#version;
+  }
+
+  /** Rows as arrays, in the order of the columns: objects cost twice as much. */
+  all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
+    // The types of node:sqlite know no `returnArrays`.
+    return this.#prepare(sql).all(...values) as unknown as R[];
+  }
+
+  /** Returns the number of rows that were changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /**
+   * All or nothing, and one writer at a time over all processes. Every change goes through here:
+   * a RETURNING statement outside a transaction may hide that its commit failed. Whether `work` was done: not
+   * when another process is still writing after `patience` milliseconds, in which nothing else happens in this
+   * one.
+   */
+  write(work: () => void, patience: number): boolean {
+    if (!this.#beginWriting(patience)) return false;
+    this.#version = {};
+    this.#transaction(work);
+    return true;
+  }
+
+  /**
+   * Within `write`: all or nothing of `work` alone. Throws what it threw; the transaction goes on without
+   * it, unless SQLite has ended that too (`inTransaction`).
+   */
+  attempt<T>(work: () => T): T {
+    this.run('SAVEPOINT attempt');
+    try {
+      const result = work();
+      this.run('RELEASE attempt');
+      return result;
+    } catch (error) {
+      if (this.inTransaction) {
+        this.run('ROLLBACK TO attempt');
+        this.run('RELEASE attempt');
+      }
+      throw error;
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** All that `work` reads is of one moment. */
+  snapshot<T>(work: () => T): T {
+    this.run('BEGIN');
+    return this.#transaction(work);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #beginWriting(patience: number): boolean {
+    this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      this.run('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
+  }
+
+  /** What has begun is ended. */
+  #transaction<T>(work: () => T): T {
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.inTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function identity(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
+  const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
+  if (version() === migrations.length) return;
+  database.exec('BEGIN EXCLUSIVE');
+  try {
+    const found = version();
+    if (found > migrations.length) {
+      throw new StoreUnavailable(
+        `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${migrations.length}`,
+      );
+    }
+    for (const migration of migrations.slice(found)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Of an extended code the low byte says of what kind it is. */
+const isBusy = (error: unknown): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'errcode' in error &&
+  (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+
+/** The change to WAL ignores the busy timeout: of two processes at once one is told `locked` at once. */
+function enterWal(database: DatabaseSync): void {
+  for (let waited = 0; ; waited += BUSY_PAUSE) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE);
+  }
+}

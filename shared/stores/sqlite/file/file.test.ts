@@ -1,0 +1,337 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { FAR, someApiKey, somePerson, someTokenKey } from '../../contract/samples.ts';
+import { startRacer } from '../../contract/racing/start-racer.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { SqliteFile } from './file.ts';
+import { STATE } from '../schema/state.ts';
+import { TRANSIENT } from '../schema/transient.ts';
+import { type Schema } from './schema.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
+
+let store: SqliteUnderTest;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+});
+afterEach(() => store.end());
+
+const schema = (...migrations: string[]): Schema => ({
+  file: 'some.db',
+  synchronous: 'FULL',
+  reserveFor: 'removals',
+  migrations,
+  expired: {},
+});
+const inSome = () => join(store.folder, 'some.db');
+const rawly = (path: string, sql: string) => {
+  using database = new DatabaseSync(path);
+  return database.prepare(sql).get();
+};
+
+describe('files', () => {
+  test('the folder and what is in it are for their owner only', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    await stores.replay.unique('a', 'b', 1);
+    const folder = store.spec().data;
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of [STATE.file, TRANSIENT.file].flatMap((f) => [f, `${f}-wal`, `${f}-shm`])) {
+      expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+  });
+
+  test('a folder that is there keeps its mode', async () => {
+    mkdirSync(store.spec().data);
+    chmodSync(store.spec().data, 0o750);
+    await using stores = await store.open();
+    await stores.ping();
+    expect(statSync(store.spec().data).mode & 0o777).toBe(0o750);
+  });
+
+  test('ready is who can write: each file is written, and stays as it is', async () => {
+    await using stores = await store.open();
+    const version = rawly(store.statePath, 'PRAGMA user_version');
+    for (const file of [STATE.file, TRANSIENT.file]) {
+      using other = new DatabaseSync(join(store.spec().data, file));
+      const writes = () => other.prepare('PRAGMA data_version').get()?.['data_version'];
+      const before = writes();
+      await stores.ping();
+      expect(writes()).not.toBe(before);
+    }
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual(version);
+  });
+
+  test('what must not be lost is synchronised at each commit', async () => {
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+    expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([[2]]);
+    expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([['wal']]);
+    expect(STATE.synchronous).toBe('FULL');
+  });
+
+  test('keys of single use cannot be read from the file', async () => {
+    {
+      await using stores = await store.open();
+      await stores.replay.unique('dpop', 'a-secret-jti', 60);
+      await stores.limits.spend('sign-in-name', 'a-secret-address', { burst: 1, per: 60 });
+      await stores.useCounts.use('digest', 'a-secret-nonce', 1, 60);
+    }
+    const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');
+    expect(content).not.toContain('a-secret');
+  });
+
+  test('RFC 9577 section 2.2: of a spent token there are a digest and an expiry, in no order of time', async () => {
+    const tokens = Array.from({ length: 50 }, () => systemRandom(66));
+    const until = store.clock.now() + 600_000;
+    {
+      await using stores = await store.open();
+      for (const token of tokens) await stores.spentTokens.spend(token, until);
+    }
+    const content = readFileSync(store.statePath);
+    for (const token of tokens) {
+      for (const part of [token, token.subarray(2, 34)]) expect(content.includes(part)).toBe(false);
+    }
+    using database = new DatabaseSync(store.statePath);
+    const rows = database.prepare('SELECT * FROM spent_token').all();
+    const digests = tokens.map((token) => createHash('sha256').update(token).digest('hex'));
+    expect(rows).toEqual(
+      digests
+        .toSorted()
+        .map((digest) => ({ digest: new Uint8Array(Buffer.from(digest, 'hex')), until })),
+    );
+    expect(() => database.prepare('SELECT rowid FROM spent_token')).toThrow('no such column');
+  });
+
+  test('a file that is no database is refused and stays as it is', async () => {
+    mkdirSync(store.spec().data);
+    writeFileSync(store.statePath, 'this is a letter, not a database'.repeat(100));
+    await expect(store.open()).rejects.toThrow(StoreUnavailable);
+    expect(readFileSync(store.statePath, 'utf8')).toMatch(/^this is a letter/);
+  });
+
+  test('a torn page is StoreUnavailable, never "absent"', async () => {
+    {
+      await using stores = await store.open();
+      for (let n = 0; n < 200; n++) {
+        const payload = { text: 'x'.repeat(500) };
+        await stores.artefacts.put({ kind: 'Grant', id: `g${n}`, payload });
+      }
+    }
+    const schemaPages = new Set<unknown>();
+    {
+      using database = new DatabaseSync(store.statePath);
+      const pages = database.prepare('SELECT pageno FROM dbstat WHERE name = ?');
+      for (const { pageno } of pages.all('sqlite_schema')) schemaPages.add(pageno);
+    }
+    const bytes = readFileSync(store.statePath);
+    for (let page = 1; page * 4_096 <= bytes.length; page++) {
+      if (!schemaPages.has(page)) bytes.fill(0xff, (page - 1) * 4_096, page * 4_096);
+    }
+    writeFileSync(store.statePath, bytes);
+    await using stores = await store.open();
+    await expect(stores.artefacts.get('Grant', 'g1')).rejects.toThrow(StoreUnavailable);
+    await expect(stores.artefacts.consume('Grant', 'g1')).rejects.toThrow(StoreUnavailable);
+    await expect(stores.revocations.generation('person', 'x')).rejects.toThrow(StoreUnavailable);
+  });
+
+  test('a lock that another process keeps is StoreUnavailable, and nothing is half done; the writes of a turn wait for it once, not each', async () => {
+    await using stores = await store.open();
+    using other = new DatabaseSync(store.statePath);
+    other.exec('BEGIN IMMEDIATE');
+    const raise = () => stores.revocations.raise('person', 'x', 1);
+    const waiting = Array.from({ length: 10 }, raise);
+    await turn();
+    store.clock.advance(2);
+    const raising = await Promise.allSettled(waiting);
+    for (const outcome of raising) {
+      const reason = { message: expect.stringContaining('database is locked') };
+      expect(outcome).toMatchObject({ status: 'rejected', reason });
+    }
+    other.exec('ROLLBACK');
+    expect(await stores.revocations.generation('person', 'x')).toBe(0);
+    expect(await raise()).toBe(1);
+  });
+
+  test('a write that fails in the middle leaves nothing behind', async () => {
+    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+    const half = file.write((connection) => {
+      connection.run('INSERT INTO a VALUES (1)');
+      throw new Error('the process changed its mind');
+    });
+    await expect(half).rejects.toThrow(StoreUnavailable);
+    expect(await file.read((c) => c.all('SELECT count(*) AS n FROM a'))).toEqual([[0]]);
+    await file.write((connection) => connection.run('INSERT INTO a VALUES (2)'));
+    expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([[2]]);
+  });
+});
+
+describe('migrations', () => {
+  test('only those that are missing are applied, in order', async () => {
+    const [first, second] = ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 7'];
+    {
+      using file = new SqliteFile(inSome(), schema(first), store.clock);
+      await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
+    }
+    using file = new SqliteFile(inSome(), schema(first, second), store.clock);
+    expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([[1, 7]]);
+    expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 2 });
+  });
+
+  test('a migration that fails leaves the file at its version', async () => {
+    const first = 'CREATE TABLE a (x)';
+    new SqliteFile(inSome(), schema(first), store.clock)[Symbol.dispose]();
+    const broken = schema(first, 'CREATE TABLE b (x)', 'CREATE TABLE a (x)');
+    expect(() => new SqliteFile(inSome(), broken, store.clock)).toThrow('table a already exists');
+    expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 1 });
+    expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
+  });
+
+  test('a file of version 1 is brought up to date with all that is in it', async () => {
+    mkdirSync(store.spec().data);
+    const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
+    {
+      using file = new SqliteFile(store.statePath, first, store.clock);
+      await file.write((connection) => {
+        connection.run("INSERT INTO epoch (one, id) VALUES (1, 'first')");
+        connection.run("INSERT INTO generation VALUES ('person', 'alice', 3)");
+        connection.run(
+          `INSERT INTO artefact (kind, id, payload, grant_id, user_code, consumed)
+           VALUES ('DeviceCode', 'x', '{"grantId":"g","userCode":"c"}', 'g', 'c', 7),
+                  ('DeviceCode', 'y', '{}', NULL, NULL, NULL)`,
+        );
+      });
+    }
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({ user_version: 1 });
+
+    await using stores = await store.open();
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({
+      user_version: STATE.migrations.length,
+    });
+    expect(await stores.revocations.epoch(false)).toBe('first');
+    expect(await stores.revocations.generation('person', 'alice')).toBe(3);
+    expect(await stores.artefacts.getByUserCode('DeviceCode', 'c')).toEqual({
+      grantId: 'g',
+      userCode: 'c',
+      consumed: 7,
+    });
+    const replacement = { kind: 'DeviceCode', id: 'y', payload: { grantId: 'g' } };
+    expect(await stores.artefacts.replace(replacement, {})).toBe(true);
+    await stores.artefacts.removeByGrant('g');
+    for (const id of ['x', 'y']) {
+      expect(await stores.artefacts.get('DeviceCode', id)).toBeUndefined();
+    }
+    const person = somePerson('alice');
+    expect(await stores.people.add(person)).toBe(true);
+    const signIn = { kind: 'SignIn', id: 's', payload: { accountId: person.id } };
+    await stores.artefacts.put(signIn);
+    expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
+    expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined)).toBe('added');
+    expect(await stores.spentTokens.spend(Buffer.from('x'), FAR)).toBe(true);
+    expect(() => new SqliteFile(store.statePath, first, store.clock)).toThrow(
+      'made by a newer release',
+    );
+  });
+
+  test('people of version 2 are there, and can be given aliases; API keys can be added', async () => {
+    mkdirSync(store.spec().data);
+    const second = { ...STATE, migrations: STATE.migrations.slice(0, 2) };
+    const person = somePerson('alice');
+    {
+      using file = new SqliteFile(store.statePath, second, store.clock);
+      await file.write((connection) =>
+        connection.run(
+          'INSERT INTO person VALUES (?, ?, ?)',
+          person.id,
+          person.name,
+          JSON.stringify(person),
+        ),
+      );
+    }
+    await using stores = await store.open();
+    expect(await stores.people.getByName('alice')).toEqual({
+      ...person,
+      aliases: [],
+      verifier_set: '',
+    });
+    const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
+    expect(await stores.people.replace(changed)).toBe(true);
+    expect(await stores.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(changed);
+    expect(await stores.apiKeys.add(someApiKey('x'))).toBe(true);
+  });
+
+  test('a transient.db of version 1 is brought up to date with all that is in it', async () => {
+    mkdirSync(store.spec().data);
+    const path = join(store.spec().data, TRANSIENT.file);
+    {
+      using file = new SqliteFile(
+        path,
+        {
+          ...TRANSIENT,
+          migrations: TRANSIENT.migrations.slice(0, 1),
+        },
+        store.clock,
+      );
+      await file.write((connection) =>
+        connection.run("INSERT INTO session VALUES ('x', '1', ?)", store.clock.now() + 60_000),
+      );
+    }
+    await using stores = await store.open();
+    expect(await stores.sessions.get('x')).toBe(1);
+    expect(await stores.useCounts.use('digest', 'x', 1, 60)).toBe(true);
+  });
+
+  test('a connection of the release before goes on while the file is brought up to date', async () => {
+    mkdirSync(store.spec().data);
+    const first = { ...STATE, migrations: STATE.migrations.slice(0, 1) };
+    using former = new SqliteFile(store.statePath, first, store.clock);
+    await using stores = await store.open();
+    await former.write((connection) =>
+      connection.run("INSERT INTO artefact (kind, id, payload) VALUES ('Grant', 'x', '{}')"),
+    );
+    expect(await stores.artefacts.get('Grant', 'x')).toEqual({});
+  });
+
+  test('listing by account asks an index', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    const plan = rawly(
+      store.statePath,
+      `EXPLAIN QUERY PLAN SELECT payload FROM artefact WHERE kind = 'SignIn' AND account_id = 'a'`,
+    );
+    expect(plan).toMatchObject({ detail: expect.stringContaining('artefact_account ') });
+  });
+
+  test('a file of a newer release is refused with both versions, and stays as it is', async () => {
+    await (await store.open())[Symbol.asyncDispose]();
+    rawly(store.statePath, 'PRAGMA user_version = 99');
+    const before = readFileSync(store.statePath);
+    const opening = store.open();
+    await expect(opening).rejects.toThrow(StoreUnavailable);
+    await expect(opening).rejects.toThrow(
+      `state.db has schema version 99, made by a newer release; this one knows versions up to ${STATE.migrations.length}`,
+    );
+    expect(readFileSync(store.statePath)).toEqual(before);
+  });
+
+  test('four processes that start at once on nothing all find the store ready', async () => {
+    for (let round = 0; round < 3; round++) {
+      const spec = { ...store.spec(), data: join(store.folder, `race${round}`) };
+      const racers = await Promise.all(Array.from({ length: 4 }, () => startRacer(spec)));
+      const given = await Promise.all(
+        racers.map((racer) => racer.carryOut({ raise: 'alice', attempts: 5, at: 0 })),
+      );
+      expect(
+        given
+          .flat()
+          .map(Number)
+          .toSorted((a, b) => a - b),
+      ).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+      for (const racer of racers) await racer[Symbol.asyncDispose]();
+    }
+  });
+});

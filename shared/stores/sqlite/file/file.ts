@@ -1,0 +1,166 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import { Outage } from '../../outage/outage.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { BUSY_TIMEOUT, Connection } from './connection.ts';
+import { isFull } from './disk-full.ts';
+import { Reserve } from './reserve.ts';
+import type { Schema } from './schema.ts';
+import { Turns } from './turns.ts';
+import { commitGroup, type Write } from './write-group.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** Whatever goes wrong inside is `StoreUnavailable` outside: a full disk never looks like a "no". */
+export function orUnavailable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw unavailable(path, cause);
+  }
+}
+
+function unavailable(path: string, cause: unknown): StoreUnavailable {
+  if (cause instanceof StoreUnavailable) return cause;
+  return new StoreUnavailable(`${path}: ${String(cause)}`, { cause, refused: isFull(cause) });
+}
+
+/**
+ * A file of the embedded store. Follows its path: when another file was moved there (a backup was
+ * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
+ * not on the ghost of the old.
+ */
+export class SqliteFile implements Disposable {
+  readonly path: string;
+  readonly schema: Schema;
+  readonly #clock: Clock;
+  readonly #reserve: Reserve;
+  readonly #queue: WriteQueue;
+  readonly #reading: Outage;
+  readonly #writing: Outage;
+  #connection: Connection | undefined;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  /** At whether the path names another file, in this turn of the event loop. */
+  #looked = false;
+  #closed = false;
+
+  /** Creates the file when it is missing. `log`: when it begins to fail, and when it works again. */
+  constructor(path: string, schema: Schema, clock: Clock, log: Log = silentLog) {
+    this.path = path;
+    this.schema = schema;
+    this.#clock = clock;
+    const outage = (what: string) =>
+      new Outage(`${schema.file}, ${what}`, log, () => clock.monotonic());
+    this.#reading = outage('reading');
+    this.#writing = outage('writing');
+    this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
+    this.#reserve = new Reserve(`${path}.reserve`);
+    this.#reserve.keep();
+    const turns = new Turns(`${path}.waiting`, clock);
+    this.#queue = new WriteQueue(
+      (writes, patience) => this.#commit(writes, patience),
+      clock,
+      turns,
+    );
+  }
+
+  /**
+   * Sees whatever `write` was called with before, unless that waits for another process; and nothing that may
+   * yet fail.
+   */
+  async read<T>(work: (connection: Connection) => T): Promise<T> {
+    if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await this.#queue.passed(this.#lastWrite);
+    try {
+      const found = work(this.#connected());
+      this.#reading.worked();
+      return found;
+    } catch (cause) {
+      if (!this.#closed) this.#reading.failed(cause);
+      throw unavailable(this.path, cause);
+    }
+  }
+
+  /**
+   * `work` runs at the end of this turn of the event loop, with the other writes of it, in their order and in
+   * one transaction that is durable (as `schema.synchronous` says) when this resolves. It runs a second time
+   * when the disk is full and it may use the reserve, as what `makesRoom` may. Where it throws, nothing of it
+   * alone is done; where there is no commit, nothing of all.
+   */
+  async write<T>(
+    work: (connection: Connection) => T,
+    { makesRoom = this.schema.reserveFor === 'all' } = {},
+  ): Promise<T> {
+    if (this.#closed) throw unavailable(this.path, 'closed');
+    const written = new Promise<T>((resolve, reject) => {
+      this.#queue.add({
+        makesRoom,
+        carryOut: (connection) => {
+          const result = work(connection);
+          return () => resolve(result);
+        },
+        fail: (cause) => {
+          this.#writing.failed(cause);
+          reject(unavailable(this.path, cause));
+        },
+      });
+    });
+    this.#lastWrite = written;
+    return written;
+  }
+
+  /** What waits to be written is, unless another process keeps it from that for two seconds. */
+  [Symbol.dispose](): void {
+    this.#queue.drain();
+    this.#closed = true;
+    this.#disconnect();
+  }
+
+  /** As `Commit` says. */
+  #commit(writes: readonly Write[], patience: number): number {
+    try {
+      return this.#carryOut(writes, patience);
+    } catch (cause) {
+      for (const write of writes) write.fail(cause);
+      return writes.length;
+    }
+  }
+
+  #carryOut(writes: readonly Write[], patience: number): number {
+    // What is written to a file that is gone is lost, once it was acknowledged.
+    this.#looked = false;
+    const connection = this.#connected();
+    try {
+      const done = commitGroup(connection, writes, this.#clock, patience);
+      this.#reserve.keep();
+      // On a full disk what makes room can still be written.
+      const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
+      if (writes.slice(0, done).some(isUsual)) this.#writing.worked();
+      return done;
+    } catch (cause) {
+      const some = writes.filter(({ makesRoom }) => makesRoom);
+      if (!isFull(cause) || some.length === 0 || !this.#reserve.spend()) throw cause;
+      for (const write of writes) if (!write.makesRoom) write.fail(cause);
+      for (let done = 0; done < some.length;) {
+        const more = commitGroup(connection, some.slice(done), this.#clock, BUSY_TIMEOUT);
+        if (more === 0) throw cause;
+        done += more;
+      }
+      return writes.length;
+    }
+  }
+
+  #connected(): Connection {
+    if (this.#closed) throw new Error('closed');
+    if (!this.#looked) {
+      if (this.#connection?.moved) this.#disconnect();
+      this.#looked = true;
+      setImmediate(() => (this.#looked = false));
+    }
+    this.#connection ??= new Connection(this.path, this.schema, { create: false });
+    return this.#connection;
+  }
+
+  #disconnect(): void {
+    this.#connection?.[Symbol.dispose]();
+    this.#connection = undefined;
+  }
+}

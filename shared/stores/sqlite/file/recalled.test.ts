@@ -1,0 +1,173 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { atTurnsEnd } from '#shared/base/turn.ts';
+import { edit, fresh, puts, someApiKey, someDocument } from '../../contract/samples.ts';
+import type { RevocationFeed } from '../../revocation/revocations.ts';
+import type { Stores } from '../../stores.ts';
+import { Connection } from './connection.ts';
+import { SqliteFile } from './file.ts';
+import { recalling } from './recalled.ts';
+import { STATE } from '../schema/state.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
+
+let store: SqliteUnderTest;
+let stores: Stores;
+let feed: RevocationFeed;
+const statements: string[] = [];
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+  await stores.revocations.epoch(true);
+  feed = await stores.revocations.feed();
+  const { all } = Connection.prototype;
+  jest.spyOn(Connection.prototype, 'all').mockImplementation(function watched(
+    this: Connection,
+    sql,
+    ...values
+  ) {
+    statements.push(sql);
+    return all.call(this, sql, ...values);
+  });
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await feed[Symbol.asyncDispose]();
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+const LOOK = 'PRAGMA data_version';
+
+/** How often the statements of `work` that begin so were sent. */
+async function count(beginning: string, work: () => Promise<unknown>): Promise<number> {
+  statements.length = 0;
+  await work();
+  return statements.filter((sql) => sql.trimStart().startsWith(beginning)).length;
+}
+
+const together = (asks: readonly (() => unknown)[]) =>
+  Promise.all(
+    asks.map(
+      (ask) =>
+        new Promise<void>((resolve, reject) => {
+          atTurnsEnd(
+            () =>
+              void Promise.resolve()
+                .then(ask)
+                .then(() => resolve(), reject),
+          );
+        }),
+    ),
+  );
+
+const thrice = <T>(one: T): T[] => [one, one, one];
+
+test('a row is read once, and what is handled together looks once at whether anything was committed', async () => {
+  const key = someApiKey(fresh());
+  await stores.apiKeys.add(key);
+  const read = () => stores.apiKeys.get(key.id);
+  expect(await count('SELECT', read)).toBe(1);
+  expect(await count('SELECT', read)).toBe(0);
+  expect(await count(LOOK, read)).toBe(1);
+  expect(await count(LOOK, () => together(thrice(read)))).toBe(1);
+  await turn();
+  expect(await count(LOOK, () => Promise.all(thrice(read).map((ask) => ask())))).toBe(3);
+  expect(await read()).toEqual(key);
+});
+
+test('what is handled together looks for revocations once', async () => {
+  const look = () => feed.latest();
+  expect(await count('SELECT seq', () => together(thrice(look)))).toBe(1);
+  await turn();
+  expect(await count('SELECT seq', async () => thrice(look).map((ask) => ask()))).toBe(3);
+});
+
+test('whatever is committed has all rows read again, also that there is none', async () => {
+  const ids = [fresh(), fresh()];
+  const read = () => Promise.all(ids.map((id) => stores.apiKeys.get(id)));
+  await read();
+  expect(await count('SELECT', read)).toBe(0);
+  using other = new DatabaseSync(store.statePath);
+  other.exec("INSERT INTO generation VALUES ('person', 'x', 1)");
+  expect(await count('SELECT', read)).toBe(2);
+  await stores.revocations.raise('person', 'y', 1);
+  expect(await count('SELECT', read)).toBe(2);
+  expect(await count('SELECT', read)).toBe(0);
+});
+
+test('what another process has not committed yet changes nothing', async () => {
+  const key = someApiKey(fresh());
+  await stores.apiKeys.add(key);
+  using other = new DatabaseSync(store.statePath);
+  other.exec('BEGIN IMMEDIATE; DELETE FROM api_key');
+  expect(await stores.apiKeys.get(key.id)).toEqual(key);
+  other.exec('ROLLBACK');
+  expect(await stores.apiKeys.get(key.id)).toEqual(key);
+});
+
+test('what is committed while a row is read counts for the next question', async () => {
+  using file = new SqliteFile(store.statePath, STATE, store.clock);
+  const recall = recalling<number>(file);
+  using other = new DatabaseSync(store.statePath);
+  let n = 0;
+  const readAndWrite = () =>
+    recall('generations', (connection) => {
+      const { length } = connection.all('SELECT id FROM generation');
+      if (n < 3) other.exec(`INSERT INTO generation VALUES ('person', '${n++}', 1)`);
+      return length;
+    });
+  const read: number[] = [];
+  for (let round = 0; round < 5; round += 1) read.push(await readAndWrite());
+  expect(read).toEqual([0, 1, 2, 3, 3]);
+});
+
+test('of the file that was moved into the place nothing is known before', async () => {
+  const key = someApiKey(fresh());
+  await stores.apiKeys.add(key);
+  expect(await stores.apiKeys.get(key.id)).toEqual(key);
+  await store.forget();
+  expect(await stores.apiKeys.get(key.id)).toBeUndefined();
+});
+
+test('a write that fails, and one that is undone with its transaction, leave nothing behind', async () => {
+  using other = new DatabaseSync(store.statePath);
+  const [added, kept] = [someApiKey(fresh()), someApiKey(fresh())];
+  other.exec(`CREATE TRIGGER refuse AFTER INSERT ON api_key WHEN NEW.id = '${added.id}'
+    BEGIN SELECT RAISE(ROLLBACK, 'no'); END`);
+  const writes = [stores.apiKeys.add(kept), stores.apiKeys.add(added)];
+  const reads = [kept, added].map(({ id }) => stores.apiKeys.get(id));
+  expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+  ]);
+  expect(await Promise.all(reads)).toEqual([undefined, undefined]);
+  expect(await Promise.all([kept, added].map(({ id }) => stores.apiKeys.get(id)))).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test('neither many rows nor long ones fill the memory', async () => {
+  const tree = fresh();
+  const long = someDocument('long', { properties: { '{urn:x}y': 'y'.repeat(2000) } });
+  await edit(stores, tree, puts(someDocument('short'), long));
+  const reading = (path: string) => () => stores.trees.get(tree, path);
+  for (const path of ['short', 'long', 'x'.repeat(1000)]) await reading(path)();
+  expect(await count('SELECT', reading('short'))).toBe(0);
+  expect(await count('SELECT', reading('long'))).toBe(1);
+  expect(await count('SELECT', reading('x'.repeat(1000)))).toBe(1);
+  for (let n = 0; n < 3000; n += 1) await reading(`${n}`)();
+  expect(await count('SELECT', reading('short'))).toBe(1);
+});
+
+test('a file that is gone is no memory of it', async () => {
+  const key = someApiKey(fresh());
+  await stores.apiKeys.add(key);
+  await stores.apiKeys.get(key.id);
+  renameSync(store.statePath, join(store.folder, 'away.db'));
+  await turn();
+  await expect(stores.apiKeys.get(key.id)).rejects.toThrow('there is no such file');
+});

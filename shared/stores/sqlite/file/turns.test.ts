@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { until } from '../../../../e2e/parts/process.ts';
+
+const parts = new AsyncDisposableStack();
+afterAll(() => parts.disposeAsync());
+
+const ALL = 300;
+/** Writes of one process in a row: with turns some four, without them often more than a hundred. */
+const RUN = 20;
+
+test('two processes that write to one file without a pause take turns', async () => {
+  const path = join(await temporaryFolder(), 'some.db');
+  const fixture = join(import.meta.dirname, 'greedy.fixture.ts');
+  for (const who of ['one', 'other']) {
+    const args = ['--disable-warning=ExperimentalWarning', fixture, path, who];
+    const writer = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    parts.defer(async () => {
+      writer.kill('SIGKILL');
+      await once(writer, 'exit');
+    });
+  }
+  const written = () => {
+    try {
+      using database = new DatabaseSync(path, { readOnly: true });
+      return database.prepare('SELECT who FROM done ORDER BY rowid').all();
+    } catch {
+      return []; // Not there yet.
+    }
+  };
+  /** From the first of the second process on. */
+  const both = () => {
+    const all = written().map(({ who }) => String(who));
+    return all.slice(Math.max(all.indexOf('one'), all.indexOf('other')));
+  };
+  await until(() => new Set(written().map(({ who }) => who)).size === 2);
+  await until(() => both().length >= ALL);
+  const runs =
+    both()
+      .join(' ')
+      .match(/one(?: one)*|other(?: other)*/g) ?? [];
+  const lengths = runs.map((run) => run.split(' ').length);
+  expect(lengths.length).toBeGreaterThan(ALL / RUN);
+  expect(Math.max(...lengths)).toBeLessThan(RUN);
+});

@@ -1,0 +1,238 @@
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { Connection } from './connection.ts';
+import { SqliteFile } from './file.ts';
+import type { Schema } from './schema.ts';
+import { restore } from '../under-test.ts';
+
+const clock = new ManualClock();
+const schema: Schema = {
+  file: 'some.db',
+  synchronous: 'FULL',
+  reserveFor: 'all',
+  migrations: [
+    `CREATE TABLE a (x INTEGER PRIMARY KEY);
+     CREATE TABLE b (x INTEGER REFERENCES a (x) DEFERRABLE INITIALLY DEFERRED);`,
+  ],
+  expired: {},
+};
+let path: string;
+let file: SqliteFile;
+let outside: DatabaseSync;
+beforeEach(async () => {
+  path = join(await temporaryFolder(), schema.file);
+  file = new SqliteFile(path, schema, clock);
+  outside = new DatabaseSync(path);
+});
+afterEach(() => {
+  outside.close();
+  file[Symbol.dispose]();
+});
+
+const add = (x: number) => (connection: Connection) =>
+  connection.run('INSERT INTO a VALUES (?)', x);
+const rows = (connection: Connection) => connection.all<[x: number]>('SELECT x FROM a').flat();
+/** What another connection sees. */
+const seen = () =>
+  outside
+    .prepare('SELECT x FROM a')
+    .all()
+    .map(({ x }) => x);
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
+  );
+
+test('the writes of a turn are one transaction, in their order, and none is answered before its commit', async () => {
+  const answers: number[] = [];
+  const sawMeanwhile: unknown[] = [];
+  const writes = [3, 1, 2].map(async (x) => {
+    await file.write((connection) => {
+      sawMeanwhile.push([rows(connection), seen(), [...answers]]);
+      add(x)(connection);
+    });
+    answers.push(x);
+  });
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([
+    [[], [], []],
+    [[3], [], []],
+    [[1, 3], [], []],
+  ]);
+  expect(answers).toEqual([3, 1, 2]);
+  expect(seen()).toEqual([1, 2, 3]);
+});
+
+test('a write that throws fails alone, and nothing of it is there', async () => {
+  const half = file.write((connection) => {
+    add(2)(connection);
+    throw new Error('the process changed its mind');
+  });
+  const writes = [file.write(add(1)), half, file.write(add(1)), file.write(add(3))];
+  expect(await Promise.all(writes.map(outcome))).toEqual([
+    'done',
+    'unavailable',
+    'unavailable',
+    'done',
+  ]);
+  expect(seen()).toEqual([1, 3]);
+});
+
+test('a commit that fails fails all of it, and the next turn is another one', async () => {
+  const orphan = (connection: Connection) => connection.run('INSERT INTO b VALUES (9)');
+  const writes = [file.write(add(1)), file.write(orphan), file.write(add(2))];
+  const reading = file.read(rows);
+  expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
+  expect(await reading).toEqual([]);
+  expect(await outcome(file.write(add(1)))).toBe('done');
+  expect(seen()).toEqual([1]);
+});
+
+test('what SQLite gives the transaction up for fails all of it', async () => {
+  const rollback = (connection: Connection) =>
+    connection.run('INSERT OR ROLLBACK INTO a VALUES (1)');
+  const writes = [file.write(add(1)), file.write(rollback), file.write(add(2))];
+  expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
+  expect(seen()).toEqual([]);
+});
+
+test('a read in the same turn sees what was written before it, once that is committed', async () => {
+  void file.write(add(1));
+  const reading = file.read((connection) => [rows(connection), seen()]);
+  void file.write(add(2));
+  expect(await reading).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test('64 writes are one transaction at most, then others have their turn', async () => {
+  const sawMeanwhile: number[] = [];
+  const writes = Array.from({ length: 150 }, (_, x) =>
+    file.write((connection) => {
+      sawMeanwhile.push(seen().length);
+      add(x)(connection);
+    }),
+  );
+  await turn();
+  // After the first transaction, without waiting for the others.
+  outside.exec('INSERT INTO a VALUES (1000)');
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([
+    ...Array(64).fill(0),
+    ...Array(64).fill(65),
+    ...Array(22).fill(129),
+  ]);
+});
+
+test('a transaction takes in no other write after 5 ms', async () => {
+  const sawMeanwhile: number[] = [];
+  const writes = Array.from({ length: 5 }, (_, x) =>
+    file.write((connection) => {
+      sawMeanwhile.push(seen().length);
+      add(x)(connection);
+      clock.advance(0.003);
+    }),
+  );
+  await Promise.all(writes);
+  expect(sawMeanwhile).toEqual([0, 0, 2, 2, 4]);
+});
+
+test('while another process writes all else goes on: reads are answered, and the writes come in their order, once each', async () => {
+  outside.exec('BEGIN IMMEDIATE; INSERT INTO a VALUES (1000)');
+  const order: number[] = [];
+  const writes = Array.from({ length: 100 }, async (_, x) => {
+    await file.write(add(x));
+    order.push(x);
+  });
+  // Those too that came before anybody knew.
+  const early = Promise.all([file.read(rows), file.read(rows)]);
+  await turn();
+  const late = file.write(add(100));
+  expect(await early).toEqual([[], []]);
+  for (let n = 0; n < 50; n += 1) {
+    await turn();
+    expect(await file.read(rows)).toEqual([]);
+  }
+  expect(order).toEqual([]);
+  outside.exec('COMMIT');
+  await Promise.all([...writes, late]);
+  expect(order).toEqual(Array.from({ length: 100 }, (_, x) => x));
+  expect(seen()).toEqual([...Array.from({ length: 101 }, (_, x) => x), 1000]);
+  // And a read waits again for what was written before it.
+  void file.write(add(101));
+  expect(await file.read((connection) => rows(connection).length)).toBe(103);
+});
+
+test('each waits for another process for two seconds, then it fails alone and is not done later', async () => {
+  outside.exec('BEGIN IMMEDIATE');
+  const first = file.write(add(1));
+  await turn();
+  clock.advance(1.9);
+  const second = file.write(add(2));
+  clock.advance(0.2);
+  expect(await outcome(first)).toBe('unavailable');
+  outside.exec('COMMIT');
+  expect(await outcome(second)).toBe('done');
+  expect(seen()).toEqual([2]);
+});
+
+test('writers that take turns at once all get theirs', async () => {
+  const other = new SqliteFile(path, schema, clock);
+  const writes = Array.from({ length: 200 }, async (_, x) => {
+    const through = x % 2 === 0 ? file : other;
+    for (let n = 0; n < 5; n += 1) await through.write(add(1000 * x + n));
+  });
+  await Promise.all(writes);
+  other[Symbol.dispose]();
+  expect(seen()).toHaveLength(1000);
+});
+
+test('who closes a file waits for another process two seconds in all, not for each group', async () => {
+  let time = 0;
+  const hurried = { now: () => time, monotonic: () => (time += 2_000) };
+  const closing = new SqliteFile(path, schema, hurried);
+  outside.exec('BEGIN IMMEDIATE');
+  const writes = Array.from({ length: 200 }, (_, x) => closing.write(add(x)));
+  closing[Symbol.dispose]();
+  expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['unavailable']));
+  outside.exec('COMMIT');
+  expect(seen()).toEqual([]);
+});
+
+test('what waits when the file is closed is written; what comes later is not', async () => {
+  const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
+  file[Symbol.dispose]();
+  const late = outcome(file.write(add(1000)));
+  expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['done']));
+  expect(await late).toBe('unavailable');
+  expect(seen()).toHaveLength(100);
+});
+
+test('another file is moved there: the very next write is to that one, and what is read from the next turn on is of it', async () => {
+  const fileWith = async (x: number) => {
+    const other = new SqliteFile(join(dirname(path), 'other.db'), schema, clock);
+    await other.write(add(x));
+    other[Symbol.dispose]();
+    return other.path;
+  };
+  await file.write(add(1));
+
+  const second = await fileWith(2);
+  expect(await file.read(rows)).toEqual([1]);
+  const restoring = restore(second, path);
+  const written = file.write(add(3));
+  await Promise.all([restoring, written]);
+  expect(await file.read(rows)).toEqual([2, 3]);
+
+  const third = await fileWith(4);
+  expect(await file.read(rows)).toEqual([2, 3]);
+  await restore(third, path);
+  expect(await file.read(rows)).toEqual([4]);
+});

@@ -1,0 +1,49 @@
+import type { ClientRecord, Clients } from '../../oauth/clients.ts';
+import type { SqliteFile } from '../file/file.ts';
+import { recalling } from '../file/recalled.ts';
+
+type Row = readonly [record: string];
+
+const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
+
+export function sqliteClients(file: SqliteFile): Clients {
+  const recall = recalling<ClientRecord | undefined>(file);
+
+  return {
+    add: (client) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            'INSERT INTO client (client_id, record) VALUES (?, ?) ON CONFLICT DO NOTHING',
+            client.client_id,
+            JSON.stringify(client),
+          ) === 1,
+      ),
+    get: (clientId) =>
+      recall(clientId, (connection) => {
+        const [row] = connection.all<Row>(
+          'SELECT record FROM client WHERE client_id = ?',
+          clientId,
+        );
+        return row && clientOf(row);
+      }),
+    list: () =>
+      file.read((connection) =>
+        connection.all<Row>('SELECT record FROM client ORDER BY client_id').map(clientOf),
+      ),
+    replace: (client, was) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            'UPDATE client SET record = ?2 WHERE client_id = ?1 AND record = ifnull(?3, record)',
+            client.client_id,
+            JSON.stringify(client),
+            was === undefined ? null : JSON.stringify(was),
+          ) === 1,
+      ),
+    remove: (clientId) =>
+      file.write(
+        (connection) => connection.run('DELETE FROM client WHERE client_id = ?', clientId) === 1,
+      ),
+  };
+}

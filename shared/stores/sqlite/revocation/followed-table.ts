@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SQLOutputValue } from 'node:sqlite';
+import type { Clock } from '#shared/base/clock.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { Connection } from '../file/connection.ts';
+import { orUnavailable } from '../file/file.ts';
+import { STATE } from '../schema/state.ts';
+
+const PAGE = 1_000;
+/** Pages that one look reads of what is read from its start: all at once would hold all requests up. */
+const SLICE = 10;
+/** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
+const VERIFY_EVERY = 1_000;
+
+/** What there is, of which memory. */
+export interface Extent {
+  readonly epoch: string;
+  /** The seq of the oldest row that is kept; the one after `last` where none is. */
+  readonly first: number;
+  /** The seq of the last row ever written. */
+  readonly last: number;
+}
+
+/** A table to which rows are only ever added, and who follows it. */
+export interface Followed<Row> {
+  readonly table: 'revocation' | 'invalidation';
+  readonly columns: string;
+  /**
+   * Says behind which row to go on, at the first look, whenever the file may be another one, and once a second.
+   * `cursor`: what was read of this file so far; undefined where nothing was.
+   */
+  goOn(extent: Extent, cursor: number | undefined): number;
+  /** Called once for each, in their order. */
+  apply(seq: number, row: Row): void;
+}
+
+/** Follows a table of state.db on a connection of its own. A look for new rows takes about 2 us. */
+export class FollowedTable<Row extends readonly SQLOutputValue[]> {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #followed: Followed<Row>;
+  readonly #extentOf: string;
+  readonly #rowsBehind: string;
+  #connection: Connection | undefined;
+  #cursor: number | undefined;
+  /** From where it began to read on, not everything was read yet. */
+  #behind = true;
+  #trusted = false;
+  #closed = false;
+  #heard: number;
+  #verified: number;
+
+  constructor(path: string, clock: Clock, followed: Followed<Row>) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#followed = followed;
+    const { table, columns } = followed;
+    this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}),
+      (SELECT seq FROM sqlite_sequence WHERE name = '${table}')`;
+    this.#rowsBehind = `SELECT seq, ${columns} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#heard = this.#verified = clock.now();
+  }
+
+  /** The seq of the last row that was applied. */
+  get cursor(): number | undefined {
+    return this.#cursor;
+  }
+
+  /** Whether the last look saw all. */
+  get trusted(): boolean {
+    return this.#trusted;
+  }
+
+  /** When that was, in milliseconds since the epoch. */
+  get heard(): number {
+    return this.#heard;
+  }
+
+  /** Resolves when all is read, or cannot be read now. */
+  async begin(): Promise<void> {
+    for (let read = -1; this.#behind && (this.#cursor ?? 0) > read; await setImmediate()) {
+      read = this.#cursor ?? 0;
+      this.tryToLook();
+    }
+  }
+
+  /** Afterwards all that is committed was applied. Throws `StoreUnavailable` when nobody can say. */
+  look(): void {
+    if (this.#closed) throw new StoreUnavailable(`the ${this.#followed.table} feed is closed`);
+    try {
+      orUnavailable(this.#path, () => this.#look());
+    } catch (error) {
+      this.#trusted = false;
+      throw error;
+    }
+  }
+
+  tryToLook(): void {
+    try {
+      this.look();
+    } catch {
+      // `trusted` says so.
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#trusted = false;
+    this.#disconnect();
+  }
+
+  #look(): void {
+    const now = this.#clock.now();
+    // The distance, not the difference: a clock that was set back must not stop the verification.
+    if (!this.#trusted || Math.abs(now - this.#verified) >= VERIFY_EVERY) this.#verify(now);
+    this.#read();
+    this.#heard = now;
+    this.#trusted = true;
+  }
+
+  #verify(now: number): void {
+    if (this.#connection?.moved) this.#disconnect();
+    const cursor = this.#followed.goOn(this.#extent(), this.#cursor);
+    if (cursor !== this.#cursor) this.#behind = true;
+    this.#cursor = cursor;
+    this.#verified = now;
+  }
+
+  #extent(): Extent {
+    const [found] = this.#connected().all<[string | null, number | null, number | null]>(
+      this.#extentOf,
+    );
+    const [epoch, first, last] = found ?? [];
+    if (typeof epoch !== 'string') {
+      throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
+    }
+    return { epoch, first: first ?? (last ?? 0) + 1, last: last ?? 0 };
+  }
+
+  #read(): void {
+    let rows: [number, ...Row][];
+    let pages = 0;
+    do {
+      if (this.#behind && pages === SLICE) {
+        throw new StoreUnavailable(`the ${this.#followed.table}s are still being read`);
+      }
+      rows = this.#connected().all<[number, ...Row]>(this.#rowsBehind, this.#cursor ?? 0);
+      for (const [seq, ...row] of rows) {
+        this.#followed.apply(seq, row);
+        this.#cursor = seq;
+      }
+      pages += 1;
+    } while (rows.length === PAGE);
+    this.#behind = false;
+  }
+
+  #connected(): Connection {
+    this.#connection ??= new Connection(this.#path, STATE, { create: false });
+    return this.#connection;
+  }
+
+  #disconnect(): void {
+    this.#connection?.[Symbol.dispose]();
+    this.#connection = undefined;
+    this.#cursor = undefined;
+    this.#behind = true;
+  }
+}

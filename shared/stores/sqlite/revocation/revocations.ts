@@ -1,0 +1,50 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { randomId, type Random } from '#shared/base/random.ts';
+import type { Revocations } from '../../revocation/revocations.ts';
+import type { Connection } from '../file/connection.ts';
+import { SqliteFeed } from './feed.ts';
+import type { SqliteFile } from '../file/file.ts';
+
+const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
+
+const generationOf = (connection: Connection, kind: string, id: string): number =>
+  connection.all<[generation: number]>(
+    'SELECT generation FROM generation WHERE kind = ? AND id = ?',
+    kind,
+    id,
+  )[0]?.[0] ?? 0;
+
+export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random): Revocations {
+  const epoch = () =>
+    file.read((connection) => connection.all<[id: string]>('SELECT id FROM epoch')[0]?.[0]);
+
+  return {
+    revoke: (kind, id, until) =>
+      file.write((connection) => void connection.run(APPEND, kind, id, null, Math.ceil(until))),
+    raise: (kind, id, until) =>
+      file.write((connection) => {
+        const generation = generationOf(connection, kind, id) + 1;
+        connection.run(
+          'INSERT OR REPLACE INTO generation (kind, id, generation) VALUES (?, ?, ?)',
+          kind,
+          id,
+          generation,
+        );
+        connection.run(APPEND, kind, id, generation, Math.ceil(until));
+        return generation;
+      }),
+    generation: (kind, id) => file.read((connection) => generationOf(connection, kind, id)),
+    epoch: async (create) => {
+      const known = await epoch();
+      if (known !== undefined || !create) return known;
+      await file.write((connection) =>
+        connection.run(
+          'INSERT INTO epoch (one, id) VALUES (1, ?) ON CONFLICT DO NOTHING',
+          randomId(random),
+        ),
+      );
+      return epoch();
+    },
+    feed: () => SqliteFeed.open(file.path, clock),
+  };
+}

@@ -1,0 +1,24 @@
+import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
+import type { Schema } from '../file/schema.ts';
+import { STATE_MIGRATIONS } from './state-migrations.ts';
+
+/**
+ * What must not be lost. The engine's artefacts are here, the short-lived ones too: a code or refresh
+ * token that was consumed stays consumed when the power fails. Those of `PASSING_KINDS` are in the other
+ * file. Times are in milliseconds.
+ */
+export const STATE: Schema = {
+  file: 'state.db',
+  synchronous: 'FULL',
+  reserveFor: 'removals',
+  migrations: STATE_MIGRATIONS,
+  expired: {
+    artefact: { key: 'rowid', when: 'expires <= ?1' },
+    invalidation: {
+      key: 'seq',
+      when: `seq <= (SELECT seq FROM invalidation WHERE at <= ?1 - ${INVALIDATION_LIFE} ORDER BY at DESC LIMIT 1)`,
+    },
+    revocation: { key: 'rowid', when: 'until <= ?1' },
+    spent_token: { key: 'digest', when: 'until <= ?1' },
+  },
+};

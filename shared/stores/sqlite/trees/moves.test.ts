@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { edit, move, puts, someCollection, someDocument } from '../../contract/samples.ts';
+import { sqliteUnderTest } from '../under-test.ts';
+
+const MANY = 3_000;
+const TREE = '/documents';
+
+test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is done or not done', async () => {
+  const store = await sqliteUnderTest();
+  const documents = Array.from({ length: MANY }, (_, n) => someDocument(`a/b/${n}`));
+  const length = documents.reduce((sum, document) => sum + document.length, 0);
+  {
+    await using stores = await store.open();
+    const collections = [someCollection('a'), someCollection('a/b')];
+    await edit(stores, TREE, puts(...collections, ...documents));
+  }
+  const places = new Set<string>();
+  for (let round = 0; round < 10; round++) {
+    const child = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        join(import.meta.dirname, 'mover.fixture.ts'),
+        store.spec().data,
+        TREE,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const exit = once(child, 'exit');
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      // After another number of them each time, and in the midst of the next.
+      if (lines.length !== 1 + round) continue;
+      await delay(Math.random() * 30);
+      child.kill('SIGKILL');
+    }
+    await exit;
+    expect(new Set(lines)).toEqual(new Set(['done']));
+
+    await using stores = await store.open();
+    const top = (await stores.trees.members(TREE, '', '', 9)).map(({ path }) => path);
+    places.add(top.join());
+    expect(['a', 'b', 'c', 'b,c']).toContain(top.join());
+    for (const path of top) {
+      const below = await stores.trees.below(TREE, path, 2 * MANY);
+      expect(below).toHaveLength(1 + MANY);
+      const names = new Set(below.slice(1).map((entry) => entry.path.slice(path.length)));
+      expect(documents.filter(({ path: from }) => !names.has(from.slice(1)))).toEqual([]);
+    }
+    expect((await stores.trees.look(TREE, [])).usage).toEqual({
+      bytes: top.length * length,
+      entries: top.length * (MANY + 2),
+    });
+    expect((await stores.trees.files(TREE)).size).toBe(MANY);
+    const [first = '', ...others] = top.map((path) => `old-${path}`);
+    await edit(stores, TREE, [
+      ...top.map((path) => move(path, `old-${path}`)),
+      move(first, 'a'),
+      ...others.map((path) => ({ kind: 'remove', path }) as const),
+    ]);
+  }
+  expect(places.size).toBeGreaterThan(1);
+  await store.end();
+});
